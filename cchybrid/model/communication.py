@@ -1,0 +1,153 @@
+"""The communication model: switching, ports, routing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from cchybrid.errors import InputError
+from cchybrid.model.json_fields import expect, only_keys, show, take
+
+Switching = Literal["wormhole", "store-and-forward"]
+Routing = Literal["minimal", "any"] | int
+Ports = int | tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class CommunicationModel:
+    """How messages may move.
+
+    Parameters
+    ----------
+    switching
+        ``wormhole`` (a message occupies a whole path during one step) or
+        ``store-and-forward`` (one hop per step, every node may keep and forward).
+    inject, accept
+        Messages that a node may inject and accept in one step: one number for all nodes, one
+        number per node, or ``None`` for all-port (only the channels limit).
+    routing
+        ``minimal``, ``any``, or the number of hops that a path may exceed the shortest by.
+    """
+
+    switching: Switching = "wormhole"
+    inject: Ports = None
+    accept: Ports = None
+    routing: Routing = "minimal"
+
+    def __post_init__(self) -> None:
+        if self.switching not in ("wormhole", "store-and-forward"):
+            raise InputError(
+                f"unknown switching {self.switching!r}",
+                where="model.switching",
+                mend="use wormhole or store-and-forward",
+            )
+        if (self.inject is None) != (self.accept is None):
+            raise InputError(
+                "only one of inject and accept is limited",
+                where="model.ports",
+                mend='give both, or "all"',
+            )
+        for ports in (self.inject, self.accept):
+            smallest = 1 if isinstance(ports, int) else 0
+            if any(k < smallest for k in _as_tuple(ports)):
+                raise InputError(
+                    "too small a number of ports",
+                    where="model.ports",
+                    mend=f"use at least {smallest}",
+                )
+        if self.routing not in ("minimal", "any") and not isinstance(self.routing, int):
+            raise InputError(
+                f"unknown routing {self.routing!r}",
+                where="model.routing",
+                mend="use minimal, any, or a number of extra hops",
+            )
+        if isinstance(self.routing, int) and self.routing < 0:
+            raise InputError(
+                f"{self.routing} extra hops", where="model.routing", mend="use 0 or more"
+            )
+
+    def inject_limit(self, node: int) -> int | None:
+        """Return how many messages the node may inject per step; ``None`` means no limit."""
+        return self.inject[node] if isinstance(self.inject, tuple) else self.inject
+
+    def accept_limit(self, node: int) -> int | None:
+        """Return how many messages the node may accept per step; ``None`` means no limit."""
+        return self.accept[node] if isinstance(self.accept, tuple) else self.accept
+
+    @property
+    def extra_hops(self) -> int | None:
+        """Hops that a path may exceed the shortest by; ``None`` means any simple path."""
+        if self.routing == "any":
+            return None
+        return 0 if self.routing == "minimal" else int(self.routing)
+
+    def reversed(self) -> CommunicationModel:
+        """Return the model of the reversed network: injecting and accepting change places."""
+        return replace(self, inject=self.accept, accept=self.inject)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ``model`` object of ``cchybrid-instance/1``."""
+        ports: Any = "all"
+        if self.inject is not None:
+            if self.inject == self.accept and isinstance(self.inject, int):
+                ports = self.inject
+            else:
+                ports = {"inject": _listed(self.inject), "accept": _listed(self.accept)}
+        return {"switching": self.switching, "ports": ports, "routing": self.routing}
+
+    @classmethod
+    def from_json(cls, record: Any, where: str = "model") -> CommunicationModel:
+        """Read the ``model`` object of ``cchybrid-instance/1``."""
+        record = expect(record, dict, where)
+        only_keys(record, ("switching", "ports", "routing"), where)
+        inject, accept = _read_ports(record.get("ports", "all"), f"{where}.ports")
+        routing: Any = record.get("routing", "minimal")
+        if isinstance(routing, bool) or not isinstance(routing, int | str):
+            raise InputError(
+                f"{show(routing)} is no routing",
+                where=f"{where}.routing",
+                mend="use minimal, any, or a number of extra hops",
+            )
+        switching: Any = take(record, "switching", str, where, "wormhole")
+        return cls(switching=switching, inject=inject, accept=accept, routing=routing)
+
+
+def _as_tuple(ports: Ports) -> tuple[int, ...]:
+    if ports is None:
+        return ()
+    return (ports,) if isinstance(ports, int) else ports
+
+
+def _listed(ports: Ports) -> Any:
+    return list(ports) if isinstance(ports, tuple) else ports
+
+
+def _read_ports(value: Any, where: str) -> tuple[Ports, Ports]:
+    if value == "all":
+        return None, None
+    if isinstance(value, dict):
+        only_keys(value, ("inject", "accept"), where)
+        sides = []
+        for key in ("inject", "accept"):
+            if key not in value:
+                raise InputError("the key is missing", where=f"{where}.{key}", mend="add it")
+            sides.append(_read_side(value[key], f"{where}.{key}"))
+        return sides[0], sides[1]
+    number = _read_side(value, where)
+    if isinstance(number, tuple):
+        raise InputError(
+            "a list alone", where=where, mend='write {"inject": [...], "accept": [...]}'
+        )
+    return number, number
+
+
+def _read_side(value: Any, where: str) -> int | tuple[int, ...]:
+    if isinstance(value, list):
+        return tuple(expect(item, int, f"{where}[{index}]") for index, item in enumerate(value))
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(
+            f"{show(value)} is no number of ports",
+            where=where,
+            mend='use "all", a number, or a list with a number per node',
+        )
+    return value

@@ -1,0 +1,163 @@
+"""Instances: a network, a collective and a communication model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cchybrid.errors import InputError
+from cchybrid.model.collective import Collective
+from cchybrid.model.communication import CommunicationModel
+from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
+from cchybrid.model.network import Network
+
+FORMAT = "cchybrid-instance/1"
+DEFAULT_MODEL = CommunicationModel()
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What is asked: design the shortest schedule of this collective on this network."""
+
+    network: Network
+    collective: Collective
+    model: CommunicationModel = DEFAULT_MODEL
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.network.name} {self.collective.name}")
+        nodes = self.network.nodes
+        for index, message in enumerate(self.collective.deliver_messages):
+            for node in (message.source, *message.destinations):
+                if not 0 <= node < nodes:
+                    raise InputError(
+                        f"no node {node} in {self.network.name}",
+                        where=f"collective.messages[{index}]",
+                        mend=f"use 0 to {nodes - 1}",
+                    )
+        for key in ("inject", "accept"):
+            ports = getattr(self.model, key)
+            if isinstance(ports, tuple) and len(ports) != nodes:
+                raise InputError(
+                    f"{len(ports)} numbers for {nodes} nodes",
+                    where=f"model.ports.{key}",
+                    mend="give one per node",
+                )
+
+    @cached_property
+    def forward(self) -> Instance:
+        """The instance itself, or for ``combine`` the broadcast that it is when read backwards.
+
+        This and ``reverse_steps`` are the one place where reversal happens.
+        """
+        if self.collective.kind == "deliver":
+            return self
+        return Instance(
+            network=self.network.reversed(),
+            collective=Collective(
+                f"{self.collective.name} backwards", self.collective.deliver_messages
+            ),
+            model=self.model.reversed(),
+            name=f"{self.name} backwards",
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what is asked; names and positions do not count."""
+        record = self.to_json()
+        for part in (record, record["network"], record["collective"]):
+            del part["name"]
+        record["network"].pop("positions", None)
+        text = json.dumps(record, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def with_model(self, **changes: Any) -> Instance:
+        """Return the same instance under a communication model changed in the given fields."""
+        return replace(self, model=replace(self.model, **changes))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the instance as a ``cchybrid-instance/1`` object."""
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "network": self.network.to_json(),
+            "collective": self.collective.to_json(),
+            "model": self.model.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, record: Any) -> Instance:
+        """Read a ``cchybrid-instance/1`` object; raise an ``InputError`` that names the place."""
+        record = expect(record, dict, "the file")
+        check_format(record, FORMAT)
+        only_keys(record, ("format", "name", "network", "collective", "model"), "")
+        for key in ("network", "collective"):
+            take(record, key, dict, "")
+        return cls(
+            network=Network.from_json(record["network"]),
+            collective=Collective.from_json(record["collective"]),
+            model=CommunicationModel.from_json(record.get("model", {})),
+            name=take(record, "name", str, "", ""),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the instance as a ``cchybrid-instance/1`` file."""
+        write_json(self.to_json(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Instance:
+        """Read a ``cchybrid-instance/1`` file; an ``InputError`` names file and place."""
+        try:
+            return cls.from_json(parse_json(read_text(path)))
+        except InputError as error:
+            raise error.inside(str(path)) from None
+
+
+def check_format(record: dict[str, Any], wanted: str) -> None:
+    """Refuse a JSON object that does not declare the wanted format."""
+    found = record.get("format")
+    if found != wanted:
+        raise InputError(
+            f"the format is {show(found)}" if found is not None else "the key is missing",
+            where="format",
+            mend=f'give a file with "format": "{wanted}"',
+        )
+
+
+def read_text(path: str | Path) -> str:
+    """Return a file's text, or raise an ``InputError`` that says why it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not a text file", where="", mend="give a UTF-8 text file") from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where="", mend="check the name and its permissions"
+        ) from None
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text file whole or not at all, or raise an ``InputError`` that says why not."""
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.draft")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            mend="check the folder and its permissions",
+        ) from None
+
+
+def write_json(record: dict[str, Any], path: str | Path) -> None:
+    """Write a JSON object to a file, one top-level key per line."""
+    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in record.items())
+    write_text("{" + ",\n ".join(lines) + "}\n", path)

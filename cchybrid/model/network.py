@@ -1,0 +1,223 @@
+"""Networks: nodes and directed channels with a capacity."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from cchybrid.errors import InputError
+from cchybrid.model.json_fields import expect, only_keys, take, take_list
+
+
+class Channel(NamedTuple):
+    """A directed channel; ``capacity`` is the number of messages it carries in one step."""
+
+    source: int
+    target: int
+    capacity: int = 1
+
+
+@dataclass(frozen=True)
+class Network:
+    """An interconnection network.
+
+    Parameters
+    ----------
+    name
+        The name shown to people, such as ``mesh-4x4``.
+    nodes
+        The number of nodes; they are called 0 to ``nodes - 1``.
+    channels
+        Directed channels, each ordered pair of nodes at most once. Parallel links are one
+        channel of higher capacity.
+    half_duplex
+        Pairs ``(a, b)`` whose two opposite channels share their one capacity.
+    endpoints
+        Nodes without a switch (terminals): a path may begin or end there, never pass.
+    positions
+        Coordinates of every node for drawing, or ``None``.
+    """
+
+    name: str
+    nodes: int
+    channels: tuple[Channel, ...]
+    half_duplex: tuple[tuple[int, int], ...] = ()
+    endpoints: tuple[int, ...] = ()
+    positions: tuple[tuple[float, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.nodes < 1:
+            raise InputError(f"{self.nodes} nodes", where="network.nodes", mend="use at least 1")
+        seen: set[tuple[int, int]] = set()
+        for index, (source, target, capacity) in enumerate(self.channels):
+            where = f"network.channels[{index}]"
+            self._check_node(source, where)
+            self._check_node(target, where)
+            if source == target:
+                raise InputError(f"node {source} is linked to itself", where=where, mend="drop it")
+            if capacity < 1:
+                raise InputError(f"capacity {capacity}", where=where, mend="use at least 1")
+            if (source, target) in seen:
+                raise InputError(
+                    f"channel {source}->{target} stands twice",
+                    where=where,
+                    mend="write it once, with the sum of the capacities",
+                )
+            seen.add((source, target))
+        self._check_half_duplex()
+        for index, node in enumerate(self.endpoints):
+            self._check_node(node, f"network.endpoints[{index}]")
+        if list(self.endpoints) != sorted(set(self.endpoints)):
+            raise InputError(
+                "the endpoints are not sorted or not distinct",
+                where="network.endpoints",
+                mend="write each once, in ascending order",
+            )
+        if self.positions is not None and len(self.positions) != self.nodes:
+            raise InputError(
+                f"{len(self.positions)} positions for {self.nodes} nodes",
+                where="network.positions",
+                mend="give one position per node",
+            )
+
+    def _check_node(self, node: int, where: str) -> None:
+        if not 0 <= node < self.nodes:
+            raise InputError(
+                f"no node {node} in this network", where=where, mend=f"use 0 to {self.nodes - 1}"
+            )
+
+    def _check_half_duplex(self) -> None:
+        capacity = {(source, target): size for source, target, size in self.channels}
+        seen: set[tuple[int, int]] = set()
+        for index, (a, b) in enumerate(self.half_duplex):
+            where = f"network.half_duplex[{index}]"
+            if (a, b) not in capacity or (b, a) not in capacity:
+                raise InputError(
+                    f"{a} and {b} are not linked in both directions", where=where, mend="drop it"
+                )
+            if capacity[a, b] != capacity[b, a]:
+                raise InputError(
+                    f"channels {a}->{b} and {b}->{a} differ in capacity",
+                    where=where,
+                    mend="give both the capacity that they share",
+                )
+            if (a, b) in seen or (b, a) in seen:
+                raise InputError(f"the pair {a}, {b} stands twice", where=where, mend="drop it")
+            seen.add((a, b))
+
+    @cached_property
+    def channel_index(self) -> Mapping[tuple[int, int], int]:
+        """The index in ``channels`` of each ordered pair of linked nodes."""
+        return {(c.source, c.target): index for index, c in enumerate(self.channels)}
+
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """For every node the nodes that its outgoing channels lead to, ascending."""
+        lists: list[list[int]] = [[] for _ in range(self.nodes)]
+        for channel in self.channels:
+            lists[channel.source].append(channel.target)
+        return tuple(tuple(sorted(targets)) for targets in lists)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every channel has an opposite one of the same capacity."""
+        channels = set(self.channels)
+        return all(Channel(target, source, size) in channels for source, target, size in channels)
+
+    @cached_property
+    def terminals(self) -> tuple[int, ...]:
+        """The nodes that take part in collectives: the endpoints, or every node with a channel."""
+        linked = {node for channel in self.channels for node in channel[:2]}
+        return tuple(
+            node
+            for node in (self.endpoints or range(self.nodes))
+            if node in linked or self.nodes == 1
+        )
+
+    def reversed(self) -> Network:
+        """Return the network with every channel turned round."""
+        return replace(
+            self,
+            name=f"{self.name} reversed",
+            channels=tuple(Channel(target, source, size) for source, target, size in self.channels),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ``network`` object of ``cchybrid-instance/1``."""
+        record: dict[str, Any] = {
+            "name": self.name,
+            "nodes": self.nodes,
+            "channels": [list(c[:2]) if c.capacity == 1 else list(c) for c in self.channels],
+        }
+        if self.half_duplex:
+            record["half_duplex"] = [list(pair) for pair in self.half_duplex]
+        if self.endpoints:
+            record["endpoints"] = list(self.endpoints)
+        if self.positions is not None:
+            record["positions"] = [list(position) for position in self.positions]
+        return record
+
+    @classmethod
+    def from_json(cls, record: Any, where: str = "network") -> Network:
+        """Read the ``network`` object of ``cchybrid-instance/1``."""
+        record = expect(record, dict, where)
+        keys = ("name", "nodes", "channels", "half_duplex", "endpoints", "positions")
+        only_keys(record, keys, where)
+        positions = None
+        if "positions" in record:
+            positions = take_list(record, "positions", _read_position, where)
+        return cls(
+            name=take(record, "name", str, where),
+            nodes=take(record, "nodes", int, where),
+            channels=take_list(record, "channels", _read_channel, where),
+            half_duplex=take_list(record, "half_duplex", _read_pair, where, []),
+            endpoints=take_list(record, "endpoints", _read_node, where, []),
+            positions=positions,
+        )
+
+    @classmethod
+    def from_links(
+        cls, name: str, nodes: int, links: Iterable[tuple[int, int]], **rest: Any
+    ) -> Network:
+        """Return the network of undirected links, each two channels; repeated links add capacity.
+
+        ``rest`` takes the other fields of the class, such as ``positions``.
+        """
+        both = ((x, y) for a, b in links for x, y in ((a, b), (b, a)))
+        return cls.from_arcs(name, nodes, both, **rest)
+
+    @classmethod
+    def from_arcs(
+        cls, name: str, nodes: int, arcs: Iterable[tuple[int, int]], **rest: Any
+    ) -> Network:
+        """Return the network of directed links; repeated links add capacity."""
+        count = Counter(arcs)
+        channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))
+        return cls(name, nodes, channels, **rest)
+
+
+def _read_node(value: Any, where: str) -> int:
+    return expect(value, int, where)
+
+
+def _read_pair(value: Any, where: str) -> tuple[int, int]:
+    pair = expect(value, list, where)
+    if len(pair) != 2:
+        raise InputError(f"{len(pair)} numbers", where=where, mend="write [node, node]")
+    return expect(pair[0], int, where), expect(pair[1], int, where)
+
+
+def _read_channel(value: Any, where: str) -> Channel:
+    parts = expect(value, list, where)
+    if len(parts) not in (2, 3):
+        raise InputError(
+            f"{len(parts)} numbers", where=where, mend="write [from, to] or [from, to, capacity]"
+        )
+    return Channel(*(expect(part, int, where) for part in parts))
+
+
+def _read_position(value: Any, where: str) -> tuple[float, ...]:
+    return tuple(float(expect(part, float, where)) for part in expect(value, list, where))

@@ -1,0 +1,158 @@
+"""Schedules: the answer, as steps of transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cchybrid.errors import InputError
+from cchybrid.model.instance import Instance, check_format, read_text, write_json
+from cchybrid.model.json_fields import expect, only_keys, parse_json, take, take_list
+
+FORMAT = "cchybrid-schedule/1"
+
+
+class Transfer(NamedTuple):
+    """One message travelling one path (the nodes in order) within one step."""
+
+    message: int
+    path: tuple[int, ...]
+
+
+Steps = tuple[tuple[Transfer, ...], ...]
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """A number of steps that no schedule can beat, and the evidence for it (see ``certify``)."""
+
+    steps: int
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The transfers of every step. Nothing here says that it is valid: ``verify`` does.
+
+    Parameters
+    ----------
+    instance
+        What the schedule answers.
+    steps
+        Per step its transfers; for ``combine`` collectives a transfer carries a partial result.
+    lower_bound
+        The best lower bound known when the schedule was written, if any.
+    made_by
+        Version, engine, seed, seconds: whatever its maker wants to be known.
+    """
+
+    instance: Instance
+    steps: Steps
+    lower_bound: LowerBound | None = None
+    made_by: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def channel_uses(self) -> int:
+        """The number of channels used, summed over all transfers: the second criterion."""
+        return sum(len(transfer.path) - 1 for step in self.steps for transfer in step)
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """Steps, then channel uses: the smaller the better."""
+        return len(self.steps), self.channel_uses
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the schedule as a ``cchybrid-schedule/1`` object."""
+        record: dict[str, Any] = {
+            "format": FORMAT,
+            "instance": self.instance.to_json(),
+            "steps": steps_to_json(self.steps),
+        }
+        if self.lower_bound is not None:
+            record["lower_bound"] = {
+                "steps": self.lower_bound.steps,
+                "evidence": self.lower_bound.evidence,
+            }
+        if self.made_by:
+            record["made_by"] = self.made_by
+        return record
+
+    @classmethod
+    def from_json(cls, record: Any) -> Schedule:
+        """Read a ``cchybrid-schedule/1`` object; raise an ``InputError`` that names the place."""
+        record = expect(record, dict, "the file")
+        check_format(record, FORMAT)
+        only_keys(record, ("format", "instance", "steps", "lower_bound", "made_by"), "")
+        try:
+            instance = Instance.from_json(take(record, "instance", dict, ""))
+        except InputError as error:
+            raise error.inside("instance") from None
+        bound = None
+        if "lower_bound" in record:
+            inner = take(record, "lower_bound", dict, "")
+            only_keys(inner, ("steps", "evidence"), "lower_bound")
+            bound = LowerBound(
+                take(inner, "steps", int, "lower_bound"),
+                take(inner, "evidence", dict, "lower_bound", {}),
+            )
+        return cls(
+            instance=instance,
+            steps=steps_from_json(take(record, "steps", list, ""), "steps"),
+            lower_bound=bound,
+            made_by=take(record, "made_by", dict, "", {}),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the schedule as a ``cchybrid-schedule/1`` file."""
+        write_json(self.to_json(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schedule:
+        """Read a ``cchybrid-schedule/1`` file; an ``InputError`` names file and place."""
+        try:
+            return cls.from_json(parse_json(read_text(path)))
+        except InputError as error:
+            raise error.inside(str(path)) from None
+
+
+def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
+    """Read a schedule backwards: the steps in reverse order, every path turned round."""
+    return tuple(
+        tuple(Transfer(message, path[::-1]) for message, path in step)
+        for step in reversed(tuple(steps))
+    )
+
+
+def steps_to_json(steps: Steps) -> list[list[dict[str, Any]]]:
+    """Return steps as the format writes them."""
+    return [
+        [{"message": transfer.message, "path": list(transfer.path)} for transfer in step]
+        for step in steps
+    ]
+
+
+def steps_from_json(items: list[Any], where: str) -> Steps:
+    """Read the steps of a schedule; raise an ``InputError`` that names the place."""
+    return tuple(
+        tuple(
+            _read_transfer(item, where, s, t)
+            for t, item in enumerate(expect(step, list, f"{where}[{s}]"))
+        )
+        for s, step in enumerate(items)
+    )
+
+
+def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:
+    # The quick test first: a schedule has up to a million transfers, and nearly all are sound.
+    if type(item) is dict and len(item) == 2:
+        message, path = item.get("message"), item.get("path")
+        if type(message) is int and type(path) is list and all(type(v) is int for v in path):
+            return Transfer(message, tuple(path))
+    place = f"{where}[{step}][{index}]"
+    record = expect(item, dict, place)
+    only_keys(record, ("message", "path"), place)
+    take(record, "message", int, place)
+    nodes = take_list(record, "path", lambda value, spot: expect(value, int, spot), place)
+    raise InputError(f"unreadable transfer over {len(nodes)} nodes", where=place, mend="rewrite it")
