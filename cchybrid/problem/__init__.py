@@ -1,0 +1,28 @@
+"""The one Problem that every engine solves, made from any instance."""
+
+from cchybrid.problem.arrays import (
+    ACCEPT,
+    CHANNEL,
+    INJECT,
+    LINK,
+    Assignment,
+    Price,
+    Problem,
+)
+from cchybrid.problem.compile import MAX_OPTIONS, compile
+from cchybrid.problem.demand import UnreachableError
+from cchybrid.problem.origin import needed
+
+__all__ = [
+    "ACCEPT",
+    "CHANNEL",
+    "INJECT",
+    "LINK",
+    "MAX_OPTIONS",
+    "Assignment",
+    "Price",
+    "Problem",
+    "UnreachableError",
+    "compile",
+    "needed",
+]

@@ -1,0 +1,121 @@
+"""The way back from a Problem to its instance: lifting, matching and pricing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Instance, Schedule, Steps, Transfer
+from cchybrid.model.schedule import reverse_steps
+from cchybrid.problem.arrays import Assignment, IntArray, LongArray, Price, Problem
+from cchybrid.routes import Path, Routes
+
+
+@dataclass(frozen=True, eq=False)
+class InstanceOrigin:
+    """An instance, and which message, node and path the Problem's numbers stand for.
+
+    Parameters
+    ----------
+    message, node
+        Shape (deliveries,): the message, and the node that it reaches.
+    informer_start, informer_requires, informer_node
+        Per delivery (grouped like the Problem's options) the nodes that may inform it and the
+        delivery that each of them requires, -1 for the source.
+    path_nodes, path_index
+        The nodes of every listed path, and back.
+    channel_resource, inject_resource, accept_resource
+        The resource of each channel (two nodes) and of each node's ports.
+    """
+
+    instance: Instance
+    routes: Routes
+    message: IntArray
+    node: IntArray
+    informer_start: LongArray
+    informer_requires: IntArray
+    informer_node: IntArray
+    path_nodes: tuple[Path, ...]
+    path_index: Mapping[Path, int]
+    channel_resource: Mapping[tuple[int, int], int]
+    inject_resource: Mapping[int, int]
+    accept_resource: Mapping[int, int]
+
+    def lift(self, problem: Problem, assignment: Assignment) -> Schedule:
+        """Return the schedule; deliveries that nothing needs and empty steps are left out."""
+        steps: dict[int, list[Transfer]] = {}
+        for delivery in np.flatnonzero(needed(problem, assignment)).tolist():
+            path = self.path_nodes[problem.option_path[assignment.option[delivery]]]
+            transfer = Transfer(int(self.message[delivery]), path)
+            steps.setdefault(int(assignment.step[delivery]), []).append(transfer)
+        ordered = tuple(tuple(steps[step]) for step in sorted(steps))
+        if self.instance.collective.kind == "combine":
+            ordered = reverse_steps(ordered)
+        return Schedule(self.instance, ordered)
+
+    def match(self, problem: Problem, steps: Steps) -> Assignment:
+        """Return the assignment of these transfers; those that the pool lacks are left out."""
+        if self.instance.collective.kind == "combine":
+            steps = reverse_steps(steps)
+        found = problem.empty()
+        delivery_of = {
+            pair: delivery
+            for delivery, pair in enumerate(
+                zip(self.message.tolist(), self.node.tolist(), strict=True)
+            )
+        }
+        for step, transfers in enumerate(steps):
+            for message, path in transfers:
+                delivery = delivery_of.get((message, path[-1]), -1)
+                known = self.path_index.get(path)
+                if delivery < 0 or known is None:
+                    continue
+                first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+                places = np.flatnonzero(problem.option_path[first:last] == known)
+                if len(places):
+                    found.option[delivery] = first + places[0]
+                    found.step[delivery] = step
+        return found
+
+    def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
+        """Return the cheapest allowed option: the listed ones if they are all, else by routes."""
+        if problem.complete:
+            return self._price_listed(problem, delivery, cost)
+        channel_cost = np.array(
+            [cost[self.channel_resource[c[:2]]] for c in self.routes.network.channels]
+        )
+        target = int(self.node[delivery])
+        best = Price(float("inf"), -1, ())
+        for place in range(self.informer_start[delivery], self.informer_start[delivery + 1]):
+            source = int(self.informer_node[place])
+            ports = float(cost[self.inject_resource[source]] + cost[self.accept_resource[target]])
+            spent, path = self.routes.cheapest(source, target, channel_cost)
+            if spent + ports < best.cost:
+                best = Price(spent + ports, int(self.informer_requires[place]), path)
+        return best
+
+    def _price_listed(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
+        first, last = int(problem.option_start[delivery]), int(problem.option_start[delivery + 1])
+        spent = [float(cost[problem.resources_of(option)].sum()) for option in range(first, last)]
+        option = first + int(np.argmin(spent))
+        return Price(
+            spent[option - first],
+            int(problem.option_requires[option]),
+            self.path_nodes[problem.option_path[option]],
+        )
+
+
+def needed(problem: Problem, assignment: Assignment) -> NDArray[np.bool_]:
+    """Return, shape (deliveries,), which deliveries are required or lead to a required one."""
+    happens = assignment.option >= 0
+    wanted = problem.required & happens
+    frontier = np.flatnonzero(wanted)
+    while len(frontier):
+        before = problem.option_requires[assignment.option[frontier]]
+        before = before[before >= 0]
+        frontier = np.unique(before[happens[before] & ~wanted[before]])
+        wanted[frontier] = True
+    return wanted
