@@ -43,7 +43,8 @@ class Collective:
             raise InputError(
                 "messages of both kinds", where="collective.messages", mend="use one kind"
             )
-        for index, message in enumerate(self.messages):
+        messages: tuple[Message | Reduction, ...] = self.messages
+        for index, message in enumerate(messages):
             where = f"collective.messages[{index}]"
             one, many = _one_and_many(message)
             if not many:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from cchybrid.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, show, take
@@ -101,15 +101,20 @@ class CommunicationModel:
         record = expect(record, dict, where)
         only_keys(record, ("switching", "ports", "routing"), where)
         inject, accept = _read_ports(record.get("ports", "all"), f"{where}.ports")
-        routing: Any = record.get("routing", "minimal")
+        routing = record.get("routing", "minimal")
         if isinstance(routing, bool) or not isinstance(routing, int | str):
             raise InputError(
                 f"{show(routing)} is no routing",
                 where=f"{where}.routing",
                 mend="use minimal, any, or a number of extra hops",
             )
-        switching: Any = take(record, "switching", str, where, "wormhole")
-        return cls(switching=switching, inject=inject, accept=accept, routing=routing)
+        # The constructor refuses words that are no switching or routing.
+        return cls(
+            switching=cast(Switching, take(record, "switching", str, where, "wormhole")),
+            inject=inject,
+            accept=accept,
+            routing=cast(Routing, routing),
+        )
 
 
 def _as_tuple(ports: Ports) -> tuple[int, ...]:

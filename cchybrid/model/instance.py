@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -130,9 +132,12 @@ def check_format(record: dict[str, Any], wanted: str) -> None:
 
 
 def read_text(path: str | Path) -> str:
-    """Return a file's text, or raise an ``InputError`` that says why it cannot be read."""
+    """Return a file's text, or raise an ``InputError`` that says why it cannot be read.
+
+    A byte order mark, which some editors put first, is dropped.
+    """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("not a text file", where="", mend="give a UTF-8 text file") from None
     except OSError as error:
@@ -143,13 +148,18 @@ def read_text(path: str | Path) -> str:
 
 def write_text(text: str, path: str | Path) -> None:
     """Write a text file whole or not at all, or raise an ``InputError`` that says why not."""
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.draft")
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
+        if Path(path).exists() and not target.is_file():
+            # A device or a pipe, such as /dev/stdout, must not be replaced by a file.
+            Path(path).write_text(text, encoding="utf-8")
+            return
         draft.write_text(text, encoding="utf-8")
         draft.replace(target)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()
         raise InputError(
             f"cannot be written: {error.strerror}",
             where=str(path),

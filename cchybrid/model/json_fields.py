@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from cchybrid.errors import InputError
 
@@ -34,7 +34,7 @@ def parse_json(text: str) -> Any:
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=distinct)
+        return json.loads(text, object_pairs_hook=distinct, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise InputError(
             f"not valid JSON: {error.msg}",
@@ -45,6 +45,10 @@ def parse_json(text: str) -> Any:
         raise InputError("not valid JSON: nested too deeply", mend="flatten the file") from None
     except ValueError as error:
         raise InputError(f"not valid JSON: {error}", mend="correct the file") from None
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise InputError(f"not valid JSON: {word} is no number", mend="use a finite number")
 
 
 def is_kind(value: Any, kind: type) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, take, take_list
+
+MAX_NODES = 1_048_576
+"""More would only fill the memory: a slip of the pen in a file must not stop the machine."""
 
 
 class Channel(NamedTuple):
@@ -51,21 +55,17 @@ class Network:
     def __post_init__(self) -> None:
         if self.nodes < 1:
             raise InputError(f"{self.nodes} nodes", where="network.nodes", mend="use at least 1")
+        if self.nodes > MAX_NODES:
+            raise InputError(
+                f"{self.nodes} nodes are too many",
+                where="network.nodes",
+                mend=f"use at most {MAX_NODES}",
+            )
         seen: set[tuple[int, int]] = set()
         for index, (source, target, capacity) in enumerate(self.channels):
-            where = f"network.channels[{index}]"
-            self._check_node(source, where)
-            self._check_node(target, where)
-            if source == target:
-                raise InputError(f"node {source} is linked to itself", where=where, mend="drop it")
-            if capacity < 1:
-                raise InputError(f"capacity {capacity}", where=where, mend="use at least 1")
-            if (source, target) in seen:
-                raise InputError(
-                    f"channel {source}->{target} stands twice",
-                    where=where,
-                    mend="write it once, with the sum of the capacities",
-                )
+            known = 0 <= source < self.nodes and 0 <= target < self.nodes
+            if not known or source == target or capacity < 1 or (source, target) in seen:
+                self._refuse_channel(index)
             seen.add((source, target))
         self._check_half_duplex()
         for index, node in enumerate(self.endpoints):
@@ -76,18 +76,50 @@ class Network:
                 where="network.endpoints",
                 mend="write each once, in ascending order",
             )
-        if self.positions is not None and len(self.positions) != self.nodes:
-            raise InputError(
-                f"{len(self.positions)} positions for {self.nodes} nodes",
-                where="network.positions",
-                mend="give one position per node",
-            )
+        self._check_positions()
 
     def _check_node(self, node: int, where: str) -> None:
         if not 0 <= node < self.nodes:
             raise InputError(
                 f"no node {node} in this network", where=where, mend=f"use 0 to {self.nodes - 1}"
             )
+
+    def _refuse_channel(self, index: int) -> NoReturn:
+        where = f"network.channels[{index}]"
+        source, target, capacity = self.channels[index]
+        self._check_node(source, where)
+        self._check_node(target, where)
+        if source == target:
+            raise InputError(f"node {source} is linked to itself", where=where, mend="drop it")
+        if capacity < 1:
+            raise InputError(f"capacity {capacity}", where=where, mend="use at least 1")
+        raise InputError(
+            f"channel {source}->{target} stands twice",
+            where=where,
+            mend="write it once, with the sum of the capacities",
+        )
+
+    def _check_positions(self) -> None:
+        if self.positions is None:
+            return
+        if len(self.positions) != self.nodes:
+            raise InputError(
+                f"{len(self.positions)} positions for {self.nodes} nodes",
+                where="network.positions",
+                mend="give one position per node",
+            )
+        for index, position in enumerate(self.positions):
+            where = f"network.positions[{index}]"
+            if len(position) not in (2, 3) or len(position) != len(self.positions[0]):
+                raise InputError(
+                    f"{len(position)} coordinates",
+                    where=where,
+                    mend="give every node 2, or every node 3",
+                )
+            if not all(map(math.isfinite, position)):
+                raise InputError(
+                    "a coordinate is not finite", where=where, mend="use finite numbers"
+                )
 
     def _check_half_duplex(self) -> None:
         capacity = {(source, target): size for source, target, size in self.channels}
@@ -220,4 +252,8 @@ def _read_channel(value: Any, where: str) -> Channel:
 
 
 def _read_position(value: Any, where: str) -> tuple[float, ...]:
-    return tuple(float(expect(part, float, where)) for part in expect(value, list, where))
+    parts = expect(value, list, where)
+    try:
+        return tuple(float(expect(part, float, where)) for part in parts)
+    except OverflowError:
+        raise InputError("a coordinate is too large", where=where, mend="scale it down") from None

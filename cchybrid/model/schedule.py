@@ -31,6 +31,12 @@ class LowerBound:
     steps: int
     evidence: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.steps < 0:
+            raise InputError(
+                f"{self.steps} steps", where="lower_bound.steps", mend="use at least 0"
+            )
+
 
 @dataclass(frozen=True)
 class Schedule:

@@ -1,1 +1,40 @@
-"""(to come)"""
+"""Families of networks that users name, such as ``mesh-4x8``; one file per subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.model import Network
+from cchybrid.records import TopologyInfo
+from cchybrid.topologies import cubes, grids, rings, small
+from cchybrid.topologies.faults import fail, without_link
+from cchybrid.topologies.names import resolve
+
+FAMILIES: tuple[TopologyInfo, ...] = (
+    *cubes.FAMILIES,
+    *rings.FAMILIES,
+    *grids.FAMILIES,
+    *small.FAMILIES,
+)
+
+
+def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:
+    """Return the network that a name stands for, in any case: ``network("Mesh-4x8")``.
+
+    Parameters
+    ----------
+    name
+        A member of one of the families; it becomes, in lower case, the network's name.
+    families
+        Where to look, in this order.
+
+    Raises
+    ------
+    InputError
+        No family knows the name (the error says which one comes near), or its parameters make
+        no sense.
+    """
+    return resolve(name, families)
+
+
+__all__ = ["FAMILIES", "fail", "network", "without_link"]

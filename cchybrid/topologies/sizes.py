@@ -1,0 +1,39 @@
+"""Sizes of named networks: numbers read from names, and the limits that guard the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cchybrid.errors import InputError
+from cchybrid.model import Network
+
+MAX_NODES = 65_536
+MAX_CHANNELS = 2_097_152
+
+
+def whole(text: str) -> int:
+    """Return the number that decimal digits write, unless it is absurdly large."""
+    if len(text) > 15:
+        raise InputError(f"{text[:15]}... is too large", mend=f"use at most {MAX_NODES} nodes")
+    return int(text)
+
+
+def sized(build: Callable[[int], Network]) -> Callable[[str], Network]:
+    """Return a builder for names with one number out of a function of that number."""
+    return lambda text: build(whole(text))
+
+
+def check_size(nodes: int, channels: int = 0) -> None:
+    """Refuse more nodes or channels than a named network may have, before any is made."""
+    if nodes > MAX_NODES:
+        raise InputError(f"{nodes} nodes are too many", mend=f"use at most {MAX_NODES}")
+    if channels > MAX_CHANNELS:
+        raise InputError(f"{channels} channels are too many", mend=f"use at most {MAX_CHANNELS}")
+
+
+def at_least(nodes: int, smallest: int, family: str) -> None:
+    """Refuse fewer nodes than the family is defined for."""
+    if nodes < smallest:
+        raise InputError(
+            f"a {family} has at least {smallest} nodes", mend=f"use {family}-{smallest}"
+        )
