@@ -1,1 +1,31 @@
-"""(to come)"""
+"""Lower bounds, one file a kind; every bound carries evidence that ``certify`` checks."""
+
+from cchybrid.records import BoundInfo
+
+BOUNDS = (
+    BoundInfo(
+        "growth",
+        "cchybrid.bounds.growth:growth_bounds",
+        "the informed set grows no faster than its ports and channels allow",
+        order=10,
+    ),
+    BoundInfo(
+        "cut",
+        "cchybrid.bounds.cut:cut_bounds",
+        "what enters a node, a neighbourhood or all but it, over what can enter in a step",
+        order=20,
+    ),
+    BoundInfo(
+        "prices",
+        "cchybrid.bounds.flow:price_bounds",
+        "dual prices of the arc-flow linear program, checked exactly (scatter-like collectives)",
+        order=30,
+    ),
+    BoundInfo(
+        "flow-cut",
+        "cchybrid.bounds.flow:flow_cut_bounds",
+        "cuts along the channels that the linear program prices",
+        order=40,
+    ),
+)
+"""The kinds that ship with cchybrid, cheap ones first."""

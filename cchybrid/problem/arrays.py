@@ -57,7 +57,9 @@ class Price(NamedTuple):
 class Origin(Protocol):
     """What a Problem was made from: it turns assignments into schedules and back, and prices."""
 
-    instance: Instance
+    @property
+    def instance(self) -> Instance:
+        """The instance that the lifted schedules answer."""
 
     def lift(self, problem: Problem, assignment: Assignment) -> Schedule:
         """Return the schedule that the assignment stands for."""

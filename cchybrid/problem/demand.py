@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +67,8 @@ def wormhole_demand(forward: Instance) -> Demand:
 
 def hop_demand(forward: Instance) -> Demand:
     """One delivery per message and useful node, required at destinations; neighbours inform."""
-    network = forward.network
+    # Each hop is a path of its own, so a message may be kept and forwarded at an endpoint too.
+    network = replace(forward.network, endpoints=())
     distance = Routes(network, 0).distance
     before: list[list[int]] = [[] for _ in range(network.nodes)]
     for channel in network.channels:

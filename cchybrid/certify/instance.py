@@ -1,0 +1,109 @@
+"""The checker's own reading of a ``cchybrid-instance/1`` object, independent of the model layer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+
+class EvidenceError(Exception):
+    """The evidence does not prove what it is meant to prove, or cannot be read."""
+
+
+class Network:
+    """An instance as the checker sees it: always a ``deliver`` collective.
+
+    A ``combine`` collective is turned round while reading: channels reversed, injection and
+    acceptance exchanged, each reduction a broadcast from its destination to its sources.
+
+    Attributes
+    ----------
+    nodes
+        The number of nodes.
+    channels
+        ``(a, b) -> capacity`` of every channel.
+    half_duplex
+        The pairs ``(a, b)`` whose two channels share their capacity.
+    endpoints
+        Nodes that no path passes.
+    messages
+        Per message its source and its destinations.
+    hop_by_hop
+        Whether switching is store-and-forward.
+    extra_hops
+        Hops that a path may exceed the shortest by; ``None`` for any simple path.
+    successors, predecessors
+        Per node the nodes behind its outgoing channels, and before its incoming ones.
+    inject, accept
+        Per node what it can send and take per step: its ports, or what its channels carry.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        network, collective = record["network"], record["collective"]
+        model = record.get("model", {})
+        back = collective["kind"] == "combine"
+        self.nodes: int = network["nodes"]
+        self.channels: dict[tuple[int, int], int] = {}
+        for a, b, *rest in network["channels"]:
+            self.channels[(b, a) if back else (a, b)] = rest[0] if rest else 1
+        self.half_duplex = {(a, b) for a, b in network.get("half_duplex", [])}
+        self.endpoints = set(network.get("endpoints", []))
+        one, many = ("destination", "sources") if back else ("source", "destinations")
+        self.messages = [(m[one], tuple(m[many])) for m in collective["messages"]]
+        self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
+        routing = model.get("routing", "minimal")
+        if self.hop_by_hop:
+            # Each hop is a path of its own, so the whole way is free and may touch endpoints.
+            routing = "any"
+            self.endpoints = set()
+        self.extra_hops: int | None = {"minimal": 0, "any": None}.get(routing, routing)
+        ports = model.get("ports", "all")
+        if not isinstance(ports, dict):
+            ports = {"inject": ports, "accept": ports}
+        flow_out, flow_in = [0] * self.nodes, [0] * self.nodes
+        for (a, b), capacity in self.channels.items():
+            flow_out[a] += capacity
+            flow_in[b] += capacity
+        send, take = ("accept", "inject") if back else ("inject", "accept")
+        self.inject = self._limits(ports[send], flow_out)
+        self.accept = self._limits(ports[take], flow_in)
+        self.successors: list[list[int]] = [[] for _ in range(self.nodes)]
+        self.predecessors: list[list[int]] = [[] for _ in range(self.nodes)]
+        for a, b in self.channels:
+            self.successors[a].append(b)
+            self.predecessors[b].append(a)
+
+    def _limits(self, ports: Any, flow: list[int]) -> list[int]:
+        if ports == "all":
+            return flow
+        each = ports if isinstance(ports, list) else [ports] * self.nodes
+        return [min(limit, carried) for limit, carried in zip(each, flow, strict=True)]
+
+    def hops(self, source: int) -> dict[int, int]:
+        """Return the hop distance to every node that a path from ``source`` reaches."""
+        distance = {source: 0}
+        queue = deque([source])
+        while queue:
+            node = queue.popleft()
+            if node != source and node in self.endpoints:
+                continue
+            for other in self.successors[node]:
+                if other not in distance:
+                    distance[other] = distance[node] + 1
+                    queue.append(other)
+        return distance
+
+    def node_set(self, value: Any) -> set[int]:
+        """Read a list of node numbers out of evidence."""
+        if not isinstance(value, list) or not value:
+            raise EvidenceError("a list of nodes is missing")
+        if not all(type(node) is int and 0 <= node < self.nodes for node in value):
+            raise EvidenceError("a node that the network does not have")
+        return set(value)
+
+    def message(self, value: Any) -> tuple[int, tuple[int, ...]]:
+        """Read a message number out of evidence; return its source and destinations."""
+        if type(value) is not int or not 0 <= value < len(self.messages):
+            raise EvidenceError("a message that the collective does not have")
+        return self.messages[value]

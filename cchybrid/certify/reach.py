@@ -1,0 +1,29 @@
+"""Reach: a destination that nobody who can hold the message can send to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.certify.instance import EvidenceError, Network
+
+
+def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
+    """Raise ``EvidenceError`` unless some destination of the named message is out of reach.
+
+    A message spreads from its source to whoever may hold it (wormhole: destinations;
+    store-and-forward: every node) and can accept it, over any path that passes no endpoint.
+    """
+    source, destinations = network.message(evidence.get("message"))
+    holders = set(range(network.nodes)) if network.hop_by_hop else set(destinations)
+    reached, frontier = {source}, [source]
+    while frontier:
+        node = frontier.pop()
+        if network.inject[node] == 0:
+            continue
+        for other in network.hops(node):
+            if other in holders and other not in reached and network.accept[other] > 0:
+                reached.add(other)
+                frontier.append(other)
+    if reached.issuperset(destinations):
+        raise EvidenceError("every destination of the message can be reached")
