@@ -1,1 +1,29 @@
-"""The engines that ship with cchybrid."""
+"""The engines that ship with cchybrid, registered as any other plugin's are."""
+
+from collections.abc import Iterable
+
+from cchybrid.hookspecs import hookimpl
+from cchybrid.records import EngineInfo
+
+
+@hookimpl
+def cchybrid_engines() -> Iterable[EngineInfo]:
+    """Return the engines; none of them is imported here."""
+    return (
+        EngineInfo(
+            "colouring",
+            "cchybrid_plugins.colouring:Colouring",
+            "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",
+        ),
+        EngineInfo(
+            "umda",
+            "cchybrid_plugins.umda:Umda",
+            "univariate marginal distribution algorithm with the thesis' heuristics",
+        ),
+        EngineInfo(
+            "cpsat",
+            "cchybrid_plugins.cpsat:CpSat",
+            "exact: one CP-SAT decision per number of steps; finds and refutes",
+            proves=True,
+        ),
+    )

@@ -1,1 +1,1 @@
-"""(to come)"""
+"""Runs engines in processes of their own, keeps the time, verifies, and derives the result."""

@@ -61,8 +61,8 @@ class Origin(Protocol):
     def instance(self) -> Instance:
         """The instance that the lifted schedules answer."""
 
-    def lift(self, problem: Problem, assignment: Assignment) -> Schedule:
-        """Return the schedule that the assignment stands for."""
+    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
+        """Return the schedule that the assignment stands for, or a draft of so many steps."""
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
         """Return the assignment that stands for (some of) the transfers."""
@@ -152,9 +152,16 @@ class Problem:
         path = self.option_path[option]
         return self.path_resource[self.path_start[path] : self.path_start[path + 1]]
 
-    def lift(self, assignment: Assignment) -> Schedule:
-        """Return the schedule that an assignment stands for; whether it is valid, verify says."""
-        return self.origin.lift(self, assignment)
+    def lift(self, assignment: Assignment, steps: int | None = None) -> Schedule:
+        """Return the schedule that an assignment stands for; whether it is valid, verify says.
+
+        Parameters
+        ----------
+        steps
+            For a near-solution: keep exactly so many steps, the empty ones too, so that
+            ``match`` finds every delivery in the step where it was.
+        """
+        return self.origin.lift(self, assignment, steps)
 
     def match(self, steps: Steps) -> Assignment:
         """Return the assignment of these transfers; -1 where the pool lacks an option for one."""

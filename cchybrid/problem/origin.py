@@ -44,14 +44,15 @@ class InstanceOrigin:
     inject_resource: Mapping[int, int]
     accept_resource: Mapping[int, int]
 
-    def lift(self, problem: Problem, assignment: Assignment) -> Schedule:
-        """Return the schedule; deliveries that nothing needs and empty steps are left out."""
-        steps: dict[int, list[Transfer]] = {}
+    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
+        """Return the schedule; what nothing needs is left out, and empty steps unless counted."""
+        filled: dict[int, list[Transfer]] = {}
         for delivery in np.flatnonzero(needed(problem, assignment)).tolist():
             path = self.path_nodes[problem.option_path[assignment.option[delivery]]]
             transfer = Transfer(int(self.message[delivery]), path)
-            steps.setdefault(int(assignment.step[delivery]), []).append(transfer)
-        ordered = tuple(tuple(steps[step]) for step in sorted(steps))
+            filled.setdefault(int(assignment.step[delivery]), []).append(transfer)
+        kept = sorted(filled) if steps is None else range(steps)
+        ordered = tuple(tuple(filled.get(step, ())) for step in kept)
         if self.instance.collective.kind == "combine":
             ordered = reverse_steps(ordered)
         return Schedule(self.instance, ordered)

@@ -1,0 +1,183 @@
+"""One worker process as the host sees it: start, talk, stop, kill; never an orphan."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+
+from cchybrid.host.wire import GarbledError, Line, LineReader, encode
+
+GRACE = 1.0
+"""Seconds between asking a worker to stop and SIGTERM."""
+LAST_GRACE = 0.5
+"""Seconds between SIGTERM and SIGKILL."""
+MARK = "CCHYBRID_RUN"
+"""Environment variable by which processes that left the worker's group are found."""
+
+
+class WorkerProcess:
+    """A worker in a session of its own.
+
+    Parameters
+    ----------
+    name
+        The engine's name, or ``bounds``.
+    job
+        The first line that the worker reads.
+    run_id
+        Marks all processes of one run.
+    """
+
+    def __init__(self, name: str, job: Line, run_id: str) -> None:
+        self.name = name
+        self.ready = False
+        self.ended = False
+        self.quarantined = False
+        self.terminated = False
+        self.killed = False
+        self._reader = LineReader()
+        self._tail: deque[bytes] = deque(maxlen=16)
+        self._unsent = bytearray()
+        self._asked: float | None = None
+        self._term: float | None = None
+        # The same modules as here, but none that happen to lie in the current folder.
+        command = [sys.executable, "-P", "-m", "cchybrid.host.worker"]
+        path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+        environment = {**os.environ, MARK: run_id, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=environment,
+        )
+        self.stdin, self.stdout, self.stderr = (
+            stream.fileno()
+            for stream in (self._process.stdin, self._process.stdout, self._process.stderr)
+            if stream is not None
+        )
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(descriptor, False)
+        self.send(job)
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, negative for a signal; ``None`` while the worker lives."""
+        return self._process.poll()
+
+    @property
+    def last_words(self) -> str:
+        """The last line that the worker wrote to standard error."""
+        lines = b"".join(self._tail).decode(errors="replace").strip().splitlines()
+        return lines[-1].strip()[:200] if lines else ""
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether news waits for room in the pipe."""
+        return bool(self._unsent)
+
+    def send(self, line: Line) -> None:
+        """Send news; what does not fit into the pipe waits for ``flush``."""
+        self._unsent += encode(line)
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what waits, as far as the pipe takes it."""
+        while self._unsent:
+            try:
+                sent = os.write(self.stdin, self._unsent[: 1 << 20])
+            except BlockingIOError:
+                return
+            except OSError:
+                self._unsent.clear()
+                return
+            del self._unsent[:sent]
+
+    def read(self) -> Iterator[Line]:
+        """Yield the lines that have arrived; raise ``GarbledError`` for anything else."""
+        data = self._take(self.stdout)
+        if data:
+            yield from self._reader.feed(data)
+
+    def drain(self) -> None:
+        """Read standard error and keep its tail, so that a flood neither blocks nor grows."""
+        data = self._take(self.stderr)
+        if data:
+            self._tail.append(data[-2000:])
+
+    @staticmethod
+    def _take(descriptor: int) -> bytes:
+        try:
+            return os.read(descriptor, 1 << 20)
+        except OSError:
+            return b""
+
+    def ask_to_stop(self) -> None:
+        """Ask politely; ``press`` follows up."""
+        if self._asked is None:
+            self._asked = time.monotonic()
+            self.send({"stop": True})
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the whole process group now."""
+        if self._term is None:
+            self._asked = self._asked or time.monotonic()
+            self._term = time.monotonic()
+            if self._signal(signal.SIGTERM):
+                self.terminated = True
+
+    def press(self) -> None:
+        """After asking: SIGTERM, then SIGKILL to the group, when their time has come."""
+        now = time.monotonic()
+        if self._asked is not None and self._term is None and now - self._asked > GRACE:
+            self.terminate()
+        if self._term is not None and now - self._term > LAST_GRACE and self.returncode is None:
+            self.killed = True
+            self._signal(signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End the whole process group at once, and wait for it."""
+        self._signal(signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+
+    def close(self) -> list[Line]:
+        """End what is left of the group; return the lines that were still in the pipe."""
+        self.kill()
+        lines: list[Line] = []
+        with contextlib.suppress(GarbledError):
+            while data := self._take(self.stdout):
+                lines.extend(self._reader.feed(data))
+        self.drain()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError):
+                if stream:
+                    stream.close()
+        return lines
+
+    def _signal(self, number: signal.Signals) -> bool:
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
+
+def kill_strays(run_id: str) -> None:
+    """End processes of a run that left their worker's process group (where /proc tells)."""
+    wanted = f"{MARK}={run_id}".encode()
+    with contextlib.suppress(OSError):
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    with open(f"/proc/{entry.name}/environ", "rb") as file:
+                        belongs = wanted in file.read().split(b"\0")
+                    if belongs:
+                        os.kill(int(entry.name), signal.SIGKILL)

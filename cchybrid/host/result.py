@@ -1,0 +1,89 @@
+"""The result of a run: the best verified schedule, the best bound, and what they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cchybrid.model import Instance, LowerBound, Schedule
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What ``solve`` returns.
+
+    Attributes
+    ----------
+    instance
+        What was asked.
+    status
+        ``optimal`` (verified steps = lower bound), ``feasible``, ``infeasible`` (no schedule, or
+        none in the number of steps asked for), ``unknown`` (none was found in time).
+    schedule
+        The best schedule, verified; ``None`` without one.
+    lower_bound
+        The best lower bound; its evidence is empty when it is only claimed.
+    certified
+        Whether the evidence of that bound was checked independently.
+    bound_by, engine
+        Who showed the bound and who found the schedule ("" for nobody).
+    seconds
+        Wall-clock time of the whole run.
+    seconds_to_best
+        When the schedule was found.
+    seed, strategy, budget, versions
+        What makes the run repeatable.
+    troubles
+        One line for each engine or plugin that misbehaved, with its name.
+    remarks
+        One line for each engine that had nothing to do here, with the reason.
+    interrupted
+        Whether the user stopped the run.
+    """
+
+    instance: Instance
+    status: Status
+    schedule: Schedule | None
+    lower_bound: LowerBound
+    certified: bool
+    bound_by: str
+    engine: str
+    seconds: float
+    seconds_to_best: float
+    seed: int
+    strategy: str
+    budget: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def steps(self) -> int | None:
+        """The number of steps of the best schedule, or ``None``."""
+        return None if self.schedule is None else len(self.schedule.steps)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``cchybrid solve --json`` prints (without the schedule itself)."""
+        return {
+            "instance": self.instance.name,
+            "steps": self.steps,
+            "lower_bound": self.lower_bound.steps,
+            "status": self.status,
+            "certified": self.certified,
+            "evidence": self.lower_bound.evidence.get("kind"),
+            "bound_by": self.bound_by,
+            "engine": self.engine,
+            "seconds": round(self.seconds, 3),
+            "seconds_to_best": round(self.seconds_to_best, 3),
+            "channel_uses": None if self.schedule is None else self.schedule.channel_uses,
+            "seed": self.seed,
+            "strategy": self.strategy,
+            "budget": self.budget,
+            "versions": self.versions,
+            "troubles": list(self.troubles),
+            "remarks": list(self.remarks),
+            "interrupted": self.interrupted,
+        }

@@ -1,0 +1,461 @@
+"""One run: workers started phase by phase, listened to, stopped in time, and the result drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import selectors
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cchybrid.bounds.reach import unreachable
+from cchybrid.certify import proves_infeasible
+from cchybrid.engine import Budget
+from cchybrid.errors import InputError
+from cchybrid.host.board import Board, ContractError
+from cchybrid.host.process import WorkerProcess, kill_strays
+from cchybrid.host.result import Result, Status
+from cchybrid.host.strategies import STRATEGIES, Phase, one_by_one
+from cchybrid.host.versions import versions
+from cchybrid.host.wire import GarbledError, Line
+from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.records import BoundInfo, EngineInfo, Observer
+
+BOUNDS = "bounds"
+"""The name of the worker that runs the bound providers."""
+BOUND_GRACE = 10.0
+"""Seconds that a claimed optimum waits for the bound providers to certify it."""
+TICK = 0.05
+"""Seconds between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a run is asked to do.
+
+    Parameters
+    ----------
+    engines
+        The engines that take part; none: only bounds are sought.
+    bounds
+        The bound providers.
+    strategy
+        A key of ``STRATEGIES``.
+    budget
+        Wall-clock seconds of the whole run, or evaluations of each engine; threads of all
+        engines together; memory of each worker.
+    seed
+        Rules every random choice.
+    target
+        Look for a schedule of at most so many steps, and stop at the first.
+    options
+        Per engine the options that the user set, as text.
+    """
+
+    engines: Sequence[EngineInfo]
+    bounds: Sequence[BoundInfo]
+    strategy: str = "auto"
+    budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))
+    seed: int = 0
+    target: int | None = None
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+class Session:
+    """Carries out one order on one instance.
+
+    Parameters
+    ----------
+    observers
+        Called with every event. One that raises is dropped and named.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        order: Order,
+        observers: Iterable[tuple[str, Observer]] = (),
+    ) -> None:
+        self.instance = instance
+        self.order = order
+        self.board = Board(instance)
+        self._observers = list(observers)
+        self._run_id = uuid.uuid4().hex
+        self._workers: dict[str, WorkerProcess] = {}
+        self._selector = selectors.DefaultSelector()
+        self._troubles: list[str] = []
+        self._remarks: list[str] = []
+        self._started = time.monotonic()
+        self._found_at = 0.0
+        self._improved_at = 0.0
+        self._infeasible: dict[str, Any] | None = None
+        self._refused: str | None = None
+        self._interrupted = False
+
+    def run(self) -> Result:
+        """Work until best meets bound, the budget is spent, or the user interrupts.
+
+        Raises
+        ------
+        InputError
+            If an engine refuses its options.
+        """
+        self._emit("run", instance=self.instance.name, seed=self.order.seed)
+        try:
+            self._find_infeasible()
+            if self._infeasible is None:
+                self._work()
+        except KeyboardInterrupt:
+            self._interrupted = True
+        finally:
+            self._end_workers()
+        if self._refused is not None:
+            raise InputError(self._refused)
+        result = self._result()
+        self._emit("result", **result.to_json())
+        return result
+
+    # The run, phase by phase
+
+    def _find_infeasible(self) -> None:
+        evidence = unreachable(self.instance.forward)
+        if evidence is not None:
+            proves_infeasible(self.instance.to_json(), evidence)
+            self._infeasible = evidence
+            self._emit("infeasible", evidence=evidence)
+
+    def _work(self) -> None:
+        order = self.order
+        if order.bounds:
+            providers = [[info.name, info.target] for info in order.bounds]
+            self._start(BOUNDS, "bounds", 1, {"providers": providers})
+        repeatable = order.budget.evaluations is not None
+        if repeatable or not order.engines:
+            self._listen_while(lambda: BOUNDS in self._workers)
+        strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
+        for phase in strategy(order.engines, order.budget.threads) if order.engines else ():
+            if self._done():
+                break
+            self._run_phase(phase)
+        self._listen_while(lambda: BOUNDS in self._workers and not self._settled())
+
+    def _run_phase(self, phase: Phase) -> None:
+        names = [seat.engine.name for seat in phase.seats]
+        begun = self._improved_at = self._now()
+        end = None if phase.share >= 1 else begun + phase.share * (self._left() or 0.0)
+        for seat in phase.seats:
+            info = seat.engine
+            self._start(
+                info.name,
+                "engine",
+                seat.threads,
+                {
+                    "target_name": info.target,
+                    "options": dict(self.order.options.get(info.name, {})),
+                },
+            )
+        self._emit("phase", engines=names)
+
+        def going() -> bool:
+            now = self._now()
+            if phase.patience is not None and now - self._improved_at > phase.patience:
+                return False
+            working = any(name in self._workers for name in names)
+            return working and not self._done() and (end is None or now < end)
+
+        self._listen_while(going)
+        self._stop_workers(names, politely=not self._done())
+
+    def _listen_while(self, going: Callable[[], bool]) -> None:
+        while going() and not self._out_of_time():
+            self._listen()
+
+    def _done(self) -> bool:
+        """Whether no engine has anything left to do."""
+        board, target = self.board, self.order.target
+        if self._refused is not None or board.closed:
+            return True
+        if target is None:
+            return False
+        return board.lower > target or (board.best is not None and board.best <= target)
+
+    def _settled(self) -> bool:
+        """Whether the bound providers cannot improve the verdict, or not soon enough."""
+        board = self.board
+        if self._refused is not None:
+            return True
+        if board.best is not None and board.best <= board.certified.steps:
+            return True
+        return self._done() and self._now() - self._found_at > BOUND_GRACE
+
+    # Workers
+
+    def _start(self, name: str, kind: str, threads: int, content: Line) -> None:
+        budget = self.order.budget
+        seconds = None if budget.seconds is None else max(0.0, self._left() or 0.0)
+        job: Line = {
+            "kind": kind,
+            "name": name,
+            "instance": self.instance.to_json(),
+            "seed": _seed_for(self.order.seed, name),
+            "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
+            "target": self.order.target,
+            "lower": self.board.lower,
+            "news": self._news(),
+            **content,
+        }
+        worker = WorkerProcess(name, job, self._run_id)
+        self._workers[name] = worker
+        self._selector.register(worker.stdout, selectors.EVENT_READ, (worker, "out"))
+        self._selector.register(worker.stderr, selectors.EVENT_READ, (worker, "err"))
+
+    def _news(self) -> list[Line]:
+        """Return what a worker that starts now has to know."""
+        news: list[Line] = [
+            {"draft": count, "steps": steps_to_json(steps)}
+            for count, (_, steps) in sorted(self.board.drafts.items())
+        ]
+        if self.board.schedule is not None:
+            steps = self.board.schedule.steps
+            news.append({"best": len(steps), "steps": steps_to_json(steps)})
+        return news
+
+    def _share(self, line: Line, author: str) -> None:
+        if self.order.budget.evaluations is not None:
+            return  # what arrives when would decide what is found
+        for name, worker in self._workers.items():
+            if name != author:
+                worker.send(line)
+
+    def _listen(self) -> None:
+        for key, _ in self._selector.select(TICK):
+            worker, channel = key.data
+            if channel == "err":
+                worker.drain()
+            else:
+                self._hear(worker)
+        for worker in list(self._workers.values()):
+            if worker.has_unsent:
+                worker.flush()
+            worker.press()
+            if worker.returncode is not None:
+                self._bury(worker)
+
+    def _hear(self, worker: WorkerProcess) -> None:
+        try:
+            for line in worker.read():
+                self._take(worker, line)
+        except GarbledError as error:
+            self._quarantine(worker, f"sent {error}")
+
+    def _take(self, worker: WorkerProcess, line: Line) -> None:
+        if worker.quarantined:
+            return
+        try:
+            self._act_on(worker, line)
+        except ContractError as error:
+            self._quarantine(worker, str(error))
+        except (InputError, KeyError, TypeError, ValueError) as error:
+            self._quarantine(worker, f"sent a malformed event: {error}")
+
+    def _act_on(self, worker: WorkerProcess, line: Line) -> None:
+        board, name, event = self.board, worker.name, line["event"]
+        if event == "offer":
+            steps = steps_from_json(line["steps"], "steps")
+            if board.offer(name, steps):
+                self._found_at = self._improved_at = self._now()
+                best = len(steps)
+                self._emit("schedule", engine=name, steps=best, lower=board.lower)
+                self._share({"best": best, "steps": steps_to_json(steps)}, name)
+                for liar in board.refuted_claims():
+                    text = f"claimed more steps than the verified schedule of {best} needs"
+                    self._quarantine_by_name(liar, text)
+        elif event == "suggest":
+            if board.suggest(line["draft"], steps_from_json(line["steps"], "steps")):
+                self._emit("draft", engine=name, steps=line["draft"])
+                self._share({"draft": line["draft"], "steps": line["steps"]}, name)
+        elif event == "bound":
+            self._take_bound(name, line)
+        elif event == "note":
+            self._emit("note", engine=name, **{k: v for k, v in line.items() if k != "event"})
+        elif event == "started":
+            worker.ready = True
+            self._emit("started", engine=name, complete=line.get("complete"))
+        elif event == "end":
+            worker.ended = True
+            self._emit("end", engine=name, stop=line["stop"])
+        elif event == "unsupported":
+            worker.ended = True
+            self._remarks.append(f"{name}: {line['text']}")
+            self._emit("unsupported", engine=name, text=line["text"])
+        elif event == "refused":
+            worker.ended = True
+            self._refused = str(line["text"])
+        elif event == "failed":
+            self._quarantine(worker, f"failed: {line['text']}")
+        elif event == "trouble":
+            self._trouble(f"{name}: {line['text']}")
+        else:
+            raise ContractError(f"sent an unknown event {event!r}")
+
+    def _take_bound(self, name: str, line: Line) -> None:
+        board, evidence = self.board, line["evidence"]
+        author = line.get("provider", name)
+        if evidence is not None:
+            better = board.prove(author, line["steps"], evidence)
+        elif line["complete"]:
+            better = board.claim(name, line["steps"])
+        else:
+            return  # true of the sampled paths only: nothing that others could use
+        if better:
+            certified = board.certified.steps >= board.lower
+            self._emit("bound", engine=author, steps=board.lower, certified=certified)
+            self._share({"lower": board.lower}, name)
+            for liar in [n for n in board.claims if board.best and board.claims[n] > board.best]:
+                self._quarantine_by_name(liar, "claimed a bound that a schedule beats")
+
+    # Ends
+
+    def _bury(self, worker: WorkerProcess) -> None:
+        """Take leave of a worker that has ended, and say so if it did not end well."""
+        returncode = worker.returncode
+        for line in self._close(worker):
+            self._take(worker, line)
+        if worker.quarantined or worker.ended or worker.terminated:
+            return
+        how = f"signal {-returncode}" if returncode and returncode < 0 else f"exit {returncode}"
+        words = f": {worker.last_words}" if worker.last_words else ""
+        self._trouble(f"{worker.name}: crashed ({how}){words}")
+
+    def _quarantine(self, worker: WorkerProcess, reason: str) -> None:
+        worker.quarantined = True
+        self.board.claims.pop(worker.name, None)
+        self._trouble(f"{worker.name}: {reason}")
+        self._close(worker)
+
+    def _quarantine_by_name(self, name: str, reason: str) -> None:
+        if name in self._workers:
+            self._quarantine(self._workers[name], reason)
+        else:
+            self._trouble(f"{name}: {reason}")
+
+    def _close(self, worker: WorkerProcess) -> list[Line]:
+        if self._workers.pop(worker.name, None) is None:
+            return []
+        for descriptor in (worker.stdout, worker.stderr):
+            self._selector.unregister(descriptor)
+        return worker.close()
+
+    def _stop_workers(self, names: Sequence[str], politely: bool) -> None:
+        """End these workers: by asking first where something may still be gained by it."""
+        for worker in [self._workers[name] for name in names if name in self._workers]:
+            worker.ask_to_stop()
+            if not politely:
+                worker.terminate()
+        while any(name in self._workers for name in names):
+            self._listen()
+            for worker in [self._workers[name] for name in names if name in self._workers]:
+                if worker.killed:
+                    self._quarantine(worker, "did not stop when asked and ignored SIGTERM; killed")
+                elif worker.returncode is not None:
+                    if politely and worker.ready and worker.terminated:
+                        self._trouble(f"{worker.name}: did not stop when asked; terminated")
+                    self._bury(worker)
+
+    def _end_workers(self) -> None:
+        """Leave no process behind, whatever happened, even under a second Ctrl-C."""
+        try:
+            politely = not (self._done() or self._interrupted)
+            self._stop_workers(list(self._workers), politely)
+        except KeyboardInterrupt:
+            self._interrupted = True
+        finally:
+            for worker in list(self._workers.values()):
+                self._close(worker)
+            self._selector.close()
+            kill_strays(self._run_id)
+
+    # Clock, events, verdict
+
+    def _now(self) -> float:
+        return time.monotonic() - self._started
+
+    def _left(self) -> float | None:
+        seconds = self.order.budget.seconds
+        return None if seconds is None else seconds - self._now()
+
+    def _out_of_time(self) -> bool:
+        left = self._left()
+        return left is not None and left <= 0
+
+    def _trouble(self, text: str) -> None:
+        self._troubles.append(text)
+        self._emit("trouble", text=text)
+
+    def _emit(self, event: str, **content: Any) -> None:
+        line = {"event": event, "seconds": round(self._now(), 3), **content}
+        for entry in list(self._observers):
+            try:
+                entry[1](line)
+            except Exception as error:
+                self._observers.remove(entry)
+                text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
+                self._troubles.append(" ".join(text.split()))
+
+    def _result(self) -> Result:
+        board, order = self.board, self.order
+        bound = board.certified
+        if board.lower > bound.steps:
+            bound = LowerBound(board.lower)
+        budget = {key: value for key, value in asdict(order.budget).items() if value is not None}
+        schedule = board.schedule
+        seed, seconds = order.seed, self._now()
+        used = versions()
+        if schedule is not None:
+            made_by = {
+                "version": used["cchybrid"],
+                "engine": board.found_by,
+                "seed": seed,
+                "seconds": round(self._found_at, 3),
+                "strategy": order.strategy,
+                "budget": budget,
+            }
+            evidenced = LowerBound(bound.steps, bound.evidence)
+            schedule = Schedule(self.instance, schedule.steps, evidenced, made_by)
+        return Result(
+            instance=self.instance,
+            status=self._status(),
+            schedule=schedule,
+            lower_bound=bound if self._infeasible is None else LowerBound(1, self._infeasible),
+            certified=self._infeasible is not None or bound.steps == board.certified.steps,
+            bound_by="reach" if self._infeasible is not None else board.lower_by,
+            engine=board.found_by,
+            seconds=seconds,
+            seconds_to_best=self._found_at,
+            seed=seed,
+            strategy=order.strategy,
+            budget=budget,
+            versions=used,
+            troubles=tuple(self._troubles),
+            remarks=tuple(self._remarks),
+            interrupted=self._interrupted,
+        )
+
+    def _status(self) -> Status:
+        board, target = self.board, self.order.target
+        if self._infeasible is not None:
+            return "infeasible"
+        if board.closed:
+            return "optimal"
+        if target is not None and board.lower > target:
+            return "infeasible"
+        return "unknown" if board.schedule is None else "feasible"
+
+
+def _seed_for(seed: int, name: str) -> int:
+    """Return an engine's own seed, from the one seed of the run."""
+    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") & 0x7FFF_FFFF

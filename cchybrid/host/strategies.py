@@ -1,0 +1,71 @@
+"""Who works when: a strategy cuts a run into phases and gives every engine its share of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cchybrid.records import EngineInfo
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One engine's place in a phase."""
+
+    engine: EngineInfo
+    threads: int
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Engines that work at the same time.
+
+    ``share`` is the part of the time left that the phase may take at most; the phase also ends
+    when its engines have ended, or after ``patience`` seconds without a better schedule.
+    """
+
+    seats: tuple[Seat, ...]
+    share: float = 1.0
+    patience: float | None = None
+
+
+Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
+
+
+def race(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+    """All engines at once from the start; exact ones get the threads that are left over."""
+    return [Phase(_seats(engines, threads))]
+
+
+def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+    """Heuristics first; then the exact engines, which start from their results and drafts.
+
+    The heuristics hand over after a third of the time, or when they have found nothing better
+    for a while. What they found closes the case without any exact engine where it meets the
+    bound; otherwise it is the exact engines' first incumbent and hint.
+    """
+    heuristics = [engine for engine in engines if not engine.proves]
+    exact = [engine for engine in engines if engine.proves]
+    if not heuristics or not exact:
+        return race(engines, threads)
+    return [
+        Phase(_seats(heuristics, threads), share=1 / 3, patience=3.0),
+        Phase(_seats(exact, threads)),
+    ]
+
+
+def one_by_one(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+    """One engine after another: what makes a run with an evaluation budget repeatable."""
+    ordered = sorted(engines, key=lambda engine: engine.proves)
+    return [Phase((Seat(engine, threads),)) for engine in ordered]
+
+
+STRATEGIES: Mapping[str, Strategy] = {"auto": relay, "race": race, "relay": relay}
+"""Strategies by name; ``auto`` is the one that served best so far."""
+
+
+def _seats(engines: Sequence[EngineInfo], threads: int) -> tuple[Seat, ...]:
+    exact = sum(engine.proves for engine in engines)
+    spare = threads - (len(engines) - exact)
+    share = max(1, spare // exact) if exact else 1
+    return tuple(Seat(engine, share if engine.proves else 1) for engine in engines)

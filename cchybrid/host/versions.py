@@ -1,0 +1,17 @@
+"""The versions that a result depends on."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of cchybrid, Python and the libraries that decide what is found."""
+    found = {"python": platform.python_version()}
+    for name in ("cchybrid", "ortools", "numpy", "numba", "networkx"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found

@@ -1,0 +1,235 @@
+"""The worker process: one engine, or the bound providers, on one instance.
+
+Started by ``host.process`` as ``python -m cchybrid.host.worker``. Standard input brings the job
+and later news; the original standard output takes events. Whatever an engine prints goes to
+standard error. When the host is gone, the worker ends itself and its children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import IO, Any
+
+from cchybrid.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
+from cchybrid.errors import CchybridError, InputError
+from cchybrid.host.wire import Line, encode
+from cchybrid.model import Instance, Steps
+from cchybrid.model.json_fields import parse_json
+from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.problem import Assignment, Problem, compile
+
+NOTE_INTERVAL = 0.1
+"""Seconds between two notes that go out; the ones between are dropped."""
+SUGGEST_INTERVAL = 0.5
+"""Seconds between two suggestions for the same number of steps."""
+
+
+class WorkerRun:
+    """``engine.Run`` over the two pipes."""
+
+    def __init__(self, job: Line, out: IO[bytes]) -> None:
+        self.seed: int = job["seed"]
+        self.budget = Budget(**job["budget"])
+        self._target: int | None = job["target"]
+        self._out = out
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._best: int | None = None
+        self._schedule: Steps = ()
+        self._lower: int = job["lower"]
+        self._drafts: dict[int, Steps] = {}
+        self._stop = False
+        self._spent = 0
+        self._noted = 0.0
+        self._suggested: dict[int, float] = {}
+        self.problem: Problem | None = None
+        for line in job["news"]:
+            self.hear(line)
+
+    def hear(self, line: Line) -> None:
+        """Take in news from the host."""
+        if "stop" in line:
+            self._stop = True
+        if "lower" in line:
+            self._lower = line["lower"]
+        if "best" in line:
+            self._schedule = steps_from_json(line["steps"], "steps")
+            self._best = line["best"]
+        if "draft" in line:
+            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps")
+
+    def tell(self, event: str, **content: Any) -> None:
+        """Send one event to the host."""
+        line = encode({"event": event, **content})
+        with self._lock:
+            self._out.write(line)
+            self._out.flush()
+
+    def targets(self) -> Iterator[int]:
+        """See ``Run.targets``."""
+        return target_steps(self, self._target)
+
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+        return is_wanted(self, self._target, steps)
+
+    def offer(self, assignment: Assignment) -> None:
+        """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
+        steps = self._lift(assignment)
+        self.tell("offer", steps=steps_to_json(steps))
+        if self._best is None or len(steps) < self._best:
+            self._schedule, self._best = steps, len(steps)
+
+    def suggest(self, assignment: Assignment) -> None:
+        """See ``Run.suggest``; throttled per number of steps."""
+        count, now = assignment.steps, time.monotonic()
+        if self.budget.evaluations is None:
+            if now - self._suggested.get(count, -SUGGEST_INTERVAL) < SUGGEST_INTERVAL:
+                return
+            self._suggested[count] = now
+        draft = self._lift(assignment, count)
+        self.tell("suggest", draft=count, steps=steps_to_json(draft))
+
+    def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
+        """See ``Run.bound``."""
+        complete = self.problem is not None and self.problem.complete
+        record = None if evidence is None else dict(evidence)
+        self.tell("bound", steps=int(steps), evidence=record, complete=complete)
+        if complete:
+            self._lower = max(self._lower, int(steps))
+
+    def best(self) -> int | None:
+        """See ``Run.best``."""
+        return self._best
+
+    def lower(self) -> int:
+        """See ``Run.lower``."""
+        return self._lower
+
+    def hint(self, steps: int) -> Assignment | None:
+        """See ``Run.hint``."""
+        if self.problem is None:
+            return None
+        if steps in self._drafts:
+            return self.problem.match(self._drafts[steps])
+        if self._schedule:
+            return cut_to(self.problem.match(self._schedule), steps)
+        return None
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+        now = time.monotonic()
+        if now - self._noted >= NOTE_INTERVAL:
+            self._noted = now
+            self.tell("note", **{key: float(value) for key, value in metrics.items()})
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+        self._spent += evaluations
+
+    @property
+    def spent(self) -> int:
+        """Evaluations counted so far."""
+        return self._spent
+
+    def should_stop(self) -> bool:
+        """See ``Run.should_stop``."""
+        seconds, evaluations = self.budget.seconds, self.budget.evaluations
+        return (
+            self._stop
+            or (seconds is not None and time.monotonic() - self._started >= seconds)
+            or (evaluations is not None and self._spent >= evaluations)
+        )
+
+    def _lift(self, assignment: Assignment, steps: int | None = None) -> Steps:
+        if self.problem is None:
+            raise CchybridError("there is no problem to lift to")
+        return self.problem.lift(assignment, steps).steps
+
+
+def load_target(target: str) -> Any:
+    """Return what ``package.module:name`` names."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
+    """Compile the problem, build the engine, and let it work."""
+    kind = load_target(job["target_name"])
+    try:
+        options = read_options(job["name"], kind.Options, job["options"])
+    except InputError as error:
+        run.tell("refused", text=str(error))
+        return
+    problem = compile(instance)
+    run.problem = problem
+    engine = kind(options)
+    reason = engine.unsupported(problem)
+    if reason is not None:
+        run.tell("unsupported", text=str(reason))
+        return
+    run.tell(
+        "started", complete=problem.complete, deliveries=problem.deliveries, options=problem.options
+    )
+    stop = Stop(engine.solve(problem, run))
+    run.tell("end", stop=stop.value, evaluations=run.spent)
+
+
+def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
+    """Let every provider of bounds have its turn; one that fails does not stop the others."""
+    run.tell("started")
+    for name, target in job["providers"]:
+        try:
+            for bound in load_target(target)(instance.forward):
+                run.tell("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
+                if run.should_stop():
+                    break
+        except Exception as error:
+            run.tell("trouble", text=f"bound {name} failed: {type(error).__name__}: {error}")
+    run.tell("end", stop=Stop.EXHAUSTED.value)
+
+
+def main() -> None:
+    """Read the job, do it, and say how it ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    job = parse_json(sys.stdin.buffer.readline().decode())
+    memory = job["budget"]["memory"]
+    if memory is not None:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
+    run = WorkerRun(job, out)
+    threading.Thread(target=_listen, args=(run,), daemon=True).start()
+    try:
+        instance = Instance.from_json(job["instance"])
+        (run_bounds if job["kind"] == "bounds" else run_engine)(run, job, instance)
+    except MemoryError:
+        run.tell("failed", text=f"ran out of its {memory} MiB of memory")
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        run.tell("failed", text=text)
+        raise
+    finally:
+        sys.stdout.flush()
+    # Threads that an engine left behind must not keep the process.
+    os._exit(0)
+
+
+def _listen(run: WorkerRun) -> None:
+    for raw in sys.stdin.buffer:
+        run.hear(parse_json(raw.decode()))
+    # End of input: the host is gone, and nobody else would end this process group.
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
