@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Network
 
-# One block of sources is searched at a time; this many (source, node) cells keep the working
-# arrays at a few dozen megabytes, whatever the network.
+# A block of sources is searched at a time: this many cells (source, node) or (source, channel)
+# keep the working arrays at a few dozen megabytes, whatever the network.
 _CELLS = 1 << 21
 
 
@@ -41,16 +41,41 @@ def hop_distances(network: Network, sources: Sequence[int]) -> NDArray[np.int32]
     for source in sources:
         if not 0 <= source < network.nodes:
             raise IndexError(f"no node {source} in {network.name}")
+    hops = np.empty((len(sources), network.nodes), dtype=np.int32)
+    for rows, block in distance_blocks(network, sources):
+        hops[rows] = block
+    return hops
+
+
+def distance_blocks(
+    network: Network, sources: Sequence[int], radius: Sequence[int] | None = None
+) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+    """Yield the distances of ``hop_distances`` a block of sources at a time, in order.
+
+    Parameters
+    ----------
+    network, sources
+        As for ``hop_distances``, but the sources are trusted to be nodes.
+    radius
+        Per source the hops to search; nodes further away count as unreachable. ``None`` searches
+        everything.
+
+    Yields
+    ------
+    tuple[slice, NDArray[np.int32]]
+        Which of the sources, and their distances, shape ``(sources in the block, nodes)``.
+    """
     nodes = network.nodes
     offsets, targets = _outgoing(network)
     passable = np.ones(nodes, dtype=bool)
     passable[list(network.endpoints)] = False
-    hops = np.full((len(sources), nodes), -1, dtype=np.int32)
     begin = np.asarray(sources, dtype=np.int64)
+    reach = None if radius is None else np.asarray(radius, dtype=np.int64)
     block = max(1, _CELLS // max(nodes, len(targets)))
     for low in range(0, len(begin), block):
-        _search(offsets, targets, passable, begin[low : low + block], hops[low : low + block])
-    return hops
+        rows = slice(low, min(low + block, len(begin)))
+        near = None if reach is None else reach[rows]
+        yield rows, _search(offsets, targets, passable, begin[rows], near)
 
 
 def _outgoing(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -72,34 +97,35 @@ def _search(
     targets: NDArray[np.int64],
     passable: NDArray[np.bool_],
     begin: NDArray[np.int64],
-    hops: NDArray[np.int32],
-) -> None:
-    """Fill ``hops`` (all -1 on entry), one level of all the sources' searches per round."""
-    nodes = hops.shape[1]
-    cells = hops.reshape(-1)  # a view: blocks of whole rows are contiguous
-    rank = np.empty(len(cells), dtype=np.int32)
+    reach: NDArray[np.int64] | None,
+) -> NDArray[np.int32]:
+    """Return the distances from every node of ``begin``: one level of all searches per round."""
+    nodes = len(passable)
+    cells = np.full(len(begin) * nodes, -1, dtype=np.int32)
+    writer = np.empty(len(cells), dtype=np.int32)
     degree = np.diff(offsets)
-    base = np.arange(len(begin), dtype=np.int64) * nodes
-    node = begin
-    cells[base + node] = 0
+    row, node = np.arange(len(begin)), begin
+    cells[row * nodes + node] = 0
+    if reach is not None:
+        row, node = row[reach > 0], node[reach > 0]
     level = 0
     while len(node):
         level += 1
         fan = degree[node]
         ends = np.cumsum(fan)
-        # Position of every outgoing channel of the frontier within ``targets``.
-        position = np.arange(ends[-1], dtype=np.int64) + np.repeat(offsets[node] - ends + fan, fan)
-        node = targets[position]
-        base = np.repeat(base, fan)
-        cell = base + node
+        # Where the outgoing channels of the frontier stand in ``targets``.
+        channel = np.arange(ends[-1]) + np.repeat(offsets[node] - ends + fan, fan)
+        node, row = targets[channel], np.repeat(row, fan)
+        cell = row * nodes + node
         fresh = np.flatnonzero(cells[cell] < 0)
         cell = cell[fresh]
         cells[cell] = level
         # Several channels may reach a cell in the same round: the last writer keeps it.
         order = np.arange(len(cell), dtype=np.int32)
-        rank[cell] = order
-        fresh = fresh[rank[cell] == order]
-        node, base = node[fresh], base[fresh]
+        writer[cell] = order
+        fresh = fresh[writer[cell] == order]
+        node, row = node[fresh], row[fresh]
         # An endpoint is reached, but the search ends there (a source is expanded before this).
-        onward = passable[node]
-        node, base = node[onward], base[onward]
+        onward = passable[node] if reach is None else passable[node] & (reach[row] > level)
+        node, row = node[onward], row[onward]
+    return cells.reshape(len(begin), nodes)

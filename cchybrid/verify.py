@@ -1,8 +1,8 @@
 """The referee: tells whether a schedule is valid, from the instance and the steps alone.
 
 Every rule stands in ``RULES`` and is checked for every transfer, with numpy, in time linear in
-the size of the schedule (sorting and, for bounded routing, the hop distances from the nodes that
-send over detours aside). Nothing else in the project decides what is valid.
+the size of the schedule (sorting aside, and for bounded routing a search around every node that
+sends over more than one hop, as far as its paths lead). Nothing else decides what is valid.
 
 A ``combine`` schedule is valid exactly when it is a valid broadcast read backwards on the reversed
 network. That is how it is checked; steps, paths and words are turned back for the report, so a
@@ -15,32 +15,20 @@ even if the sender should not have had it, and a half-duplex link is counted onc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.distances import hop_distances
-from cchybrid.model import (
-    Channel,
-    Collective,
-    Instance,
-    Message,
-    Network,
-    Schedule,
-    Steps,
-    Transfer,
-)
+from cchybrid.distances import distance_blocks
+from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.violations import RULES, Report, Violation
 
 __all__ = ["RULES", "Violation", "verify", "verify_schedule"]
 
 _UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
-_MANY_NODES = 1 << 20  # above this only the nodes in use get a place in the arrays
-_BLOCK_CELLS = 1 << 22  # distances held at a time, in (source, node) pairs
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -82,9 +70,6 @@ class _Referee:
     def __init__(self, instance: Instance, steps: Steps) -> None:
         self.report, self.steps = Report(instance, steps), len(steps)
         forward, read = instance.forward, reverse_steps(steps) if self.report.backwards else steps
-        self.names: Sequence[int] = range(instance.network.nodes)
-        if instance.network.nodes > _MANY_NODES:
-            forward, read, self.names = _compact(forward, read)
         self.network, self.model = forward.network, forward.model
         self.messages = forward.collective.deliver_messages
         self.nodes = self.network.nodes
@@ -109,7 +94,7 @@ class _Referee:
         self.first[closed] = self.last[closed] = -1
 
     def violations(self) -> tuple[Violation, ...]:
-        """Check everything."""
+        """Check every rule and return what breaks one."""
         busy = np.bincount(self.step, minlength=self.steps)
         for step in np.flatnonzero(busy == 0).tolist():
             self.report.empty_step(step)
@@ -119,6 +104,7 @@ class _Referee:
         return self.report.sorted()
 
     def _flag(self, rule: str, transfers: Ints, facts: Ints | None = None) -> None:
+        """Report one violation of the rule per transfer (``facts`` as in ``Report.transfer``)."""
         steps, slots = self.step[transfers].tolist(), self.slot[transfers].tolist()
         told = [-1] * len(steps) if facts is None else facts.tolist()
         for step, slot, fact in zip(steps, slots, told, strict=True):
@@ -172,21 +158,20 @@ class _Referee:
         if self.model.extra_hops is None:
             return
         extra = min(self.model.extra_hops, _UNLIMITED)
-        # One hop is always the shortest path: only longer ones need distances.
+        # One hop is always the shortest path: only longer ones need distances, and only as far as
+        # a path would have to lead to be too short by more than ``extra``.
         longer = np.flatnonzero(sound & (self.hops > 1 + extra))
         longer = longer[np.argsort(self.first[longer], kind="stable")]
-        sources = np.unique(self.first[longer])
-        block = max(1, _BLOCK_CELLS // self.nodes)
-        for low in range(0, len(sources), block):
-            near = sources[low : low + block]
-            i = np.searchsorted(self.first[longer], near[0], side="left")
-            j = np.searchsorted(self.first[longer], near[-1], side="right")
-            members = longer[i:j]
-            distance = hop_distances(self.network, near.tolist())
-            row = np.searchsorted(near, self.first[members])
-            allowed = distance[row, self.last[members]].astype(np.int64) + extra
-            bad = self.hops[members] > allowed
-            self._flag("path-too-long", members[bad], allowed[bad])
+        first, spare = self.first[longer], self.hops[longer] - extra - 1
+        heads = _heads(first)
+        radius = np.maximum.reduceat(spare, heads) if len(heads) else spare
+        ends = np.append(heads, len(first))
+        row = np.repeat(np.arange(len(heads)), np.diff(ends))
+        for rows, distance in distance_blocks(self.network, first[heads].tolist(), radius.tolist()):
+            i, j = ends[rows.start], ends[rows.stop]
+            shortest = distance[row[i:j] - rows.start, self.last[longer[i:j]]].astype(np.int64)
+            bad = (shortest >= 0) & (shortest <= spare[i:j])
+            self._flag("path-too-long", longer[i:j][bad], shortest[bad] + extra)
 
     def _check_links(self, owner: Ints, channel: Ints) -> None:
         channels = self.network.channels
@@ -198,7 +183,7 @@ class _Referee:
             shared.add(one)
 
         def name(index: int) -> tuple[str, str]:
-            a, b = (self.names[node] for node in channels[index][:2])
+            a, b = channels[index][:2]
             if self.report.backwards:
                 a, b = b, a
             if index in shared:
@@ -220,7 +205,7 @@ class _Referee:
                 limits = _limits(limit(node) for node in range(self.nodes))
 
                 def name(index: int, rule: str = rule) -> tuple[str, str]:
-                    return rule, f"node {self.names[index]}"
+                    return rule, f"node {index}"
 
                 self._check_limits(owner, ends[owner], limits, name)
 
@@ -274,7 +259,7 @@ class _Referee:
 
         for missing in wanted[_find(held, wanted) < 0].tolist():
             message, node = divmod(missing, self.nodes)
-            self.report.missing(message, self.names[node])
+            self.report.missing(message, node)
 
 
 def _within(values: list[int], limit: int) -> Ints:
@@ -309,40 +294,3 @@ def _heads(keys: Ints) -> Ints:
     begins = np.ones(len(keys), dtype=bool)
     begins[1:] = keys[1:] != keys[:-1]
     return np.flatnonzero(begins)
-
-
-def _compact(instance: Instance, steps: Steps) -> tuple[Instance, Steps, list[int]]:
-    """Return instance and steps over the nodes that occur in them, and what these are called.
-
-    A file of one line may declare more nodes than fit into memory.
-    """
-    network, model = instance.network, instance.model
-    messages = instance.collective.deliver_messages
-    occurring = {node for channel in network.channels for node in channel[:2]}
-    occurring.update(network.endpoints)
-    occurring.update(chain.from_iterable((m.source, *m.destinations) for m in messages))
-    visited = chain.from_iterable(transfer[1] for step in steps for transfer in step)
-    occurring.update(node for node in visited if 0 <= node < network.nodes)
-    names = sorted(occurring)
-    index = {node: i for i, node in enumerate(names)}
-
-    def ports(side: int | tuple[int, ...] | None) -> int | tuple[int, ...] | None:
-        return tuple(side[node] for node in names) if isinstance(side, tuple) else side
-
-    smaller = Network(
-        network.name,
-        len(names),
-        tuple(Channel(index[a], index[b], size) for a, b, size in network.channels),
-        tuple((index[a], index[b]) for a, b in network.half_duplex),
-        tuple(index[node] for node in network.endpoints),
-    )
-    collective = Collective(
-        instance.collective.name,
-        tuple(Message(index[m.source], tuple(index[d] for d in m.destinations)) for m in messages),
-    )
-    limited = replace(model, inject=ports(model.inject), accept=ports(model.accept))
-    renamed = tuple(
-        tuple(Transfer(m, tuple(index.get(node, -1) for node in path)) for m, path in step)
-        for step in steps
-    )
-    return Instance(smaller, collective, limited, instance.name), renamed, names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from cchybrid.model import Instance, Steps, Transfer
 
@@ -170,7 +171,7 @@ class Report:
         nodes, channels = self.instance.network.nodes, self.instance.network.channel_index
         a, b = next(
             (a, b)
-            for a, b in zip(sent.path, sent.path[1:], strict=False)
+            for a, b in pairwise(sent.path)
             if a != b and 0 <= a < nodes and 0 <= b < nodes and (a, b) not in channels
         )
         place = f"channel {a}->{b}"
@@ -224,7 +225,7 @@ class Report:
             again = f"{place} sends its part of message {sent.message} more than once"
         else:
             place, does, own = f"node {sent.path[-1]}", "receives", "is its source"
-            again = f"{place} receives message {sent.message}, which it has already"
+            again = f"{place} receives message {sent.message} more than once"
         return place, f"{place} {does} message {sent.message} but {own}" if fact == 1 else again
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid import distances
-from cchybrid.distances import hop_distances
+from cchybrid.distances import distance_blocks, hop_distances
 from cchybrid.model import Network
 
 
@@ -43,6 +43,17 @@ def test_equals_plain_search(network, data):
     assert found.dtype == np.int32
     assert found.shape == (len(sources), network.nodes)
     assert found.tolist() == [plain_distances(network, source) for source in sources]
+
+
+@given(networks(), st.data())
+def test_radius_cuts_the_search(network, data):
+    sources = range(network.nodes)
+    radius = [data.draw(st.integers(0, 5)) for _ in sources]
+    ((rows, found),) = distance_blocks(network, sources, radius)
+    assert rows == slice(0, network.nodes)
+    for source in sources:
+        plain = plain_distances(network, source)
+        assert found[source].tolist() == [h if h <= radius[source] else -1 for h in plain]
 
 
 def test_blocks_make_no_difference(monkeypatch):

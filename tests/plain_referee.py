@@ -1,0 +1,224 @@
+"""The rules of a valid schedule once more, in plain Python: the twin that the referee must match.
+
+Written for reading, not for speed, and sharing no code with ``cchybrid.verify``. ``breaches``
+returns what the referee must report, without the words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from itertools import pairwise
+from typing import NamedTuple
+
+from cchybrid.model import Instance, Network, Steps
+
+
+class Breach(NamedTuple):
+    rule: str
+    step: int
+    transfer: int
+    message: int
+    place: str
+
+
+class Use(NamedTuple):
+    """A transfer of the forward reading, in which messages go from source to destinations."""
+
+    step: int
+    slot: int
+    message: int
+    path: tuple[int, ...]
+
+
+def breaches(instance: Instance, steps: Steps) -> set[Breach]:
+    """Return every breach of the rules, in the user's numbering."""
+    backwards = instance.collective.kind == "combine"
+    last = len(steps) - 1
+    uses = [
+        Use(
+            last - s if backwards else s,
+            t,
+            message,
+            tuple(reversed(path)) if backwards else tuple(path),
+        )
+        for s, step in enumerate(steps)
+        for t, (message, path) in enumerate(step)
+    ]
+    uses.sort(key=lambda use: (use.step, use.slot))
+    found = {Breach("empty-step", s, -1, -1, "") for s, step in enumerate(steps) if not step}
+    found |= broken_paths(instance, uses)
+    found |= overloads(instance, uses)
+    found |= ignorance(instance, uses, len(steps))
+    if not backwards:
+        return found
+    turned = {"inject-overload": "accept-overload", "accept-overload": "inject-overload"}
+    return {
+        breach._replace(
+            rule=turned.get(breach.rule, breach.rule),
+            step=last - breach.step
+            if breach.step >= 0 and breach.rule != "empty-step"
+            else breach.step,
+        )
+        for breach in found
+    }
+
+
+def forward_network(instance: Instance) -> Network:
+    if instance.collective.kind == "deliver":
+        return instance.network
+    return instance.network.reversed()
+
+
+def demands(instance: Instance) -> list[tuple[int, tuple[int, ...]]]:
+    """Return (source, destinations) of every message of the forward reading."""
+    if instance.collective.kind == "deliver":
+        return [(m.source, m.destinations) for m in instance.collective.messages]
+    return [(m.destination, m.sources) for m in instance.collective.messages]
+
+
+def distance(network: Network, source: int, target: int) -> int:
+    hops = {source: 0}
+    queue = deque([source])
+    while queue:
+        node = queue.popleft()
+        if node != source and node in network.endpoints:
+            continue
+        for after in network.successors[node]:
+            if after not in hops:
+                hops[after] = hops[node] + 1
+                queue.append(after)
+    return hops[target]
+
+
+def broken_paths(instance: Instance, uses: list[Use]) -> set[Breach]:
+    network, model = instance.network, instance.model
+    channels = {(c.source, c.target) for c in network.channels}
+    backwards = instance.collective.kind == "combine"
+    found = set()
+    for use in uses:
+        path = use.path[::-1] if backwards else use.path  # as the user wrote it
+        found_before = len(found)
+
+        def report(rule: str, place: str, use: Use = use) -> None:
+            found.add(Breach(rule, use.step, use.slot, use.message, place))
+
+        if len(path) < 2:
+            report("path-too-short", "")
+        exists = [0 <= node < network.nodes for node in path]
+        for node, known in zip(path, exists, strict=True):
+            if not known:
+                report("no-such-node", f"node {name_of(node)}")
+                break
+        for i in range(len(path) - 1):
+            a, b = path[i], path[i + 1]
+            if exists[i] and exists[i + 1] and a != b and (a, b) not in channels:
+                report("no-such-channel", f"channel {a}->{b}")
+                break
+        for i, node in enumerate(path):
+            if exists[i] and node in path[:i]:
+                report("path-not-simple", f"node {node}")
+                break
+        for node in path[1:-1]:
+            if node in network.endpoints:
+                report("passes-endpoint", f"node {node}")
+                break
+        sound = len(found) == found_before
+        hops = len(path) - 1
+        if model.switching == "store-and-forward":
+            if hops > 1:
+                report("not-one-hop", f"path {name_of(path[0])}->{name_of(path[-1])}")
+        elif sound and model.routing != "any":
+            extra = 0 if model.routing == "minimal" else model.routing
+            if hops > distance(network, path[0], path[-1]) + extra:
+                report("path-too-long", f"path {path[0]}->{path[-1]}")
+        if not 0 <= use.message < len(instance.collective.messages):
+            report("unknown-message", f"message {name_of(use.message)}")
+    return found
+
+
+def name_of(number: int) -> str:
+    return str(number) if number.bit_length() <= 64 else f"(a number of {number.bit_length()} bits)"
+
+
+def ends(use: Use, nodes: int) -> tuple[int | None, int | None]:
+    """Return who sends and who receives; ``None`` where that makes no sense."""
+    if len(use.path) < 2 or use.path[0] == use.path[-1]:
+        return None, None
+    first, last = use.path[0], use.path[-1]
+    return first if 0 <= first < nodes else None, last if 0 <= last < nodes else None
+
+
+def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
+    network, model = forward_network(instance), instance.forward.model
+    capacity = {(c.source, c.target): c.capacity for c in network.channels}
+    backwards = instance.collective.kind == "combine"
+    pair_of = {}
+    for a, b in network.half_duplex:
+        pair_of[a, b] = pair_of[b, a] = (a, b)
+    users = defaultdict(list)
+    limits = {}
+    for use in uses:
+        known = [node for node in use.path if 0 <= node < network.nodes]
+        if len(known) == len(set(known)):
+            for a, b in pairwise(use.path):
+                if (a, b) in pair_of:
+                    one, other = pair_of[a, b]
+                    # The pair's name is that of the direction that stands first in the file.
+                    place = (
+                        f"half-duplex link {other}-{one}"
+                        if backwards
+                        else (f"half-duplex link {one}-{other}")
+                    )
+                    resource = ("half-duplex-overload", place)
+                elif (a, b) in capacity:
+                    place = f"channel {b}->{a}" if backwards else f"channel {a}->{b}"
+                    resource = ("channel-overload", place)
+                else:
+                    continue
+                limits[resource] = capacity[a, b]
+                users[use.step, resource].append(use)
+        first, last = ends(use, network.nodes)
+        if first is not None and model.inject_limit(first) is not None:
+            resource = ("inject-overload", f"node {first}")
+            limits[resource] = model.inject_limit(first)
+            users[use.step, resource].append(use)
+        if last is not None and model.accept_limit(last) is not None:
+            resource = ("accept-overload", f"node {last}")
+            limits[resource] = model.accept_limit(last)
+            users[use.step, resource].append(use)
+    found = set()
+    for (step, (rule, place)), group in users.items():
+        if len(group) > limits[rule, place]:
+            excess = group[limits[rule, place]]
+            found.add(Breach(rule, step, excess.slot, excess.message, place))
+    return found
+
+
+def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
+    found = set()
+    wanted = demands(instance)
+    nodes = instance.network.nodes
+    since = {(message, source): -1 for message, (source, _) in enumerate(wanted)}
+    for use in uses:
+        _, last = ends(use, nodes)
+        if last is None or not 0 <= use.message < len(wanted):
+            continue
+        source, destinations = wanted[use.message]
+        breach = Breach("", use.step, use.slot, use.message, f"node {last}")
+        if (use.message, last) in since:
+            found.add(breach._replace(rule="received-twice"))
+        since.setdefault((use.message, last), use.step)
+        strange = last != source and last not in destinations
+        if strange and instance.model.switching == "wormhole":
+            found.add(breach._replace(rule="not-a-destination"))
+    for use in uses:
+        first, _ = ends(use, nodes)
+        if first is None or not 0 <= use.message < len(wanted):
+            continue
+        if since.get((use.message, first), steps) >= use.step:
+            found.add(Breach("not-informed", use.step, use.slot, use.message, f"node {first}"))
+    for message, (_, destinations) in enumerate(wanted):
+        for node in destinations:
+            if (message, node) not in since:
+                found.add(Breach("missing-destination", -1, -1, message, f"node {node}"))
+    return found

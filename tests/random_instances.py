@@ -1,0 +1,244 @@
+"""Hypothesis strategies: random small instances of every kind, and valid schedules of them.
+
+    from random_instances import instances, valid_schedules
+
+    @given(instances())
+    def test_something(instance): ...
+
+    @given(valid_schedules())
+    def test_something_else(schedule): ...      # a Schedule; its instance is random too
+
+Both take the same keywords, which narrow what is drawn:
+
+kinds
+    of ``"deliver"``, ``"combine"``.
+switchings
+    of ``"wormhole"``, ``"store-and-forward"``.
+routings
+    of ``"minimal"``, ``"any"`` and numbers of extra hops.
+ports
+    of ``"all"``, ``"one"`` (a number for all nodes) and ``"list"`` (a number per node).
+most_nodes, most_messages
+    sizes; a network has at least 2 nodes.
+
+Networks are directed, with capacities, half-duplex links and endpoints; every node reaches every
+other without passing an endpoint and every limit is at least 1, so every instance has a schedule.
+``list_schedule`` makes one with a plain greedy: valid, not short.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    Schedule,
+    Steps,
+    Transfer,
+)
+
+KINDS = ("deliver", "combine")
+SWITCHINGS = ("wormhole", "store-and-forward")
+ROUTINGS = ("minimal", "any", 1, 2)
+PORTS = ("all", "one", "list")
+
+
+@st.composite
+def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
+    """Random networks in which every node reaches every other without passing an endpoint."""
+    nodes = draw(st.integers(2, most_nodes))
+    names = draw(st.permutations(range(nodes)))
+    switches = draw(st.one_of(st.just(nodes), st.integers(1, nodes)))
+    ring, terminals = names[:switches], names[switches:]
+    arcs = {(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True) if a != b}
+    for terminal in terminals:
+        arcs.add((terminal, draw(st.sampled_from(ring))))
+        arcs.add((draw(st.sampled_from(ring)), terminal))
+    pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b]
+    arcs.update(draw(st.lists(st.sampled_from(pairs), max_size=2 * nodes)))
+    if draw(st.booleans()):
+        arcs.update([(b, a) for a, b in arcs])
+    size = {arc: draw(st.sampled_from((1, 1, 1, 2, 3))) for arc in sorted(arcs)}
+    half_duplex = []
+    for a, b in sorted(arcs):
+        if a < b and (b, a) in arcs and draw(st.integers(0, 3)) == 0:
+            size[b, a] = size[a, b]
+            half_duplex.append(draw(st.sampled_from([(a, b), (b, a)])))
+    return Network(
+        "random",
+        nodes,
+        tuple(Channel(a, b, size[a, b]) for a, b in draw(st.permutations(sorted(arcs)))),
+        half_duplex=tuple(half_duplex),
+        endpoints=tuple(sorted(terminals)),
+    )
+
+
+@st.composite
+def collectives(
+    draw: st.DrawFn, nodes: int, kinds: Sequence[str] = KINDS, most_messages: int = 5
+) -> Collective:
+    """Random collectives of both kinds, among them broadcasts, scatters and gathers."""
+    messages = []
+    root = draw(st.integers(0, nodes - 1))
+    shape = draw(st.sampled_from(("any", "broadcast", "scatter", "gather")))
+    others = [node for node in range(nodes) if node != root]
+    if shape == "broadcast":
+        messages = [(root, tuple(others))]
+    elif shape == "scatter":
+        messages = [(root, (node,)) for node in others[:most_messages]]
+    elif shape == "gather":
+        messages = [(node, (root,)) for node in others[:most_messages]]
+    for _ in range(draw(st.integers(0 if messages else 1, most_messages - len(messages)))):
+        one = draw(st.integers(0, nodes - 1))
+        rest = [node for node in range(nodes) if node != one]
+        many = draw(st.lists(st.sampled_from(rest), min_size=1, unique=True))
+        messages.append((one, tuple(many)))
+    if draw(st.sampled_from(list(kinds))) == "combine":
+        return Collective(shape, tuple(Reduction(many, one) for one, many in messages))
+    return Collective(shape, tuple(Message(one, many) for one, many in messages))
+
+
+@st.composite
+def models(
+    draw: st.DrawFn,
+    nodes: int,
+    switchings: Sequence[str] = SWITCHINGS,
+    routings: Sequence[str | int] = ROUTINGS,
+    ports: Sequence[str] = PORTS,
+) -> CommunicationModel:
+    """Random communication models for a network of so many nodes."""
+    limit = st.integers(1, 3)
+    sides = {
+        "all": st.none(),
+        "one": limit,
+        "list": st.lists(limit, min_size=nodes, max_size=nodes).map(tuple),
+    }
+    kind = draw(st.sampled_from(list(ports)))
+    return CommunicationModel(
+        switching=draw(st.sampled_from(list(switchings))),
+        inject=draw(sides[kind]),
+        accept=draw(sides[kind]),
+        routing=draw(st.sampled_from(list(routings))),
+    )
+
+
+@st.composite
+def instances(
+    draw: st.DrawFn,
+    *,
+    kinds: Sequence[str] = KINDS,
+    switchings: Sequence[str] = SWITCHINGS,
+    routings: Sequence[str | int] = ROUTINGS,
+    ports: Sequence[str] = PORTS,
+    most_nodes: int = 7,
+    most_messages: int = 5,
+) -> Instance:
+    """Random instances; see the top of this file."""
+    network = draw(networks(most_nodes))
+    return Instance(
+        network,
+        draw(collectives(network.nodes, kinds, max(most_messages, 1))),
+        draw(models(network.nodes, switchings, routings, ports)),
+    )
+
+
+@st.composite
+def valid_schedules(draw: st.DrawFn, **narrow: object) -> Schedule:
+    """Random instances with a random valid schedule; the keywords of ``instances``."""
+    instance = draw(instances(**narrow))  # type: ignore[arg-type]
+    return Schedule(instance, list_schedule(instance, draw(st.integers(0, 2**32 - 1))))
+
+
+def list_schedule(instance: Instance, seed: int) -> Steps:
+    """Return valid steps: fill step after step in random order, stopping early at random."""
+    rng = random.Random(seed)
+    forward = instance.forward
+    holders = [{message.source} for message in forward.collective.deliver_messages]
+    steps = []
+    while any(
+        not holders[index].issuperset(message.destinations)
+        for index, message in enumerate(forward.collective.deliver_messages)
+    ):
+        step = _fill_step(forward, holders, rng)
+        for message, path in step:
+            holders[message].add(path[-1])
+        steps.append(step)
+    if forward is instance:
+        return tuple(steps)
+    return tuple(
+        tuple(Transfer(message, path[::-1]) for message, path in step) for step in steps[::-1]
+    )
+
+
+def allowed_paths(instance: Instance, first: int, last: int) -> list[tuple[int, ...]]:
+    """Return every path that the instance's routing allows, shortest first (small networks)."""
+    paths = sorted(_simple_paths(instance.network, (first,), last), key=len)
+    extra = instance.model.extra_hops
+    return [path for path in paths if extra is None or len(path) <= len(paths[0]) + extra]
+
+
+def _simple_paths(network: Network, path: tuple[int, ...], last: int) -> Iterator[tuple[int, ...]]:
+    if path[-1] == last:
+        yield path
+    elif len(path) == 1 or path[-1] not in network.endpoints:
+        for node in network.successors[path[-1]]:
+            if node not in path:
+                yield from _simple_paths(network, (*path, node), last)
+
+
+def _fill_step(
+    forward: Instance, holders: list[set[int]], rng: random.Random
+) -> tuple[Transfer, ...]:
+    """Return at least one transfer that fits; ``holders`` is who has what before the step."""
+    network, model = forward.network, forward.model
+    room = {(c.source, c.target): c.capacity for c in network.channels}
+    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    inject = [model.inject_limit(node) for node in range(network.nodes)]
+    accept = [model.accept_limit(node) for node in range(network.nodes)]
+    wanted = _open_deliveries(forward, holders)
+    rng.shuffle(wanted)
+    stop = rng.choice((0.0, 0.1, 0.5))
+    step: list[Transfer] = []
+    for message, node in wanted:
+        if step and rng.random() < stop:
+            break
+        near = sorted(holders[message])
+        if model.switching == "store-and-forward":
+            near = [holder for holder in near if (holder, node) in room]
+        if not near:
+            continue
+        first = rng.choice(near)
+        path = (first, node)
+        if model.switching == "wormhole":
+            path = rng.choice(allowed_paths(forward, first, node))
+        hops = [pair.get(hop, hop) for hop in pairwise(path)]
+        if inject[first] == 0 or accept[node] == 0 or any(room[hop] == 0 for hop in hops):
+            continue
+        for hop in hops:
+            room[hop] -= 1
+        inject[first] = None if inject[first] is None else inject[first] - 1
+        accept[node] = None if accept[node] is None else accept[node] - 1
+        step.append(Transfer(message, path))
+    return tuple(step)
+
+
+def _open_deliveries(forward: Instance, holders: list[set[int]]) -> list[tuple[int, int]]:
+    """Return (message, node) that may still be delivered: all nodes under store-and-forward."""
+    anybody = forward.model.switching == "store-and-forward"
+    return [
+        (index, node)
+        for index, message in enumerate(forward.collective.deliver_messages)
+        if not holders[index].issuperset(message.destinations)
+        for node in (range(forward.network.nodes) if anybody else message.destinations)
+        if node not in holders[index]
+    ]
