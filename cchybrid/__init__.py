@@ -1,1 +1,76 @@
-"""Schedules of collective communications with the fewest steps, for any network, with the proof."""
+"""Schedules of collective communications with the fewest steps, for any network, with the proof.
+
+>>> import cchybrid
+>>> result = cchybrid.solve(cchybrid.instance("spidergon-8", "AAS"), time_limit=60)
+>>> result.steps, result.status, result.certified
+(4, 'optimal', True)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.errors import CchybridError, InputError, PluginError
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    LowerBound,
+    Message,
+    Network,
+    Reduction,
+    Schedule,
+    Transfer,
+)
+
+if TYPE_CHECKING:
+    from cchybrid.api import bound, instance, network, solve
+    from cchybrid.host.result import Result
+    from cchybrid.verify import Violation, verify, verify_schedule
+
+__all__ = [
+    "CchybridError",
+    "Channel",
+    "Collective",
+    "CommunicationModel",
+    "InputError",
+    "Instance",
+    "LowerBound",
+    "Message",
+    "Network",
+    "PluginError",
+    "Reduction",
+    "Result",
+    "Schedule",
+    "Transfer",
+    "Violation",
+    "bound",
+    "instance",
+    "network",
+    "solve",
+    "verify",
+    "verify_schedule",
+]
+
+# Imported when first used: the command line must answer --help at once.
+_LATER = {
+    "bound": "cchybrid.api",
+    "instance": "cchybrid.api",
+    "network": "cchybrid.api",
+    "solve": "cchybrid.api",
+    "Result": "cchybrid.host.result",
+    "Violation": "cchybrid.verify",
+    "verify": "cchybrid.verify",
+    "verify_schedule": "cchybrid.verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _LATER:
+        raise AttributeError(f"module 'cchybrid' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value

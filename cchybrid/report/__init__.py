@@ -1,1 +1,1 @@
-"""(to come)"""
+"""Results for people: the verdict, the table of steps, the live view."""

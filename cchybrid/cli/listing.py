@@ -1,0 +1,91 @@
+"""``topologies``, ``collectives``, ``engines`` and ``plugins``: what there is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False)]
+
+
+def topologies(name: NameArgument = None) -> None:
+    """List the families of networks, or show the facts of one network (mesh-4x4)."""
+    from cchybrid.registry import load_registry
+
+    registry = load_registry()
+    if name is None:
+        _table(("name", "summary", "example"), (
+            (info.usage, info.summary, info.example) for info in registry.topologies.values()
+        ))  # fmt: skip
+        return
+    from cchybrid.distances import hop_distances
+    from cchybrid.topologies import network
+
+    found = network(name, registry.topologies.values())
+    distance = hop_distances(found, range(found.nodes))
+    out = [len(targets) for targets in found.successors]
+    print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
+    print(
+        f"  out-degree: {min(out)} to {max(out)}"
+        if min(out) < max(out)
+        else f"  out-degree: {out[0]}"
+    )
+    print(f"  diameter: {int(distance.max())} hops")
+    print(f"  terminals: {len(found.terminals)}")
+
+
+def collectives() -> None:
+    """List the collectives."""
+    from cchybrid.registry import load_registry
+
+    rows = ((info.usage, info.summary) for info in load_registry().collectives.values())
+    _table(("name", "summary"), rows)
+
+
+def engines(name: NameArgument = None) -> None:
+    """List the engines, or show the options of one."""
+    from cchybrid.registry import load_registry
+
+    registry = load_registry()
+    if name is None:
+        _table(("name", "proves", "summary"), (
+            (info.name, "yes" if info.proves else "no", info.summary)
+            for info in registry.engines.values()
+        ))  # fmt: skip
+        return
+    from cchybrid.host.worker import load_target
+
+    info = registry.engine(name)
+    print(f"{info.name}: {info.summary}")
+    fields = dataclasses.fields(load_target(info.target).Options)
+    if not fields:
+        print("  it has no options")
+    for field in fields:
+        print(f"  --option {info.name}.{field.name}={field.default}")
+
+
+def plugins() -> None:
+    """List the plugins, what each provides, and what is wrong with it."""
+    from cchybrid.registry import load_registry
+
+    rows = [
+        (row.name, row.source, row.trouble or "ok", ", ".join(row.provides))
+        for row in load_registry().plugins
+    ]
+    _table(("plugin", "from", "state", "provides"), rows)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*heads, box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False, markup=False)
+    # A pipe has no width to keep to: nothing is cut there.
+    console.print(table, width=None if console.is_terminal else 200)

@@ -1,0 +1,109 @@
+"""``verify`` and ``export``: what is done with a schedule file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cchybrid.cli import asking
+from cchybrid.errors import InputError
+
+ScheduleFile = Annotated[
+    Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
+]
+MOST_VIOLATIONS = 20
+"""Violations that are printed one by one."""
+
+
+def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
+    """Check a schedule against every rule, and its lower bound against its evidence.
+
+    Exit status: 0 the schedule is valid, 1 it is not, 2 bad input.
+    """
+    from cchybrid.model import Schedule
+    from cchybrid.verify import verify_schedule
+
+    read = Schedule.load(schedule)
+    violations = verify_schedule(read)
+    bound, word = _check_bound(read)
+    if as_json:
+        record: dict[str, Any] = {
+            "valid": not violations,
+            "instance": read.instance.name,
+            "steps": len(read.steps),
+            "channel_uses": read.channel_uses,
+            "lower_bound": bound,
+            "certified": word == "certified",
+            "violations": [
+                {"rule": v.rule, "step": v.step, "transfer": v.transfer, "text": v.text}
+                for v in violations
+            ],
+        }
+        print(json.dumps(record))
+    elif violations:
+        print(f"{read.instance.name}: INVALID, {len(violations)} violations")
+        for violation in violations[:MOST_VIOLATIONS]:
+            print(f"  {violation.rule}: {violation.text}")
+        if len(violations) > MOST_VIOLATIONS:
+            print(f"  and {len(violations) - MOST_VIOLATIONS} more")
+    else:
+        size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
+        print(f"{read.instance.name}: valid, {size}")
+        if bound is not None:
+            optimal = (
+                ", so it is optimal" if word == "certified" and bound == len(read.steps) else ""
+            )
+            print(f"lower bound {bound}: {word}{optimal}")
+    raise typer.Exit(1 if violations else 0)
+
+
+def export(
+    schedule: ScheduleFile,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help="csv, text, or a plugin's format.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The file; default: standard output."),
+    ] = None,
+) -> None:
+    """Write a schedule for people or other tools. An invalid schedule is not exported."""
+    from cchybrid.model import Schedule
+    from cchybrid.model.instance import write_text
+    from cchybrid.registry import load_registry
+    from cchybrid.verify import verify_schedule
+
+    exporter = load_registry().exporter(to)
+    read = Schedule.load(schedule)
+    violations = verify_schedule(read)
+    if violations:
+        raise InputError(
+            f"not a valid schedule: {violations[0].text}",
+            where=str(schedule),
+            mend="see: cchybrid verify",
+        )
+    text = exporter.export(read)
+    if output is None:
+        print(text, end="")
+    else:
+        write_text(text, output)
+        print(f"written to {output}")
+
+
+def _check_bound(schedule: Any) -> tuple[int | None, str]:
+    """Return the bound that the file states, and what its evidence is worth."""
+    from cchybrid.certify import EvidenceError, proven_steps
+
+    stated = schedule.lower_bound
+    if stated is None:
+        return None, "none stated"
+    if not stated.evidence:
+        return stated.steps, "claimed, no evidence"
+    try:
+        proven = proven_steps(schedule.instance.to_json(), stated.evidence)
+    except EvidenceError as error:
+        return stated.steps, f"not proven: {error}"
+    if proven < stated.steps:
+        return stated.steps, f"not proven: the evidence shows {proven} only"
+    return stated.steps, "certified"

@@ -1,0 +1,280 @@
+"""``solve``, ``bound`` and ``instance``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import asking
+from cchybrid.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.records import Observer
+    from cchybrid.registry import Registry
+
+
+def solve(
+    topology: asking.Topology,
+    collective: asking.CollectiveName = None,
+    root: asking.Root = None,
+    routing: asking.Routing = None,
+    switching: asking.Switching = None,
+    ports: asking.PortsText = None,
+    fail_link: asking.FailLink = None,
+    fail_node: asking.FailNode = None,
+    transmitters: asking.Transmitters = None,
+    receivers: asking.Receivers = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="auto, race or relay.")] = "auto",
+    steps: Annotated[
+        int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
+    ] = None,
+    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
+    evaluations: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Rules every random choice.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option(metavar="MIB", help="Address space of each worker.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every event as a JSON line.")
+    ] = None,
+    as_json: asking.AsJson = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
+) -> None:
+    """Find a schedule with the fewest steps, verify it, and prove that there is no shorter one.
+
+    Exit status: 0 a verified schedule was found, 1 none was found in time, 2 bad input.
+    """
+    from cchybrid import api
+
+    registry = _registry()
+    _check_writable(output, log)
+    asked = api.resolve(
+        asking.question(
+            topology, collective, root, routing, switching, ports,
+            fail_link, fail_node, transmitters, receivers,
+        ),
+        registry,
+    )  # fmt: skip
+    with ExitStack() as stack:
+        observers: list[Observer] = [stack.enter_context(_view(asked.name, verbose))]
+        if log is not None:
+            observers.append(_log_to(log, stack))
+        result = api.solve(
+            asked,
+            engines=engine or None,
+            strategy=strategy.lower(),
+            steps=steps,
+            time_limit=time_limit,
+            evaluations=evaluations,
+            seed=seed,
+            threads=threads,
+            memory=memory,
+            options=_engine_options(option or []),
+            observers=observers,
+            registry=registry,
+        )
+    written = None
+    if output is not None and result.schedule is not None:
+        result.schedule.save(output)
+        written = str(output)
+    if as_json:
+        print(json.dumps({**result.to_json(), "schedule": written}))
+    else:
+        from rich.console import Console
+
+        from cchybrid.report.table import steps_table
+        from cchybrid.report.verdict import verdict
+
+        for line in verdict(result):
+            print(line)
+        if written is not None:
+            print(f"written to {written}")
+        if result.schedule is not None:
+            console = Console(highlight=False)
+            console.print(steps_table(result.schedule, console.width))
+    raise typer.Exit(0 if result.schedule is not None else 1)
+
+
+def bound(
+    topology: asking.Topology,
+    collective: asking.CollectiveName = None,
+    root: asking.Root = None,
+    routing: asking.Routing = None,
+    switching: asking.Switching = None,
+    ports: asking.PortsText = None,
+    fail_link: asking.FailLink = None,
+    fail_node: asking.FailNode = None,
+    transmitters: asking.Transmitters = None,
+    receivers: asking.Receivers = None,
+    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
+    as_json: asking.AsJson = False,
+) -> None:
+    """Find the best certified lower bound on the number of steps, without any schedule.
+
+    Exit status: 0 a bound was certified, 1 the run was cut short, 2 bad input.
+    """
+    from cchybrid import api
+
+    registry = _registry()
+    asked = api.resolve(
+        asking.question(
+            topology, collective, root, routing, switching, ports,
+            fail_link, fail_node, transmitters, receivers,
+        ),
+        registry,
+    )  # fmt: skip
+    found: dict[str, int] = {}
+
+    def remember(event: Mapping[str, Any]) -> None:
+        if event["event"] == "bound":
+            found[event["engine"]] = event["steps"]
+
+    with _view(asked.name, verbose=False) as view:
+        result = api.bound(
+            asked, time_limit=time_limit, observers=[remember, view], registry=registry
+        )
+    if as_json:
+        record = result.to_json()
+        keys = ("instance", "lower_bound", "certified", "bound_by", "seconds", "status", "troubles")
+        print(
+            json.dumps(
+                {**{key: record[key] for key in keys}, "evidence": result.lower_bound.evidence}
+            )
+        )
+    elif result.status == "infeasible":
+        print(f"{asked.name}: infeasible, no schedule exists: a destination cannot be reached")
+    else:
+        steps, author = result.lower_bound.steps, result.bound_by
+        print(f"{asked.name}: at least {steps} steps, certified by {author}")
+        for name, shown in found.items():
+            print(f"  {name}: {shown}")
+        for text in result.troubles:
+            print(f"trouble: {text}")
+    raise typer.Exit(1 if result.interrupted else 0)
+
+
+def instance(
+    topology: asking.Topology,
+    collective: asking.CollectiveName = None,
+    root: asking.Root = None,
+    routing: asking.Routing = None,
+    switching: asking.Switching = None,
+    ports: asking.PortsText = None,
+    fail_link: asking.FailLink = None,
+    fail_node: asking.FailNode = None,
+    transmitters: asking.Transmitters = None,
+    receivers: asking.Receivers = None,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="A .json file, or .txt: the network."),
+    ] = ...,  # type: ignore[assignment]
+) -> None:
+    """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
+    from cchybrid import api
+    from cchybrid.formats import NetworkFile, write_seed_text
+    from cchybrid.model.instance import write_text
+
+    asked = api.resolve(
+        asking.question(
+            topology, collective, root, routing, switching, ports,
+            fail_link, fail_node, transmitters, receivers,
+        ),
+        _registry(),
+    )  # fmt: skip
+    if output.suffix == ".txt":
+        messages = asked.forward.collective.deliver_messages
+        senders = {message.source for message in messages}
+        takers = {goal for message in messages for goal in message.destinations}
+        if asked.collective.kind == "combine":
+            senders, takers = takers, senders
+        file = NetworkFile(asked.network, tuple(sorted(senders)), tuple(sorted(takers)))
+        write_text(write_seed_text(file), output)
+    elif output.suffix == ".json":
+        asked.save(output)
+    else:
+        raise InputError(
+            f"the file type {output.suffix or 'of ' + output.name!r} is not known",
+            where="-o",
+            mend="use a name that ends in .json or .txt",
+        )
+    print(f"{asked.name}: written to {output}")
+
+
+def _registry() -> Registry:
+    """Load the plugins, and say on standard error which ones cannot be used."""
+    from cchybrid.registry import load_registry
+
+    registry = load_registry()
+    for warning in registry.warnings:
+        print(f"cchybrid: warning: {warning}", file=sys.stderr)
+    return registry
+
+
+def _view(title: str, verbose: bool) -> Any:
+    from rich.console import Console
+
+    from cchybrid.report.live import LiveView, PlainView
+
+    console = Console(stderr=True)
+    if console.is_terminal and not verbose:
+        return LiveView(console, title)
+    return PlainView(console, verbose)
+
+
+def _engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
+    options: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        engine, dot, field = name.partition(".")
+        if not (equals and dot and engine and field):
+            raise InputError(
+                f"{text!r} sets no option", where="--option", mend="write ENGINE.NAME=VALUE"
+            )
+        options.setdefault(engine.lower(), {})[field] = value
+    return options
+
+
+def _check_writable(*paths: Path | None) -> None:
+    """Find out before the work, not after it, that its result cannot be written."""
+    for path in paths:
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
+            raise InputError(f"{path} {what}", where="-o", mend="name a file in an existing folder")
+
+
+def _log_to(path: Path, stack: ExitStack) -> Observer:
+    try:
+        file = stack.enter_context(path.open("w", encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written: {error.strerror}", where="--log", mend="name another file"
+        ) from None
+
+    def write(event: Mapping[str, Any]) -> None:
+        file.write(json.dumps(event) + "\n")
+        file.flush()
+
+    return write

@@ -1,0 +1,111 @@
+"""What a person sees while a run goes on: a live view on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+QUIET = 5.0
+"""Seconds after which the plain lines say that the run still goes on."""
+
+
+class LiveView:
+    """Observer that keeps a small table up to date on a terminal, and cleans up behind it."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self._title = title
+        self._started = time.monotonic()
+        self._best: str = "none yet"
+        self._lower: str = "1"
+        self._engines: dict[str, dict[str, Any]] = {}
+        self._live = Live(
+            console=console, transient=True, refresh_per_second=8, get_renderable=self._render
+        )
+
+    def __enter__(self) -> LiveView:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        """Take note of one event."""
+        kind = event["event"]
+        if kind == "schedule":
+            self._best = f"{event['steps']} ({event['engine']}, {event['seconds']:.1f} s)"
+        elif kind == "bound":
+            word = "certified" if event["certified"] else "claimed"
+            self._lower = f"{event['steps']} ({event['engine']}, {word})"
+        elif kind == "phase":
+            self._engines = {name: {"state": "starting"} for name in event["engines"]}
+        elif kind in ("started", "end", "note", "unsupported"):
+            row = self._engines.get(event["engine"])
+            if row is not None:
+                row["state"] = {"end": event.get("stop"), "unsupported": "unsupported"}.get(
+                    kind, "working"
+                )
+                if kind == "note":
+                    row.update(event)
+
+    def _render(self) -> Group:
+        seconds = time.monotonic() - self._started
+        head = Text(
+            f"{self._title}   {seconds:.1f} s   best: {self._best}   lower bound: {self._lower}"
+        )
+        table = Table("engine", "state", "target", "conflicts", box=None, padding=(0, 2))
+        for name, row in self._engines.items():
+            table.add_row(
+                name, str(row["state"]), _whole(row.get("target")), _whole(row.get("conflicts"))
+            )
+        return Group(head, table)
+
+
+class PlainView:
+    """Observer that writes a line per improvement, and one every few quiet seconds."""
+
+    def __init__(self, console: Console, verbose: bool) -> None:
+        self._console = console
+        self._verbose = verbose
+        self._last = 0.0
+        self._best: int | None = None
+        self._lower = 1
+
+    def __enter__(self) -> PlainView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        """Write what is worth a line."""
+        kind, now = event["event"], event["seconds"]
+        if kind == "schedule":
+            self._best = event["steps"]
+            self._say(now, f"{event['engine']}: {event['steps']} steps")
+        elif kind == "bound":
+            self._lower = event["steps"]
+            word = "certified" if event["certified"] else "claimed"
+            self._say(now, f"{event['engine']}: lower bound {event['steps']}, {word}")
+        elif kind == "trouble" or (self._verbose and kind not in ("note", "result", "run")):
+            details = {k: v for k, v in event.items() if k not in ("event", "seconds", "evidence")}
+            self._say(now, f"{kind}: " + ", ".join(f"{k} {v}" for k, v in details.items()))
+        elif now - self._last >= QUIET and kind == "note":
+            best = "none yet" if self._best is None else self._best
+            self._say(now, f"best {best}, lower bound {self._lower}")
+
+    def _say(self, seconds: float, text: str) -> None:
+        self._last = seconds
+        self._console.print(
+            f"[{seconds:8.2f} s] {text}", markup=False, highlight=False, soft_wrap=True
+        )
+
+
+def _whole(value: Any) -> str:
+    return "" if value is None else f"{value:g}"

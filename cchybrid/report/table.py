@@ -1,0 +1,84 @@
+"""The table of a schedule's steps, laid out as the thesis' tables (8.2, 8.3, 8.4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from rich import box
+from rich.table import Table
+
+from cchybrid.model import Reduction, Schedule, Transfer
+
+MOST_ROWS = 80
+"""Rows beyond which nobody reads a table on a terminal."""
+
+
+def steps_table(schedule: Schedule, width: int) -> Table:
+    """Return the table of all transfers if it fits into ``width`` columns, else a summary.
+
+    Transfers read ``from->to (path)``; where a node forwards a message of another, the message's
+    origin stands behind the sender: ``4 (0)->7``.
+    """
+    senders = {transfer.path[0] for step in schedule.steps for transfer in step}
+    if len(senders) == 1 or sum(map(len, schedule.steps)) <= MOST_ROWS // 2:
+        table = _by_step(schedule)
+        if table.row_count <= MOST_ROWS:
+            return table
+    return _by_source(schedule, width) or _summary(schedule)
+
+
+def _by_step(schedule: Schedule) -> Table:
+    table = Table("step", "from (origin)->to", "path", box=box.SIMPLE_HEAD)
+    for number, step in enumerate(schedule.steps, 1):
+        for place, transfer in enumerate(sorted(step, key=lambda t: (t.path[0], t.path[-1]))):
+            last = place == len(step) - 1
+            table.add_row(
+                "" if place else str(number),
+                _ends(schedule, transfer),
+                ",".join(map(str, transfer.path)),
+                end_section=last,
+            )
+    return table
+
+
+def _by_source(schedule: Schedule, width: int) -> Table | None:
+    """One row of cells per sending node, one column per step; ``None`` if it does not fit."""
+    cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in schedule.steps])
+    for number, step in enumerate(schedule.steps):
+        for transfer in sorted(step, key=lambda t: t.path[-1]):
+            text = f"{_ends(schedule, transfer)} ({','.join(map(str, transfer.path))})"
+            cells[transfer.path[0]][number].append(text)
+    rows = sum(max(map(len, row)) for row in cells.values())
+    widths = [
+        max(len(text) for row in cells.values() for text in ["", *row[number]])
+        for number in range(len(schedule.steps))
+    ]
+    if rows > MOST_ROWS or sum(widths) + 3 * len(widths) + 12 > width:
+        return None
+    table = Table("source", box=box.SIMPLE_HEAD)
+    for number in range(len(schedule.steps)):
+        table.add_column(f"step {number + 1}", no_wrap=True)
+    for source in sorted(cells):
+        table.add_row(str(source), *("\n".join(cell) for cell in cells[source]), end_section=True)
+    return table
+
+
+def _summary(schedule: Schedule) -> Table:
+    table = Table("step", "transfers", "channels used", "longest path", box=box.SIMPLE_HEAD)
+    total = sum(channel.capacity for channel in schedule.instance.network.channels)
+    for number, step in enumerate(schedule.steps, 1):
+        used = sum(len(transfer.path) - 1 for transfer in step)
+        longest = max(len(transfer.path) - 1 for transfer in step)
+        share = f"{used} of {total} ({100 * used / total:.0f} %)"
+        table.add_row(str(number), str(len(step)), share, str(longest))
+    return table
+
+
+def _ends(schedule: Schedule, transfer: Transfer) -> str:
+    message = schedule.instance.collective.messages[transfer.message]
+    first, last = transfer.path[0], transfer.path[-1]
+    if isinstance(message, Reduction):
+        return f"{first}->{last}" + (
+            "" if last == message.destination else f" ({message.destination})"
+        )
+    return f"{first}->{last}" if first == message.source else f"{first} ({message.source})->{last}"

@@ -1,0 +1,59 @@
+"""The verdict of a run in a few lines that a person can read."""
+
+from __future__ import annotations
+
+from cchybrid.host.result import Result
+
+_BY = {
+    "growth": "the informed set cannot grow faster",
+    "cut": "a cut carries no more per step",
+    "prices": "channel prices, the dual of the flow program",
+    "unreachable": "a destination cannot be reached",
+}
+
+
+def verdict(result: Result) -> list[str]:
+    """Return the lines that tell what was found, what it rests on, and what went wrong."""
+    lines = [_headline(result)]
+    if result.status != "infeasible" or not result.certified:
+        lines.append(_bound(result))
+    if result.schedule is not None:
+        lines.append(
+            f"found by {result.engine} after {result.seconds_to_best:.2f} s, verified; "
+            f"{result.schedule.channel_uses} channel uses; seed {result.seed}; "
+            f"{result.seconds:.2f} s in all"
+        )
+    if result.interrupted:
+        lines.append("interrupted: this is the best so far")
+    lines.extend(f"trouble: {text}" for text in result.troubles)
+    lines.extend(f"remark: {text}" for text in result.remarks)
+    return lines
+
+
+def _headline(result: Result) -> str:
+    name, steps = result.instance.name, result.steps
+    if result.status == "infeasible":
+        if result.lower_bound.evidence.get("kind") == "unreachable":
+            return f"{name}: infeasible, no schedule exists: a destination cannot be reached"
+        return f"{name}: infeasible, no schedule has so few steps"
+    if steps is None:
+        return f"{name}: no schedule found ({result.seconds:.1f} s)"
+    if result.status == "optimal":
+        how = "certified" if result.certified else "claimed"
+        return f"{name}: {_count(steps)}, optimal ({how})"
+    return f"{name}: {_count(steps)}; between {result.lower_bound.steps} and {steps} is open"
+
+
+def _bound(result: Result) -> str:
+    bound = result.lower_bound
+    if not result.certified:
+        return f"lower bound: {_count(bound.steps)}, claimed by {result.bound_by}, not certified"
+    if not bound.evidence:
+        return f"lower bound: {_count(bound.steps)} (trivial)"
+    kind = str(bound.evidence["kind"])
+    reason = _BY.get(kind, kind)
+    return f"lower bound: {_count(bound.steps)}, certified by {kind} ({reason})"
+
+
+def _count(steps: int) -> str:
+    return "1 step" if steps == 1 else f"{steps} steps"
