@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cchybrid.api import Question
 from cchybrid.node_lists import parse_nodes
+from cchybrid.question import Question
 
 Topology = Annotated[
     str,

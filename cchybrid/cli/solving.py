@@ -13,6 +13,7 @@ import typer
 
 from cchybrid.cli import asking
 from cchybrid.errors import InputError
+from cchybrid.question import resolve
 
 if TYPE_CHECKING:
     from cchybrid.records import Observer
@@ -71,7 +72,7 @@ def solve(
 
     registry = _registry()
     _check_writable(output, log)
-    asked = api.resolve(
+    asked = resolve(
         asking.question(
             topology, collective, root, routing, switching, ports,
             fail_link, fail_node, transmitters, receivers,
@@ -139,7 +140,7 @@ def bound(
     from cchybrid import api
 
     registry = _registry()
-    asked = api.resolve(
+    asked = resolve(
         asking.question(
             topology, collective, root, routing, switching, ports,
             fail_link, fail_node, transmitters, receivers,
@@ -193,11 +194,10 @@ def instance(
     ] = ...,  # type: ignore[assignment]
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
-    from cchybrid import api
     from cchybrid.formats import NetworkFile, write_seed_text
     from cchybrid.model.instance import write_text
 
-    asked = api.resolve(
+    asked = resolve(
         asking.question(
             topology, collective, root, routing, switching, ports,
             fail_link, fail_node, transmitters, receivers,

@@ -32,6 +32,22 @@ class WorkerProcess:
         The first line that the worker reads.
     run_id
         Marks all processes of one run.
+
+    Attributes
+    ----------
+    ready
+        Its engine has started to work.
+    ended
+        It said goodbye; whatever comes afterwards is no crash.
+    quarantined
+        It broke its contract; whatever it still says is ignored.
+    terminated, overdue, killed
+        It was sent SIGTERM; it was although it had been asked and had time to stop; it was sent
+        SIGKILL because it outlived SIGTERM.
+    closed
+        Descriptors that it has closed.
+    garbled
+        What it sent that is no line of the protocol, or "".
     """
 
     def __init__(self, name: str, job: Line, run_id: str) -> None:
@@ -40,7 +56,10 @@ class WorkerProcess:
         self.ended = False
         self.quarantined = False
         self.terminated = False
+        self.overdue = False
         self.killed = False
+        self.garbled = ""
+        self.closed: set[int] = set()
         self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
@@ -78,11 +97,6 @@ class WorkerProcess:
         lines = b"".join(self._tail).decode(errors="replace").strip().splitlines()
         return lines[-1].strip()[:200] if lines else ""
 
-    @property
-    def has_unsent(self) -> bool:
-        """Whether news waits for room in the pipe."""
-        return bool(self._unsent)
-
     def send(self, line: Line) -> None:
         """Send news; what does not fit into the pipe waits for ``flush``."""
         self._unsent += encode(line)
@@ -102,9 +116,7 @@ class WorkerProcess:
 
     def read(self) -> Iterator[Line]:
         """Yield the lines that have arrived; raise ``GarbledError`` for anything else."""
-        data = self._take(self.stdout)
-        if data:
-            yield from self._reader.feed(data)
+        yield from self._reader.feed(self._take(self.stdout))
 
     def drain(self) -> None:
         """Read standard error and keep its tail, so that a flood neither blocks nor grows."""
@@ -112,12 +124,16 @@ class WorkerProcess:
         if data:
             self._tail.append(data[-2000:])
 
-    @staticmethod
-    def _take(descriptor: int) -> bytes:
+    def _take(self, descriptor: int) -> bytes:
         try:
-            return os.read(descriptor, 1 << 20)
-        except OSError:
+            data = os.read(descriptor, 1 << 20)
+        except BlockingIOError:
             return b""
+        except OSError:
+            data = b""
+        if not data:
+            self.closed.add(descriptor)
+        return data
 
     def ask_to_stop(self) -> None:
         """Ask politely; ``press`` follows up."""
@@ -137,6 +153,7 @@ class WorkerProcess:
         """After asking: SIGTERM, then SIGKILL to the group, when their time has come."""
         now = time.monotonic()
         if self._asked is not None and self._term is None and now - self._asked > GRACE:
+            self.overdue = self.ready
             self.terminate()
         if self._term is not None and now - self._term > LAST_GRACE and self.returncode is None:
             self.killed = True

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import selectors
 import time
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,11 +13,12 @@ from cchybrid.certify import proves_infeasible
 from cchybrid.engine import Budget
 from cchybrid.errors import InputError
 from cchybrid.host.board import Board, ContractError
-from cchybrid.host.process import WorkerProcess, kill_strays
+from cchybrid.host.crew import Crew
+from cchybrid.host.process import WorkerProcess
 from cchybrid.host.result import Result, Status
 from cchybrid.host.strategies import STRATEGIES, Phase, one_by_one
 from cchybrid.host.versions import versions
-from cchybrid.host.wire import GarbledError, Line
+from cchybrid.host.wire import Line
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.records import BoundInfo, EngineInfo, Observer
@@ -83,9 +82,7 @@ class Session:
         self.order = order
         self.board = Board(instance)
         self._observers = list(observers)
-        self._run_id = uuid.uuid4().hex
-        self._workers: dict[str, WorkerProcess] = {}
-        self._selector = selectors.DefaultSelector()
+        self._crew = Crew()
         self._troubles: list[str] = []
         self._remarks: list[str] = []
         self._started = time.monotonic()
@@ -134,13 +131,13 @@ class Session:
             self._start(BOUNDS, "bounds", 1, {"providers": providers})
         repeatable = order.budget.evaluations is not None
         if repeatable or not order.engines:
-            self._listen_while(lambda: BOUNDS in self._workers)
+            self._listen_while(lambda: self._crew.has([BOUNDS]))
         strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
         for phase in strategy(order.engines, order.budget.threads) if order.engines else ():
             if self._done():
                 break
             self._run_phase(phase)
-        self._listen_while(lambda: BOUNDS in self._workers and not self._settled())
+        self._listen_while(lambda: self._crew.has([BOUNDS]) and not self._settled())
 
     def _run_phase(self, phase: Phase) -> None:
         names = [seat.engine.name for seat in phase.seats]
@@ -163,11 +160,10 @@ class Session:
             now = self._now()
             if phase.patience is not None and now - self._improved_at > phase.patience:
                 return False
-            working = any(name in self._workers for name in names)
-            return working and not self._done() and (end is None or now < end)
+            return self._crew.has(names) and not self._done() and (end is None or now < end)
 
         self._listen_while(going)
-        self._stop_workers(names, politely=not self._done())
+        self._stop(names, politely=not self._done())
 
     def _listen_while(self, going: Callable[[], bool]) -> None:
         while going() and not self._out_of_time():
@@ -207,10 +203,7 @@ class Session:
             "news": self._news(),
             **content,
         }
-        worker = WorkerProcess(name, job, self._run_id)
-        self._workers[name] = worker
-        self._selector.register(worker.stdout, selectors.EVENT_READ, (worker, "out"))
-        self._selector.register(worker.stderr, selectors.EVENT_READ, (worker, "err"))
+        self._crew.start(name, job)
 
     def _news(self) -> list[Line]:
         """Return what a worker that starts now has to know."""
@@ -224,32 +217,17 @@ class Session:
         return news
 
     def _share(self, line: Line, author: str) -> None:
-        if self.order.budget.evaluations is not None:
-            return  # what arrives when would decide what is found
-        for name, worker in self._workers.items():
-            if name != author:
-                worker.send(line)
+        if self.order.budget.evaluations is None:  # else what arrives when would decide
+            self._crew.share(line, author)
 
     def _listen(self) -> None:
-        for key, _ in self._selector.select(TICK):
-            worker, channel = key.data
-            if channel == "err":
-                worker.drain()
-            else:
-                self._hear(worker)
-        for worker in list(self._workers.values()):
-            if worker.has_unsent:
-                worker.flush()
-            worker.press()
-            if worker.returncode is not None:
-                self._bury(worker)
-
-    def _hear(self, worker: WorkerProcess) -> None:
-        try:
-            for line in worker.read():
+        for worker, line in self._crew.listen(TICK):
+            if line is not None:
                 self._take(worker, line)
-        except GarbledError as error:
-            self._quarantine(worker, f"sent {error}")
+            elif worker.garbled:
+                self._quarantine(worker, f"sent {worker.garbled}")
+            else:
+                self._bury(worker)
 
     def _take(self, worker: WorkerProcess, line: Line) -> None:
         if worker.quarantined:
@@ -271,8 +249,7 @@ class Session:
                 self._emit("schedule", engine=name, steps=best, lower=board.lower)
                 self._share({"best": best, "steps": steps_to_json(steps)}, name)
                 for liar in board.refuted_claims():
-                    text = f"claimed more steps than the verified schedule of {best} needs"
-                    self._quarantine_by_name(liar, text)
+                    self._accuse(liar, f"claimed a bound that a schedule of {best} steps beats")
         elif event == "suggest":
             if board.suggest(line["draft"], steps_from_json(line["steps"], "steps")):
                 self._emit("draft", engine=name, steps=line["draft"])
@@ -306,6 +283,8 @@ class Session:
         author = line.get("provider", name)
         if evidence is not None:
             better = board.prove(author, line["steps"], evidence)
+        elif not self._proves(name):
+            raise ContractError("claimed a bound although it is registered as proving none")
         elif line["complete"]:
             better = board.claim(name, line["steps"])
         else:
@@ -314,69 +293,61 @@ class Session:
             certified = board.certified.steps >= board.lower
             self._emit("bound", engine=author, steps=board.lower, certified=certified)
             self._share({"lower": board.lower}, name)
-            for liar in [n for n in board.claims if board.best and board.claims[n] > board.best]:
-                self._quarantine_by_name(liar, "claimed a bound that a schedule beats")
+
+    def _accuse(self, name: str, reason: str) -> None:
+        worker = self._crew.get(name)
+        if worker is None:
+            self._distrust(name, reason)
+        else:
+            self._quarantine(worker, reason)
+
+    def _proves(self, name: str) -> bool:
+        return any(info.name == name and info.proves for info in self.order.engines)
 
     # Ends
 
     def _bury(self, worker: WorkerProcess) -> None:
         """Take leave of a worker that has ended, and say so if it did not end well."""
         returncode = worker.returncode
-        for line in self._close(worker):
+        for line in self._crew.dismiss(worker):
             self._take(worker, line)
-        if worker.quarantined or worker.ended or worker.terminated:
+        if worker.quarantined or worker.ended:
             return
-        how = f"signal {-returncode}" if returncode and returncode < 0 else f"exit {returncode}"
-        words = f": {worker.last_words}" if worker.last_words else ""
-        self._trouble(f"{worker.name}: crashed ({how}){words}")
+        if worker.killed:
+            self._trouble(f"{worker.name}: did not stop when asked and ignored SIGTERM; killed")
+        elif worker.terminated:
+            if worker.overdue:
+                self._trouble(f"{worker.name}: did not stop when asked; terminated")
+        else:
+            how = f"signal {-returncode}" if returncode and returncode < 0 else f"exit {returncode}"
+            words = f": {worker.last_words}" if worker.last_words else ""
+            self._trouble(f"{worker.name}: crashed ({how}){words}")
 
     def _quarantine(self, worker: WorkerProcess, reason: str) -> None:
+        """End a worker that broke its contract, and withdraw what rests on its word."""
         worker.quarantined = True
-        self.board.claims.pop(worker.name, None)
-        self._trouble(f"{worker.name}: {reason}")
-        self._close(worker)
+        self._crew.dismiss(worker)
+        self._distrust(worker.name, reason)
 
-    def _quarantine_by_name(self, name: str, reason: str) -> None:
-        if name in self._workers:
-            self._quarantine(self._workers[name], reason)
-        else:
-            self._trouble(f"{name}: {reason}")
+    def _distrust(self, name: str, reason: str) -> None:
+        if self.board.claims.pop(name, None) is not None:
+            self._share({"lower": self.board.lower}, name)
+        self._trouble(f"{name}: {reason}")
 
-    def _close(self, worker: WorkerProcess) -> list[Line]:
-        if self._workers.pop(worker.name, None) is None:
-            return []
-        for descriptor in (worker.stdout, worker.stderr):
-            self._selector.unregister(descriptor)
-        return worker.close()
-
-    def _stop_workers(self, names: Sequence[str], politely: bool) -> None:
+    def _stop(self, names: Sequence[str], politely: bool) -> None:
         """End these workers: by asking first where something may still be gained by it."""
-        for worker in [self._workers[name] for name in names if name in self._workers]:
-            worker.ask_to_stop()
-            if not politely:
-                worker.terminate()
-        while any(name in self._workers for name in names):
+        self._crew.ask(names, politely)
+        while self._crew.has(names):
             self._listen()
-            for worker in [self._workers[name] for name in names if name in self._workers]:
-                if worker.killed:
-                    self._quarantine(worker, "did not stop when asked and ignored SIGTERM; killed")
-                elif worker.returncode is not None:
-                    if politely and worker.ready and worker.terminated:
-                        self._trouble(f"{worker.name}: did not stop when asked; terminated")
-                    self._bury(worker)
 
     def _end_workers(self) -> None:
         """Leave no process behind, whatever happened, even under a second Ctrl-C."""
         try:
-            politely = not (self._done() or self._interrupted)
-            self._stop_workers(list(self._workers), politely)
+            self._stop(self._crew.names, politely=not (self._done() or self._interrupted))
         except KeyboardInterrupt:
             self._interrupted = True
         finally:
-            for worker in list(self._workers.values()):
-                self._close(worker)
-            self._selector.close()
-            kill_strays(self._run_id)
+            self._crew.close()
 
     # Clock, events, verdict
 
