@@ -76,7 +76,8 @@ def demands(instance: Instance) -> list[tuple[int, tuple[int, ...]]]:
     return [(m.destination, m.sources) for m in instance.collective.messages]
 
 
-def distance(network: Network, source: int, target: int) -> int:
+def distances(network: Network, source: int) -> dict[int, int]:
+    """Return the hops from the source to every node that it reaches."""
     hops = {source: 0}
     queue = deque([source])
     while queue:
@@ -87,7 +88,7 @@ def distance(network: Network, source: int, target: int) -> int:
             if after not in hops:
                 hops[after] = hops[node] + 1
                 queue.append(after)
-    return hops[target]
+    return hops
 
 
 def broken_paths(instance: Instance, uses: list[Use]) -> set[Breach]:
@@ -95,6 +96,7 @@ def broken_paths(instance: Instance, uses: list[Use]) -> set[Breach]:
     channels = {(c.source, c.target) for c in network.channels}
     backwards = instance.collective.kind == "combine"
     found = set()
+    hops_from: dict[int, dict[int, int]] = {}
     for use in uses:
         path = use.path[::-1] if backwards else use.path  # as the user wrote it
         found_before = len(found)
@@ -129,7 +131,9 @@ def broken_paths(instance: Instance, uses: list[Use]) -> set[Breach]:
                 report("not-one-hop", f"path {name_of(path[0])}->{name_of(path[-1])}")
         elif sound and model.routing != "any":
             extra = 0 if model.routing == "minimal" else model.routing
-            if hops > distance(network, path[0], path[-1]) + extra:
+            if path[0] not in hops_from:
+                hops_from[path[0]] = distances(network, path[0])
+            if hops > hops_from[path[0]][path[-1]] + extra:
                 report("path-too-long", f"path {path[0]}->{path[-1]}")
         if not 0 <= use.message < len(instance.collective.messages):
             report("unknown-message", f"message {name_of(use.message)}")
