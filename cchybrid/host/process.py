@@ -189,12 +189,20 @@ class WorkerProcess:
 
 def kill_strays(run_id: str) -> None:
     """End processes of a run that left their worker's process group (where /proc tells)."""
-    wanted = f"{MARK}={run_id}".encode()
+    for _ in range(40):
+        strays = list(_strays(f"{MARK}={run_id}".encode()))
+        if not strays:
+            return
+        for process in strays:
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def _strays(mark: bytes) -> Iterator[int]:
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit() and int(entry.name) != os.getpid():
-                with contextlib.suppress(OSError):
-                    with open(f"/proc/{entry.name}/environ", "rb") as file:
-                        belongs = wanted in file.read().split(b"\0")
-                    if belongs:
-                        os.kill(int(entry.name), signal.SIGKILL)
+                with contextlib.suppress(OSError), open(f"{entry.path}/environ", "rb") as file:
+                    if mark in file.read().split(b"\0"):
+                        yield int(entry.name)

@@ -1,0 +1,46 @@
+# Everything needs only Python 3.11 to 3.13, make and git; .venv is built on first use.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+
+.PHONY: demo test check format clean
+
+## demo: solve a real instance and prove that the schedule is optimal
+demo: .venv/ready
+	$(BIN)/cchybrid solve spidergon-8 AAS
+
+## test: the whole suite
+test: .venv/ready-dev
+	$(BIN)/python -m pytest -n 2
+
+## check: style, types, layers
+check: .venv/ready-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py
+
+## format: put the code into its standard form
+format: .venv/ready-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found; set PYTHON=/path/to/python3" >&2; exit 2; }
+	@# Debian splits ensurepip off Python; where that part is missing, its pip can fill the venv.
+	$(PYTHON) -m venv .venv || \
+		{ $(PYTHON) -m venv --without-pip --clear .venv && \
+		  $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; } || \
+		{ rm -rf .venv; echo "cannot make a virtual environment; install python3-venv" >&2; exit 2; }
+
+.venv/ready: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/ready-dev: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch .venv/ready $@
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,187 @@
+"""A plugin whose engines break every rule that the host has to survive; and one that is sound."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.hookspecs import hookimpl
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.problem import Assignment, Problem
+
+SLEEPER = "import time; time.sleep(600)"
+
+
+class Faulty:
+    Options: type = NoOptions
+
+    def __init__(self, options: object) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        raise NotImplementedError
+
+
+class Sound(Faulty):
+    """First fit once: a valid schedule, nothing more."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.offer(first_fit(problem, run.seed))
+        return Stop.STALLED
+
+
+class Crash(Faulty):
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return Stop.STALLED
+
+
+class Raise(Faulty):
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        raise RuntimeError("the engine broke\nin two lines")
+
+
+class Vanish(Faulty):
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        os._exit(0)
+
+
+class Hang(Faulty):
+    """Ignores SIGTERM and has a child that does so too."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen([sys.executable, "-c", SLEEPER])
+        while True:
+            time.sleep(600)
+
+
+class Escape(Faulty):
+    """Leaves a child in a session of its own, then behaves."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        subprocess.Popen([sys.executable, "-c", SLEEPER], start_new_session=True)
+        run.offer(first_fit(problem, run.seed))
+        return Stop.STALLED
+
+
+class Deaf(Faulty):
+    """Never looks at should_stop, but dies of SIGTERM."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Liar(Faulty):
+    """Offers everything in one step, whatever the capacities."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        sound = first_fit(problem, run.seed)
+        run.offer(replace(sound, step=np.where(sound.step >= 0, 0, -1).astype(np.int32)))
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Nonsense(Faulty):
+    """Offers numbers that mean nothing."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        size = problem.deliveries
+        run.offer(Assignment(np.full(size, 10**6, np.int32), np.full(size, -7, np.int32)))
+        return Stop.STALLED
+
+
+class Boast(Faulty):
+    """Claims an absurd bound, then offers a schedule that refutes it."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.bound(10**6)
+        run.offer(first_fit(problem, run.seed))
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Forge(Faulty):
+    """Gives evidence for less than it says."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.bound(999, {"kind": "growth", "message": 0})
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Flood(Faulty):
+    """Prints without end, to both streams."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.offer(first_fit(problem, run.seed))
+        while not run.should_stop():
+            print("x" * 100_000)
+            print("y" * 100_000, file=sys.stderr)
+            run.note(conflicts=1.0)
+        return Stop.LIMIT
+
+
+class Babble(Faulty):
+    """Writes into the host's pipe."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run._out.write(b"this is no event\n")  # type: ignore[attr-defined]
+        run._out.flush()  # type: ignore[attr-defined]
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Hog(Faulty):
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        kept = [bytearray(1 << 26) for _ in range(10_000)]
+        return Stop.STALLED if kept else Stop.LIMIT
+
+
+class Picky(Faulty):
+    def unsupported(self, problem: Problem) -> str | None:
+        return "it likes no problem at all"
+
+
+@dataclass(frozen=True)
+class TunedOptions:
+    rounds: int = 3
+    rate: float = 0.5
+    loud: bool = False
+    word: str = "yes"
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise ValueError(f"rounds is {self.rounds}; use at least 1")
+
+
+class Tuned(Sound):
+    Options = TunedOptions
+
+
+ENGINES = (
+    Sound, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood, Babble,
+    Hog, Picky, Tuned,
+)  # fmt: skip
+
+
+@hookimpl
+def cchybrid_engines() -> tuple[EngineInfo, ...]:
+    named = [
+        EngineInfo(
+            kind.__name__.lower(), f"{__name__}:{kind.__name__}", kind.__doc__ or "", kind is Boast
+        )
+        for kind in ENGINES
+    ]
+    return (*named, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))

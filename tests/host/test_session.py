@@ -1,0 +1,200 @@
+"""The host against engines that crash, hang, lie, flood and vanish."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.errors import InputError
+from cchybrid.host.process import MARK
+from cchybrid.registry import Registry, load_registry
+
+SMALL = ("ring-bi-4", "AAS")
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    return load_registry()
+
+
+def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
+    rest = {"time_limit": 20.0, **rest}
+    question = rest.pop("question", SMALL)
+    return cchybrid.solve(
+        cchybrid.instance(*question), engines=engines, strategy="race", registry=registry, **rest
+    )
+
+
+def processes_of_runs() -> list[str]:
+    """Return the command lines of processes that carry the mark of any run."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if f"{MARK}=".encode() in (entry / "environ").read_bytes():
+                    found.append((entry / "cmdline").read_text())
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        ("crash", "crashed (signal 11)"),
+        ("raise", "failed: RuntimeError: the engine broke in two lines"),
+        ("vanish", "crashed (exit 0)"),
+        ("liar", "offered an invalid schedule"),
+        ("nonsense", "failed: IndexError"),
+        ("boast", "claimed a bound that a schedule"),
+        ("forge", "gave evidence for 1 steps, not for 999"),
+        ("babble", "sent a line that is not JSON"),
+        ("missing", "failed: AttributeError"),
+    ],
+)
+def test_a_faulty_engine_is_named_and_the_run_goes_on(
+    registry: Registry, engine: str, words: str
+) -> None:
+    result = run(registry, engine, "sound")
+    assert result.schedule is not None
+    assert result.status in ("optimal", "feasible")
+    assert any(text.startswith(f"{engine}: ") and words in text for text in result.troubles)
+    assert not processes_of_runs()
+
+
+def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Registry) -> None:
+    result = run(registry, "hang", time_limit=2.0)
+    assert result.status == "unknown"
+    assert any(
+        t.startswith("hang: did not stop when asked and ignored SIGTERM") for t in result.troubles
+    )
+    assert not processes_of_runs()
+
+
+def test_an_engine_that_does_not_look_is_terminated(registry: Registry) -> None:
+    result = run(registry, "deaf", time_limit=2.0)
+    assert result.troubles == ("deaf: did not stop when asked; terminated",)
+
+
+def test_a_child_in_another_session_is_found(registry: Registry) -> None:
+    run(registry, "escape", time_limit=5.0)
+    assert not processes_of_runs()
+
+
+def test_a_flood_of_output_blocks_nobody(registry: Registry) -> None:
+    result = run(registry, "flood", time_limit=3.0)
+    assert result.schedule is not None
+
+
+def test_memory_is_limited(registry: Registry) -> None:
+    result = run(registry, "hog", "sound", memory=4096)
+    assert result.schedule is not None
+    assert any(text == "hog: failed: ran out of its 4096 MiB of memory" for text in result.troubles)
+
+
+def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> None:
+    result = run(registry, "picky")
+    assert result.remarks == ("picky: it likes no problem at all",)
+    assert result.troubles == ()
+    assert result.status == "unknown"
+
+
+def test_options_reach_the_engine(registry: Registry) -> None:
+    result = run(registry, "tuned", options={"tuned": {"rounds": 5, "loud": True}})
+    assert result.schedule is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rouns": "5"}, "did you mean rounds?"),
+        ({"rounds": "many"}, "'many' is not an integer"),
+        ({"rounds": "0"}, "rounds is 0; use at least 1"),
+        ({"loud": "perhaps"}, "'perhaps' is not true or false"),
+        ({"rate": "x"}, "'x' is not a number"),
+    ],
+)
+def test_wrong_options_are_bad_input(
+    registry: Registry, options: dict[str, str], words: str
+) -> None:
+    with pytest.raises(InputError, match="tuned") as caught:
+        run(registry, "tuned", options={"tuned": options})
+    assert words in str(caught.value)
+
+
+def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry: Registry) -> None:
+    names = [name for name in registry.engines if name not in ("cpsat", "umda", "colouring", "hog")]
+    result = run(registry, *names, time_limit=8.0)
+    assert result.schedule is not None
+    assert not cchybrid.verify_schedule(result.schedule)
+    assert not processes_of_runs()
+
+
+def test_an_observer_that_raises_loses_its_place_only(registry: Registry) -> None:
+    def broken(event: Mapping[str, Any]) -> None:
+        raise KeyError("no")
+
+    seen: list[str] = []
+    result = run(registry, "sound", observers=[broken, lambda event: seen.append(event["event"])])
+    assert result.schedule is not None
+    assert any("observer" in text for text in result.troubles)
+    assert seen[0] == "run"
+    assert seen[-1] == "result"
+
+
+def test_an_unreachable_destination_is_infeasible_and_certified(registry: Registry) -> None:
+    result = run(registry, "sound", question=("ring-uni-4", "pairs:0>1"))
+    assert result.status == "optimal"
+    network = cchybrid.Network.from_arcs("line", 3, [(0, 1), (1, 2)])
+    asked = cchybrid.Instance(network, cchybrid.Collective("pairs", (cchybrid.Message(2, (0,)),)))
+    result = cchybrid.solve(asked, engines=["sound"], registry=registry)
+    assert (result.status, result.certified, result.schedule) == ("infeasible", True, None)
+
+
+def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
+    result = run(registry, "sound", steps=1)
+    assert result.status == "infeasible"
+    assert result.certified
+    assert result.schedule is None
+
+
+def test_every_event_is_logged_in_order(registry: Registry) -> None:
+    events: list[Mapping[str, Any]] = []
+    run(registry, "sound", observers=[events.append])
+    times = [event["seconds"] for event in events]
+    assert times == sorted(times)
+    json.dumps(events)
+
+
+def test_when_the_host_is_killed_no_worker_stays(tmp_path: Path) -> None:
+    script = (
+        "import cchybrid; "
+        "cchybrid.solve(cchybrid.instance('ring-bi-4', 'AAS'), engines=['deaf'], time_limit=60)"
+    )
+    environment = {
+        **os.environ,
+        "CCHYBRID_PLUGINS": "faulty_engines",
+        "PYTHONPATH": str(Path(__file__).parents[1]),
+    }
+    host = subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path)
+    deadline = time.monotonic() + 30
+    while not any("host.worker" in line for line in processes_of_runs()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1.0)
+    host.send_signal(signal.SIGKILL)
+    host.wait()
+    while processes_of_runs():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
