@@ -27,6 +27,10 @@ class Crew:
         """Return whether any of these workers has not been dismissed yet."""
         return any(name in self._workers for name in names)
 
+    def started(self, names: Sequence[str]) -> bool:
+        """Return whether those of these workers that are still here have all started to work."""
+        return all(self._workers[name].ready for name in names if name in self._workers)
+
     def get(self, name: str) -> WorkerProcess | None:
         """Return a worker by name, ``None`` if it has been dismissed."""
         return self._workers.get(name)

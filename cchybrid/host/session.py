@@ -27,6 +27,8 @@ BOUNDS = "bounds"
 """The name of the worker that runs the bound providers."""
 BOUND_GRACE = 10.0
 """Seconds that a claimed optimum waits for the bound providers to certify it."""
+MUSTER = 3.0
+"""Seconds that an early verdict of a race waits for engines that have not started yet."""
 TICK = 0.05
 """Seconds between two looks at the clock."""
 
@@ -163,7 +165,16 @@ class Session:
             return self._crew.has(names) and not self._done() and (end is None or now < end)
 
         self._listen_while(going)
+        if phase.muster:
+            self._muster(names)
         self._stop(names, politely=not self._done())
+
+    def _muster(self, names: Sequence[str]) -> None:
+        """Wait until every engine has started, and a moment more to see how it behaves."""
+        late = self._now() + MUSTER
+        self._listen_while(lambda: self._now() < late and not self._crew.started(names))
+        late = self._now() + MUSTER / 10
+        self._listen_while(lambda: self._now() < late and self._crew.has(names))
 
     def _listen_while(self, going: Callable[[], bool]) -> None:
         while going() and not self._out_of_time():

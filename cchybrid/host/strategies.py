@@ -21,12 +21,15 @@ class Phase:
     """Engines that work at the same time.
 
     ``share`` is the part of the time left that the phase may take at most; the phase also ends
-    when its engines have ended, or after ``patience`` seconds without a better schedule.
+    when its engines have ended, or after ``patience`` seconds without a better schedule. With
+    ``muster`` even an early verdict waits until every engine has started to work, so that a
+    broken one is named every time.
     """
 
     seats: tuple[Seat, ...]
     share: float = 1.0
     patience: float | None = None
+    muster: bool = False
 
 
 Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
@@ -34,7 +37,7 @@ Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
 
 def race(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
     """All engines at once from the start; exact ones get the threads that are left over."""
-    return [Phase(_seats(engines, threads))]
+    return [Phase(_seats(engines, threads), muster=True)]
 
 
 def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
