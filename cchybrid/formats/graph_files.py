@@ -98,8 +98,8 @@ def _read_edge_list(text: str) -> nx.Graph:
                 mend="write two nodes with a space between",
             )
     # A third column is a capacity; NetworkX writes a dictionary there instead.
-    words = rows[0][1].split() if rows else []
-    data = [("capacity", int)] if len(words) == 3 and words[2].isdecimal() else True
+    numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9]+", row) for _, row in rows)
+    data = [("capacity", int)] if numbered else True
     lines = (row for _, row in rows)
     return _undirected(nx.parse_edgelist(lines, create_using=nx.MultiDiGraph, data=data))
 

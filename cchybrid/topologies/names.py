@@ -26,7 +26,7 @@ def resolve(name: str, families: Iterable[TopologyInfo]) -> Network:
     families = tuple(families)
     wanted = name.strip().lower()
     for family in families:
-        match = re.fullmatch(family.pattern, wanted)
+        match = re.fullmatch(family.pattern, wanted, re.ASCII)
         if match:
             try:
                 network = family.build(*match.groups())
@@ -70,7 +70,7 @@ def _guesses(wanted: str, families: Sequence[TopologyInfo]) -> list[str]:
 def _with_numbers(family: TopologyInfo, numbers: Sequence[str]) -> str:
     """Return the family's member with the numbers that the user wrote, or else its example."""
     for written in (f"{family.name}-{'x'.join(numbers)}", f"{family.name}-{''.join(numbers[-1:])}"):
-        match = re.fullmatch(family.pattern, written)
+        match = re.fullmatch(family.pattern, written, re.ASCII)
         if match:
             with contextlib.suppress(InputError):
                 family.build(*match.groups())

@@ -1,0 +1,77 @@
+"""Collectives: what they refuse, and JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model_strategies import collectives
+
+from cchybrid.errors import InputError
+from cchybrid.model import Collective, Message, Reduction
+
+SCATTER: dict[str, Any] = {
+    "name": "two",
+    "kind": "deliver",
+    "messages": [{"source": 0, "destinations": [1, 2]}, {"source": 1, "destinations": [0]}],
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 6).flatmap(collectives))
+def test_json_round_trip(collective: Collective) -> None:
+    assert Collective.from_json(collective.to_json()) == collective
+
+
+def test_kinds() -> None:
+    assert Collective("x", (Message(0, (1,)),)).kind == "deliver"
+    assert Collective("x", (Reduction((1,), 0),)).kind == "combine"
+
+
+def test_a_reduction_backwards_is_a_delivery() -> None:
+    assert Collective("x", (Reduction((1, 2), 0),)).deliver_messages == (Message(0, (1, 2)),)
+    assert Collective("x", (Message(0, (1, 2)),)).deliver_messages == (Message(0, (1, 2)),)
+
+
+def test_both_kinds_do_not_mix() -> None:
+    mixed: Any = (Message(0, (1,)), Reduction((1,), 0))
+    with pytest.raises(InputError, match="messages of both kinds; use one kind"):
+        Collective("x", mixed)
+
+
+def message(**changes: Any) -> dict[str, Any]:
+    return {"messages": [{"source": 0, "destinations": [1]} | changes]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"messages": []}, "collective.messages: no messages; name at least one"),
+        ({"messages": 5}, "collective.messages: 5 is not a list"),
+        ({"messages": [5]}, "collective.messages[0]: 5 is not an object"),
+        ({"messages": [{}]}, "collective.messages[0].source: the key is missing; add an integer"),
+        (message(destinations=[]), "collective.messages[0]: nobody to send to or from; name at"),
+        (message(destinations=[1, 1]), "collective.messages[0]: a node stands twice; name each"),
+        (message(destinations=[1, 0]), "node 0 would send to itself; leave it out"),
+        (message(destinations=[True]), "collective.messages[0].destinations[0]: true is not an in"),
+        (message(source="0"), 'collective.messages[0].source: "0" is not an integer'),
+        (message(sources=[0]), "collective.messages[0].sources: the format has no such key; use"),
+        ({"kind": "combine"}, "collective.messages[0].source: the format has no such key; use"),
+        ({"kind": "scatter"}, "collective.kind: unknown kind 'scatter'; use deliver or combine"),
+        ({"kind": None}, "collective.kind: null is not a string"),
+        ({"root": 0}, "collective.root: the format has no such key; use name, kind, messages"),
+    ],
+)
+def test_refusals(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Collective.from_json(SCATTER | changes)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["name", "kind", "messages"])
+def test_missing_keys(key: str) -> None:
+    record = {name: value for name, value in SCATTER.items() if name != key}
+    with pytest.raises(InputError, match=f"collective.{key}: the key is missing"):
+        Collective.from_json(record)

@@ -1,0 +1,204 @@
+"""Instances: JSON, files, the digest, reversal."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from model_strategies import instances
+
+from cchybrid.collectives import collective
+from cchybrid.errors import InputError
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Reduction
+from cchybrid.model.instance import write_text
+from cchybrid.topologies import network
+
+MESH = network("mesh-2x2")
+GOSSIP = Instance(MESH, collective("AAB", MESH))
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_json_round_trip(instance: Instance) -> None:
+    text = json.dumps(instance.to_json(), allow_nan=False)
+    assert Instance.from_json(json.loads(text)) == instance
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_backwards_twice_is_forward(instance: Instance) -> None:
+    forward = instance.forward
+    assert forward.collective.kind == "deliver"
+    assert forward.forward is forward
+    assert (forward is instance) == (instance.collective.kind == "deliver")
+
+
+def test_a_reduction_backwards_is_a_broadcast_on_the_reversed_network() -> None:
+    ring = network("ring-uni-3")
+    model = CommunicationModel(inject=1, accept=2)
+    forward = Instance(ring, Collective("x", (Reduction((1, 2), 0),)), model).forward
+    assert forward.collective.messages == (Message(0, (1, 2)),)
+    assert forward.network.channel_index.keys() == {(1, 0), (2, 1), (0, 2)}
+    assert (forward.model.inject, forward.model.accept) == (2, 1)
+
+
+def test_the_name_is_that_of_network_and_collective_unless_given() -> None:
+    assert GOSSIP.name == "mesh-2x2 AAB"
+    record = GOSSIP.to_json()
+    del record["name"]
+    assert Instance.from_json(record).name == "mesh-2x2 AAB"
+
+
+def test_with_model() -> None:
+    changed = GOSSIP.with_model(routing="any")
+    assert changed.model == CommunicationModel(routing="any")
+    assert GOSSIP.model == CommunicationModel()
+
+
+def test_digest_depends_on_what_is_asked_alone() -> None:
+    record = GOSSIP.to_json()
+    renamed = copy.deepcopy(record) | {"name": "other"}
+    renamed["network"]["name"] = renamed["collective"]["name"] = "other"
+    del renamed["network"]["positions"]
+    assert Instance.from_json(renamed).digest == GOSSIP.digest
+    assert GOSSIP.with_model(routing="any").digest != GOSSIP.digest
+    # A stored digest must stay true: it names runs and results.
+    assert len(GOSSIP.digest) == 64
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    path = tmp_path / "instance.json"
+    GOSSIP.save(path)
+    assert Instance.load(path) == GOSSIP
+    assert Instance.load(str(path)) == GOSSIP
+    assert os.listdir(tmp_path) == ["instance.json"]
+
+
+def changed(*path: Any, to: Any) -> dict[str, Any]:
+    record = copy.deepcopy(GOSSIP.to_json())
+    place: Any = record
+    for key in path[:-1]:
+        place = place[key]
+    if to is ...:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = to
+    return record
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ([], "the file: [] is not an object; write an object"),
+        ({}, 'format: the key is missing; give a file with "format": "cchybrid-instance/1"'),
+        (changed("format", to="cchybrid-schedule/1"), 'the format is "cchybrid-schedule/1"; give'),
+        (changed("format", to=1), "format: the format is 1; give a file with"),
+        (changed("network", to=...), "network: the key is missing; add an object"),
+        (changed("collective", to=...), "collective: the key is missing; add an object"),
+        (changed("network", to=[]), "network: [] is not an object"),
+        (changed("name", to=7), "name: 7 is not a string"),
+        (changed("extra", to=7), "extra: the format has no such key; use format, name, network"),
+        (changed("model", to=None), "model: null is not an object"),
+        (
+            changed("collective", "messages", 1, "source", to=9),
+            "collective.messages[1]: no node 9 in mesh-2x2; use 0 to 3",
+        ),
+        (
+            changed("collective", "messages", 2, "destinations", 0, to=-1),
+            "collective.messages[2]: no node -1 in mesh-2x2",
+        ),
+        (
+            changed("model", "ports", to={"inject": [1, 1], "accept": 1}),
+            "model.ports.inject: 2 numbers for 4 nodes; give one per node",
+        ),
+        (
+            changed("model", "ports", to={"inject": 1, "accept": [1] * 5}),
+            "model.ports.accept: 5 numbers for 4 nodes",
+        ),
+    ],
+)
+def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        Instance.from_json(record)
+    assert message in str(caught.value)
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError) as loaded:
+        Instance.load(path)
+    assert str(loaded.value) == f"{path}: {caught.value}"
+
+
+def test_the_model_may_be_absent() -> None:
+    assert Instance.from_json(changed("model", to=...)).model == CommunicationModel()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe{}", "not a text file; give a UTF-8 text file"),
+        (b"", "line 1, column 1: not valid JSON: Expecting value; correct the file there"),
+        (b'{"format":\n 5,}', "line 2, column 4: not valid JSON: "),
+        (b'{"format": 1, "format": 2}', 'the key "format" stands twice in one object; keep one'),
+        (b"[" * 200_000, "not valid JSON: nested too deeply; flatten the file"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON: "),
+        (b'{"a": NaN}', "not valid JSON: NaN is no number; use a finite number"),
+        (b'{"a": -Infinity}', "not valid JSON: -Infinity is no number"),
+    ],
+)
+def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        Instance.load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "instance.json"
+    GOSSIP.save(path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert Instance.load(path) == GOSSIP
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.json: cannot be read: No such file"):
+        Instance.load(tmp_path / "nowhere.json")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        Instance.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["no/such/folder.json", ".", ""])
+def test_files_that_cannot_be_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"cannot be written: .*; check the folder"):
+        GOSSIP.save(name)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text("new", link)
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_device_is_not_replaced() -> None:
+    write_text("gone", "/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    code = "from cchybrid.model.instance import write_text; write_text('out', '/dev/stdout')"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "out"

@@ -1,0 +1,119 @@
+"""Schedules: JSON, files, cost, reading backwards."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from model_strategies import schedules
+
+from cchybrid.collectives import collective
+from cchybrid.errors import InputError
+from cchybrid.model import Instance, LowerBound, Schedule, Transfer
+from cchybrid.model.schedule import reverse_steps
+from cchybrid.topologies import network
+
+RING = network("ring-bi-3")
+SCHEDULE = Schedule(
+    Instance(RING, collective("OAB", RING)),
+    ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)),
+    LowerBound(1, {"kind": "growth"}),
+    {"engine": "test", "seed": 0},
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(schedules())
+def test_json_round_trip(schedule: Schedule) -> None:
+    text = json.dumps(schedule.to_json(), allow_nan=False)
+    assert Schedule.from_json(json.loads(text)) == schedule
+
+
+@settings(max_examples=60, deadline=None)
+@given(schedules())
+def test_reading_backwards_twice_is_forward(schedule: Schedule) -> None:
+    assert reverse_steps(reverse_steps(schedule.steps)) == schedule.steps
+
+
+def test_reading_backwards() -> None:
+    assert reverse_steps(SCHEDULE.steps) == ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),))
+
+
+def test_cost_is_steps_then_channel_uses() -> None:
+    assert SCHEDULE.cost == (2, 2)
+    longer = Schedule(SCHEDULE.instance, ((Transfer(0, (0, 1)), Transfer(0, (0, 1, 2))),))
+    assert longer.cost == (1, 3)
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    SCHEDULE.save(tmp_path / "schedule.json")
+    assert Schedule.load(tmp_path / "schedule.json") == SCHEDULE
+
+
+def test_optional_keys_are_left_out() -> None:
+    plain = Schedule(SCHEDULE.instance, ())
+    assert plain.to_json().keys() == {"format", "instance", "steps"}
+    assert Schedule.from_json(plain.to_json()) == plain
+
+
+def changed(**changes: Any) -> dict[str, Any]:
+    record = copy.deepcopy(SCHEDULE.to_json())
+    for key, value in changes.items():
+        if value is ...:
+            del record[key]
+        else:
+            record[key] = value
+    return record
+
+
+def transfer(**changes: Any) -> dict[str, Any]:
+    return changed(steps=[[], [{"message": 0, "path": [0, 1]} | changes]])
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (None, "the file: null is not an object"),
+        ({}, 'format: the key is missing; give a file with "format": "cchybrid-schedule/1"'),
+        (changed(format="x"), 'format: the format is "x"; give a file with'),
+        (changed(instance=...), "instance: the key is missing; add an object"),
+        (changed(instance={}), "instance: format: the key is missing"),
+        (changed(steps=...), "steps: the key is missing; add a list"),
+        (changed(steps={}), "steps: {} is not a list"),
+        (changed(steps=[5]), "steps[0]: 5 is not a list"),
+        (changed(steps=[[], [5]]), "steps[1][0]: 5 is not an object"),
+        (changed(steps=[[{}]]), "steps[0][0].message: the key is missing; add an integer"),
+        (transfer(message=True), "steps[1][0].message: true is not an integer"),
+        (transfer(message="0"), 'steps[1][0].message: "0" is not an integer'),
+        (transfer(path=5), "steps[1][0].path: 5 is not a list"),
+        (transfer(path=[0, None]), "steps[1][0].path[1]: null is not an integer"),
+        (transfer(path=[0, True]), "steps[1][0].path[1]: true is not an integer"),
+        (transfer(step=1), "steps[1][0].step: the format has no such key; use message, path"),
+        (changed(lower_bound=3), "lower_bound: 3 is not an object"),
+        (changed(lower_bound={}), "lower_bound.steps: the key is missing"),
+        (changed(lower_bound={"steps": -1}), "lower_bound.steps: -1 steps; use at least 0"),
+        (changed(lower_bound={"steps": 1, "evidence": []}), "lower_bound.evidence: [] is not an"),
+        (changed(lower_bound={"steps": 1, "proof": {}}), "lower_bound.proof: the format has no"),
+        (changed(made_by="me"), 'made_by: "me" is not an object'),
+        (changed(cost=2), "cost: the format has no such key; use format, instance, steps"),
+    ],
+)
+def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        Schedule.from_json(record)
+    assert message in str(caught.value)
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(record))
+    with pytest.raises(InputError) as loaded:
+        Schedule.load(path)
+    assert str(loaded.value) == f"{path}: {caught.value}"
+
+
+def test_long_values_are_shortened_in_errors() -> None:
+    with pytest.raises(InputError) as caught:
+        Schedule.from_json(changed(steps="x" * 1000))
+    assert len(str(caught.value)) < 100

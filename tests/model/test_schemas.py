@@ -1,0 +1,164 @@
+"""The JSON Schemas and the reader agree, wherever a schema can say what the reader demands."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from model_strategies import instances, schedules
+
+from cchybrid.errors import InputError
+from cchybrid.model import Instance, Schedule
+from cchybrid.schemas import NAMES, schema
+
+VALIDATORS = {name: Draft202012Validator(schema(name)) for name in NAMES}
+
+# What only the reader can see: it takes the number of nodes, an order, or two keys together.
+READER_ALONE = (
+    "no node",
+    "linked to itself",
+    "send to itself",
+    "stands twice; write it once",
+    "stands twice; drop it",
+    "not linked in both directions",
+    "differ in capacity",
+    "not sorted",
+    "positions for",
+    "coordinates; give every node",
+    "numbers for",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_schema_is_one(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+    assert schema(name)["properties"]["format"]["const"] == "cchybrid-" + name.replace("-", "/")
+
+
+def objects(record: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(record, dict):
+        if record.get("type") == "object":
+            yield record
+        for value in record.values():
+            yield from objects(value)
+    elif isinstance(record, list):
+        for value in record:
+            yield from objects(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_object_is_closed_and_every_field_described(name: str) -> None:
+    definitions = schema(name)["$defs"]
+    for record in objects(schema(name)):
+        if "properties" not in record:
+            continue  # evidence and made_by are free
+        assert record["additionalProperties"] is False
+        for field in record["properties"].values():
+            target = definitions.get(field.get("$ref", "").rpartition("/")[2], {})
+            inner = definitions.get("instance", {}).get("$defs", {})
+            target = target or inner.get(field.get("$ref", "").rpartition("/")[2], {})
+            assert field.get("description") or target.get("description")
+
+
+def test_an_unknown_schema() -> None:
+    with pytest.raises(InputError, match="no schema 'network-1'; use instance-1 or schedule-1"):
+        schema("network-1")
+
+
+@settings(max_examples=60, deadline=None)
+@given(instances())
+def test_every_instance_that_is_written_fits(instance: Instance) -> None:
+    VALIDATORS["instance-1"].validate(json.loads(json.dumps(instance.to_json())))
+
+
+@settings(max_examples=60, deadline=None)
+@given(schedules())
+def test_every_schedule_that_is_written_fits(schedule: Schedule) -> None:
+    VALIDATORS["schedule-1"].validate(json.loads(json.dumps(schedule.to_json())))
+
+
+def places(record: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    keys = list(record) if isinstance(record, dict) else []
+    keys = list(range(len(record))) if isinstance(record, list) else keys
+    for key in keys:
+        yield from places(record[key], (*path, key))
+
+
+VALUES = st.sampled_from(
+    [
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2,
+        7,
+        1.5,
+        "",
+        "x",
+        "all",
+        "any",
+        "combine",
+        [],
+        [0],
+        [0, 1],
+        {},
+        {"x": 1},
+    ]
+)
+
+
+@st.composite
+def corrupted(draw: st.DrawFn, records: st.SearchStrategy[dict[str, Any]]) -> dict[str, Any]:
+    """Put a wrong value, a missing key or a key too many somewhere into a sound record."""
+    record = copy.deepcopy(draw(records))
+    *outer, last = draw(st.sampled_from([path for path in places(record) if path]))
+    place: Any = record
+    for key in outer:
+        place = place[key]
+    action = draw(st.sampled_from(["replace", "remove", "add", "repeat"]))
+    if action == "remove":
+        del place[last]
+    elif action == "add" and isinstance(place[last], dict):
+        place[last]["surplus"] = draw(VALUES)
+    elif action == "repeat" and isinstance(place[last], list):
+        place[last] += place[last][-1:]
+    else:
+        place[last] = draw(VALUES)
+    return record
+
+
+def refusal(reader: Any, record: dict[str, Any]) -> str:
+    try:
+        reader.from_json(record)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+@settings(max_examples=120, deadline=None)
+@given(corrupted(instances().map(Instance.to_json)))
+def test_reader_and_schema_refuse_the_same_instances(record: dict[str, Any]) -> None:
+    check_agreement(Instance, "instance-1", record)
+
+
+@settings(max_examples=120, deadline=None)
+@given(corrupted(schedules().map(Schedule.to_json)))
+def test_reader_and_schema_refuse_the_same_schedules(record: dict[str, Any]) -> None:
+    check_agreement(Schedule, "schedule-1", record)
+
+
+def check_agreement(reader: Any, name: str, record: dict[str, Any]) -> None:
+    message = refusal(reader, record)
+    fits = VALIDATORS[name].is_valid(record)
+    if not message:
+        assert fits
+    elif not any(part in message for part in READER_ALONE):
+        assert not fits, message
