@@ -60,7 +60,7 @@ def resolve(question: Question, registry: Registry) -> Instance:
             mend="write one behind the topology, such as AAS; see: cchybrid collectives",
         )
     transmitters, receivers = question.transmitters, question.receivers
-    if path.is_file() or path.suffix in (".txt", ".json", ".gml", ".graphml"):
+    if path.suffix or path.name != question.topology:  # no topology's name has a dot or a slash
         if path.suffix == ".json":
             raise InputError(
                 f"{path} is an instance file and names its collective itself",

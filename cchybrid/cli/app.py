@@ -16,7 +16,6 @@ from cchybrid.errors import CchybridError
 app = typer.Typer(
     name="cchybrid",
     help="Design collective-communication schedules with the fewest steps, and prove it.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,19 +52,36 @@ def _options(
 def main() -> NoReturn:
     """Run the command line; bad input ends in one line and exit status 2."""
     signal.signal(signal.SIGTERM, _interrupt)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(words: list[str]) -> int:
+    """Carry out one command line and return its exit status."""
     try:
-        app()
+        status = app(words or ["--help"], standalone_mode=False)
     except CchybridError as error:
-        print(f"cchybrid: {error}", file=sys.stderr)
-        sys.exit(2)
+        return _complain(str(error), 2)
     except BrokenPipeError:
         # Whoever read our output has left; so do we, without a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return 1
     except KeyboardInterrupt:
-        print("cchybrid: interrupted", file=sys.stderr)
-        sys.exit(1)
-    sys.exit(0)
+        return _complain("interrupted", 1)
+    except Exception as error:
+        # The command-line library's own complaints say what was wrong in format_message().
+        if not hasattr(error, "format_message"):
+            raise
+        known = {
+            command.callback.__name__ for command in app.registered_commands if command.callback
+        }
+        command = " ".join(["cchybrid", *(word for word in words[:1] if word in known), "--help"])
+        return _complain(f"{error.format_message().rstrip('.')}; see: {command}", 2)
+    return status if isinstance(status, int) else 0
+
+
+def _complain(text: str, status: int) -> int:
+    print(f"cchybrid: {' '.join(text.split())}", file=sys.stderr)
+    return status
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

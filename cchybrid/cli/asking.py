@@ -20,7 +20,7 @@ Topology = Annotated[
 CollectiveName = Annotated[
     str | None,
     typer.Argument(
-        metavar="[COLLECTIVE]",
+        metavar="COLLECTIVE",
         show_default=False,
         help="A collective such as AAS; not with an instance file.",
     ),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-NameArgument = Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False)]
+NameArgument = Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)]
 
 
 def topologies(name: NameArgument = None) -> None:
