@@ -38,6 +38,7 @@ LAYERS = (
     "api",
     "testing",
     "cli",
+    "__main__",
 )
 """From the bottom of the house to the top."""
 

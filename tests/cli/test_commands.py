@@ -1,0 +1,235 @@
+"""Every command through the real entry point: output, one-line errors, exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cchybrid.cli.app import run
+from cchybrid.model import Instance, Schedule
+from cchybrid.verify import verify_schedule
+
+
+def call(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user does, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "cchybrid", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("solve hypercube-12 AAS", "use hypercube-8 or hypercube-16"),
+        ("solve spidergn-8 AAS", "did you mean spidergon-8"),
+        ("solve spidergon-8 AAX", "did you mean AAS or AAR?"),
+        ("solve spidergon-8", "no collective is named for spidergon-8"),
+        ("solve nothing.json", "nothing.json: cannot be read: No such file"),
+        ("solve nothing.gml AAS", "nothing.gml: cannot be read: No such file"),
+        ("solve ring-bi-4 AAS --engine cpsta", "did you mean cpsat?"),
+        ("solve ring-bi-4 AAS --strategy luck", "use auto, race, relay"),
+        ("solve ring-bi-4 AAS --ports many", "use all, K, or INJECT,ACCEPT"),
+        ("solve ring-bi-4 AAS --ports 0", "use at least 1"),
+        ("solve ring-bi-4 AAS --routing far", "use minimal, any, or a number of extra hops"),
+        ("solve ring-bi-4 AAS --switching fast", "use wormhole or store-and-forward"),
+        ("solve ring-bi-4 OAB --root 9", "root 9 is no terminal"),
+        ("solve ring-bi-4 AAS --fail-link 0-2", "no link 0-2 in ring-bi-4"),
+        ("solve ring-bi-4 AAS --fail-node 7", "node 7"),
+        ("solve ring-bi-4 AAS --time-limit soon", "see: cchybrid solve --help"),
+        ("solve ring-bi-4 AAS --time-limit 0", "use a number above 0"),
+        ("solve ring-bi-4 AAS --steps 0", "use a number above 0"),
+        ("solve ring-bi-4 AAS --option cpsat", "write ENGINE.NAME=VALUE"),
+        ("solve ring-bi-4 AAS --option nobody.x=1", "no engine is called nobody"),
+        ("solve ring-bi-4 AAS --engine umda --option cpsat.log=1", "does not take part"),
+        ("solve ring-bi-4 AAS -o no/such/folder.json", "a folder that does not exist"),
+        ("solve ring-bi-4 AAS -o .", "is a folder"),
+        ("solve ring-bi-4 MNS --transmitters 0-x", "0-x"),
+        ("instance ring-bi-4 AAS -o instance.xml", "use a name that ends in .json or .txt"),
+        ("verify nothing.json", "cannot be read"),
+        ("export nothing.json --to csv", "cannot be read"),
+        ("export nothing.json --to cvs", "did you mean csv?"),
+        ("engines nobody", "see: cchybrid engines"),
+        ("topologies nowhere", "unknown network"),
+        ("solve", "see: cchybrid solve --help"),
+        ("dance", "see: cchybrid --help"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    words: str, line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert run(words.split()) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert shown.err.startswith("cchybrid: ")
+    assert line in shown.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_solve_verify_export_round(tmp_path: Path) -> None:
+    solved = call("solve", "Spidergon-8", "aas", "-o", "s.json", "--json", cwd=tmp_path)
+    assert solved.returncode == 0, solved.stderr
+    record = json.loads(solved.stdout)
+    assert (record["steps"], record["lower_bound"], record["status"]) == (4, 4, "optimal")
+    assert record["certified"] is True
+    assert record["schedule"] == "s.json"
+    assert {"seconds", "engine", "seed", "versions", "budget"} <= set(record)
+    schedule = Schedule.load(tmp_path / "s.json")
+    assert verify_schedule(schedule) == ()
+    assert schedule.made_by["engine"] == record["engine"]
+
+    verified = call("verify", "s.json", cwd=tmp_path)
+    assert verified.returncode == 0
+    assert "valid, 4 steps" in verified.stdout
+    assert "lower bound 4: certified, so it is optimal" in verified.stdout
+
+    for name in ("csv", "text"):
+        exported = call("export", "s.json", "--to", name, "-o", f"s.{name}", cwd=tmp_path)
+        assert exported.returncode == 0
+    assert (tmp_path / "s.csv").read_text().count("\n") == 57
+    assert (tmp_path / "s.text").read_text().count("->") == 56
+
+
+def test_an_invalid_schedule_is_refused_and_not_exported(tmp_path: Path) -> None:
+    text = Instance.from_json(
+        {
+            "format": "cchybrid-instance/1",
+            "network": {"name": "pair", "nodes": 2, "channels": [[0, 1], [1, 0]]},
+            "collective": {
+                "name": "swap",
+                "kind": "deliver",
+                "messages": [
+                    {"source": 0, "destinations": [1]},
+                    {"source": 1, "destinations": [0]},
+                ],
+            },
+        }
+    )
+    record = Schedule(text, ()).to_json()
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    verified = call("verify", "bad.json", cwd=tmp_path)
+    assert verified.returncode == 1
+    assert "INVALID, 2 violations" in verified.stdout
+    assert "missing-destination" in verified.stdout
+    told = json.loads(call("verify", "bad.json", "--json", cwd=tmp_path).stdout)
+    assert told["valid"] is False
+    assert len(told["violations"]) == 2
+    exported = call("export", "bad.json", "--to", "csv", "-o", "bad.csv", cwd=tmp_path)
+    assert exported.returncode == 2
+    assert not (tmp_path / "bad.csv").exists()
+
+
+def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
+    call("solve", "ring-bi-4", "OAB", "-o", "s.json", cwd=tmp_path)
+    record = json.loads((tmp_path / "s.json").read_text())
+    record["lower_bound"]["steps"] += 1
+    (tmp_path / "s.json").write_text(json.dumps(record))
+    verified = call("verify", "s.json", cwd=tmp_path)
+    assert verified.returncode == 0
+    assert "not proven: the evidence shows 2 only" in verified.stdout
+
+
+def test_instance_files_in_both_formats_are_solved_again(tmp_path: Path) -> None:
+    for name in ("i.json", "i.txt"):
+        written = call(
+            "instance", "mesh-2x2", "MNS", "--transmitters", "0,1", "-o", name, cwd=tmp_path
+        )
+        assert written.returncode == 0, written.stderr
+    first = json.loads(call("solve", "i.json", "--json", cwd=tmp_path).stdout)
+    second = json.loads(call("solve", "i.txt", "MNS", "--json", cwd=tmp_path).stdout)
+    assert first["steps"] == second["steps"] == first["lower_bound"]
+
+
+def test_faults_and_models_reach_the_instance(tmp_path: Path) -> None:
+    words = "mesh-3x3 AAB --fail-link 0-1 --fail-node 8 --ports 2,1 --switching store-and-forward"
+    assert call("instance", *words.split(), "-o", "i.json", cwd=tmp_path).returncode == 0
+    asked = Instance.load(tmp_path / "i.json")
+    assert (0, 1) not in asked.network.channel_index
+    assert asked.network.terminals == tuple(range(8))
+    assert (asked.model.inject, asked.model.accept) == (2, 1)
+    assert asked.model.switching == "store-and-forward"
+
+
+def test_bound_says_who_certified_it(tmp_path: Path) -> None:
+    told = call("bound", "mesh-4x4", "AAS", cwd=tmp_path)
+    assert told.returncode == 0
+    assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in told.stdout
+    record = json.loads(call("bound", "torus-4x4", "AOR", "--json", cwd=tmp_path).stdout)
+    assert (record["lower_bound"], record["certified"]) == (2, True)
+    assert record["evidence"]["kind"] == "growth"
+
+
+def test_status_1_without_a_schedule(tmp_path: Path) -> None:
+    told = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
+    assert told.returncode == 1
+    record = json.loads(told.stdout)
+    assert (record["status"], record["steps"], record["schedule"]) == ("infeasible", None, None)
+
+
+def test_lists(tmp_path: Path) -> None:
+    assert "mesh-AxB" in call("topologies", cwd=tmp_path).stdout
+    assert "diameter: 6 hops" in call("topologies", "mesh-4x4", cwd=tmp_path).stdout
+    assert "all-to-all broadcast" in call("collectives", cwd=tmp_path).stdout
+    assert "cpsat" in call("engines", cwd=tmp_path).stdout
+    assert "--option umda.population=" in call("engines", "umda", cwd=tmp_path).stdout
+    assert "engine colouring" in call("plugins", cwd=tmp_path).stdout
+    assert call("--version", cwd=tmp_path).stdout.startswith("cchybrid 0.")
+    assert "Usage" in call(cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -> None:
+    # Six by six all-to-all has a schedule at once and no optimum for a long while.
+    words = "solve mesh-6x6 AAS --engine colouring -o s.json --json --log events.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cchybrid", *words.split(), "--time-limit", "100"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    log = tmp_path / "events.jsonl"
+    deadline = time.monotonic() + 60
+    while not (log.exists() and '"schedule"' in log.read_text()):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    record = json.loads(out)
+    assert record["interrupted"] is True
+    assert record["status"] in ("feasible", "optimal")
+    assert verify_schedule(Schedule.load(tmp_path / "s.json")) == ()
+
+
+def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) -> None:
+    files = []
+    for number in (1, 2):
+        words = "solve mesh-3x3 AAS --evaluations 2000 --threads 1 --seed 5"
+        call(*words.split(), "-o", f"{number}.json", cwd=tmp_path)
+        files.append(json.loads((tmp_path / f"{number}.json").read_text())["steps"])
+    assert files[0] == files[1]
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+    script = f"{sys.executable} -m cchybrid topologies | head -c 10"
+    told = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert "Traceback" not in told.stderr
