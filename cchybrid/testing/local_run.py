@@ -1,4 +1,4 @@
-"""For authors of engines: run an engine in this process, and the conformance suite."""
+"""A ``Run`` in this process, for trying an engine out and for testing it."""
 
 from __future__ import annotations
 
@@ -82,8 +82,9 @@ class LocalRun:
 
     def lower(self) -> int:
         """See ``Run.lower``."""
-        claimed = [steps for steps, _ in self.bounds] if self.problem.complete else []
-        return max([self.first_lower, *claimed])
+        complete = self.problem.complete
+        counted = [steps for steps, evidence in self.bounds if complete or evidence is not None]
+        return max([self.first_lower, *counted])
 
     def hint(self, steps: int) -> Assignment | None:
         """See ``Run.hint``."""
