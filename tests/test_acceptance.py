@@ -1,0 +1,85 @@
+"""Known optima of real instances, through the command line and the default strategy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OPTIMA = [
+    ("spidergon-8 AAS", 4),
+    ("spidergon-8 AAB", 3),
+    ("hypercube-8 AAS", 4),
+    ("hypercube-8 OAB", 2),
+    ("hypercube-8 OAS", 3),
+    ("hypercube-8 AAB", 3),
+    ("ring-bi-8 AAS", 8),
+    ("ring-uni-8 AAS", 28),
+    ("petersen-10 AAS", 5),
+    ("kautz-12 AAS", 7),
+    ("kautz-12 AAB", 4),
+    ("heawood-14 AAB", 5),
+    ("mesh-3x3 AAS", 6),
+    ("mesh-3x3 AAS --ports 1", 8),
+    ("mesh-4x4 OAB", 3),
+    ("mesh-4x4 AAB", 8),
+    ("mesh-4x4 OAS --root 1 --routing any", 5),
+    ("torus-4x4 AOR", 2),
+    ("ring-bi-24 OAB", 3),
+    ("hypercube-8 AAB --switching store-and-forward", 3),
+    ("mesh-4x4 AAB --switching store-and-forward", 8),
+]
+
+
+def solve(words: str, cwd: Path) -> dict[str, object]:
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", "solve", *words.split(), "--json"],
+        capture_output=True, text=True, cwd=cwd, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    record: dict[str, object] = json.loads(done.stdout)
+    return record
+
+
+@pytest.mark.parametrize(("words", "steps"), OPTIMA)
+def test_known_optima_are_found_and_certified(words: str, steps: int, tmp_path: Path) -> None:
+    record = solve(words, tmp_path)
+    assert (record["steps"], record["lower_bound"], record["status"]) == (steps, steps, "optimal")
+    assert record["certified"] is True
+    assert record["troubles"] == []
+
+
+@pytest.mark.parametrize(("words", "steps"), [("hypercube-8 AAS", 4), ("mesh-4x4 AAB", 8)])
+def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
+    words: str, steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("CCHYBRID_ACCEPTANCE", words)
+    names = ("colouring", "umda", "cpsat", "crash", "hang", "liar")
+    record = solve(f"{words} --strategy race " + " ".join(f"--engine {n}" for n in names), tmp_path)
+    assert (record["steps"], record["status"], record["certified"]) == (steps, "optimal", True)
+    troubles = record["troubles"]
+    assert isinstance(troubles, list)
+    assert sorted(text.split(":")[0] for text in troubles) == ["crash", "hang", "liar"]
+    mark = f"CCHYBRID_ACCEPTANCE={words}".encode()
+    left = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                left.append((entry / "cmdline").read_text())
+        except OSError:
+            continue
+    assert all("pytest" in line or "xdist" in line or "-c" in line for line in left), left
+    assert not any("host.worker" in line for line in left)
+
+
+def test_the_thesis_example_file_is_solved(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[1] / "instances"
+    record = solve(f"{folder / 'mesh-4x4-many-to-many.txt'} MNS", tmp_path)
+    assert record["status"] == "optimal"
+    record = solve(str(folder / "octagon-aas.json"), tmp_path)
+    assert (record["steps"], record["certified"]) == (4, True)
