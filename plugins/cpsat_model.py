@@ -1,0 +1,269 @@
+"""The propositional model that CP-SAT solves: does a Problem have a schedule of S steps?
+
+One boolean per usable option and step, one per delivery that others require and step (*informed*:
+the delivery happened earlier), and rows in which booleans are numbered from 0 as in CP-SAT's
+protocol buffer. All index arithmetic is done on whole arrays; only rows are handed over one by
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from cchybrid.problem import INJECT, Assignment, Problem
+
+from .cpsat_windows import Uses, Windows
+
+IntVector = NDArray[np.int64]
+
+
+class StoppedError(Exception):
+    """The run ended while the model was being built."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepModel:
+    """A CP-SAT model of one Problem and one number of steps.
+
+    Parameters
+    ----------
+    model
+        The model, ready to be solved.
+    problem, steps
+        What it models.
+    windows
+        The steps that each option may take; also the order in which steps were told apart.
+    first
+        Shape (options,): the boolean of the option in its earliest step.
+    option, step
+        Shape (option booleans,): what each of the first booleans stands for.
+    informed
+        Shape (deliveries,): the boolean "happened before step ``low + 1``" of a delivery that
+        others require, -1 for the rest; the booleans of later steps follow.
+    """
+
+    model: cp_model.CpModel
+    problem: Problem
+    steps: int
+    windows: Windows
+    first: IntVector
+    option: IntVector
+    step: IntVector
+    informed: IntVector
+
+    def before(self, delivery: NDArray[np.integer], step: IntVector) -> IntVector:
+        """Return the booleans "the delivery happened before the step"; its low is earlier."""
+        last = np.minimum(step, self.windows.high[delivery] + 1)
+        first = self.informed[delivery]
+        before: IntVector = first + last - self.windows.low[delivery] - 1
+        return before
+
+    @property
+    def booleans(self) -> int:
+        """The number of booleans."""
+        return len(self.model.proto.variables)
+
+    def read(self, values: IntVector) -> Assignment:
+        """Return the assignment that a solution of the model stands for."""
+        found = self.problem.empty()
+        chosen = np.flatnonzero(values[: len(self.option)])
+        option = self.option[chosen]
+        delivery = self.problem.option_delivery[option]
+        found.option[delivery] = option
+        found.step[delivery] = self.step[chosen]
+        return found
+
+    def hint(self, assignment: Assignment) -> None:
+        """Hint every boolean whose value the assignment tells."""
+        problem, windows = self.problem, self.windows
+        step = windows.told_apart(assignment.step)
+        option = np.maximum(assignment.option, 0)
+        placed = (
+            (assignment.option >= 0)
+            & (step >= windows.option_low[option])
+            & (step <= windows.option_high[option])
+        )
+        chosen = np.zeros(len(self.option), dtype=np.int64)
+        at = np.flatnonzero(placed)
+        chosen[self.first[option[at]] + step[at] - windows.option_low[option[at]]] = 1
+        # Of a delivery without a place nothing is known; an optional one may stay without.
+        told = (placed | ~problem.required)[problem.option_delivery[self.option]]
+        variables = [np.flatnonzero(told)]
+        values = [chosen[told]]
+        for delivery in np.flatnonzero((self.informed >= 0) & (placed | ~problem.required)):
+            since = np.arange(
+                windows.low[delivery] + 1, min(windows.high[delivery] + 2, self.steps)
+            )
+            variables.append(self.informed[delivery] + np.arange(len(since)))
+            values.append((placed[delivery] & (since > step[delivery])).astype(np.int64))
+        proto = self.model.proto.solution_hint
+        proto.vars.extend(np.concatenate(variables).tolist())
+        proto.values.extend(np.concatenate(values).tolist())
+
+
+def build(
+    problem: Problem,
+    uses: Uses,
+    windows: Windows,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> StepModel:
+    """Return the model whose solutions are the schedules of ``windows.steps`` steps.
+
+    Raises
+    ------
+    StoppedError
+        If ``should_stop`` says so meanwhile.
+    """
+    steps = windows.steps
+    count = np.maximum(windows.option_high - windows.option_low + 1, 0)
+    first = np.cumsum(count) - count
+    option = np.repeat(np.arange(problem.options), count)
+    step = np.arange(int(count.sum())) - first[option] + windows.option_low[option]
+    informed = np.full(problem.deliveries, -1, dtype=np.int64)
+    needed = np.unique(problem.option_requires[option])
+    needed = needed[needed >= 0]
+    # One step after the last that it can happen in, informed is what it stays.
+    last = np.minimum(windows.high[needed] + 1, steps - 1)
+    levels = np.maximum(last - windows.low[needed], 0)
+    informed[needed] = len(option) + np.cumsum(levels) - levels
+
+    found = StepModel(cp_model.CpModel(), problem, steps, windows, first, option, step, informed)
+    rows = _Rows(found, should_stop)
+    rows.booleans(len(option) + int(levels.sum()))
+    _happen(found, rows)
+    _fit(found, uses, rows)
+    _follow(found, uses, rows)
+    return found
+
+
+def _happen(model: StepModel, rows: _Rows) -> None:
+    """Every required delivery happens once, every other at most once."""
+    problem, steps = model.problem, model.steps
+    delivery = problem.option_delivery[model.option].astype(np.int64)
+    alone = model.informed[delivery] < 0
+    if problem.required[~_present(delivery, problem.deliveries)].any():
+        rows.refute()
+    for found, _, literals in _groups(np.flatnonzero(alone), delivery[alone]):
+        if problem.required[found]:
+            rows.exactly_one(literals)
+        else:
+            rows.at_most_one(literals)
+    # The ladder: informed before step t + 1 is informed before step t, or happening in step t.
+    for key, _, literals in _groups(
+        np.flatnonzero(~alone), (delivery * steps + model.step)[~alone]
+    ):
+        found, step = divmod(key, steps)
+        base = int(model.informed[found]) - int(model.windows.low[found]) - 1
+        if step > model.windows.low[found]:
+            literals.append(base + step)
+        if step + 1 < steps:
+            rows.exactly_one([*literals, ~(base + step + 1)])
+        elif problem.required[found]:
+            rows.exactly_one(literals)
+
+
+def _fit(model: StepModel, uses: Uses, rows: _Rows) -> None:
+    """No resource is used beyond its capacity in any step."""
+    problem = model.problem
+    binding = ~problem.implied[uses.resource]
+    place, boolean = uses.expand(problem.option_path[model.option])
+    kept = binding[place]
+    place, boolean = place[kept], boolean[kept]
+    key = uses.resource[place] * model.steps + model.step[boolean]
+    for found, places, literals in _groups(boolean, key, uses.times[place]):
+        rows.at_most(literals, places, int(problem.capacity[found // model.steps]))
+
+
+def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
+    """What requires a delivery comes after it.
+
+    A node injects no more of one message than its ports take, and nothing before it is informed:
+    one row per informer and step, whose relaxation is far stronger than one implication each.
+    """
+    problem, steps = model.problem, model.steps
+    requires = problem.option_requires[model.option].astype(np.int64)
+    forwards = np.flatnonzero(requires >= 0)
+    place, position = uses.expand(problem.option_path[model.option[forwards]])
+    kept = problem.kind[uses.resource[place]] == INJECT
+    place, boolean = place[kept], forwards[position[kept]]
+    key = (uses.resource[place] * problem.deliveries + requires[boolean]) * steps
+    for found, times, literals in _groups(boolean, key + model.step[boolean], uses.times[place]):
+        resource, rest = divmod(found, problem.deliveries * steps)
+        delivery, step = divmod(rest, steps)
+        informed = int(model.before(np.array([delivery]), np.array([step]))[0])
+        capacity = min(int(problem.capacity[resource]), sum(times))
+        rows.at_most([*literals, ~informed], [*times, capacity], capacity)
+    without = np.setdiff1d(forwards, boolean)
+    before = model.before(requires[without], model.step[without])
+    for literal, informed in zip(without.tolist(), before.tolist(), strict=True):
+        rows.at_most_one([literal, ~informed])
+
+
+class _Rows:
+    """Rows of the protocol buffer; literal ``~b`` (that is ``-b - 1``) is "not b"."""
+
+    def __init__(self, model: StepModel, should_stop: Callable[[], bool]) -> None:
+        self._proto = model.model.proto
+        self._should_stop = should_stop
+        self._added = 0
+
+    def _add(self) -> Any:
+        self._added += 1
+        if self._added % 4096 == 0 and self._should_stop():
+            raise StoppedError
+        return self._proto.constraints.add()
+
+    def booleans(self, count: int) -> None:
+        for _ in range(count):
+            self._proto.variables.add().domain.extend((0, 1))
+
+    def refute(self) -> None:
+        self._add().bool_or.literals.extend([])
+
+    def exactly_one(self, literals: list[int]) -> None:
+        self._add().exactly_one.literals.extend(literals)
+
+    def at_most_one(self, literals: list[int]) -> None:
+        if len(literals) > 1:
+            self._add().at_most_one.literals.extend(literals)
+
+    def at_most(self, literals: list[int], times: list[int], limit: int) -> None:
+        """Weights of true literals sum to at most ``limit``; none weighs more than that."""
+        if sum(times) <= limit:
+            return
+        if limit == 1:
+            self.at_most_one(literals)
+            return
+        row = self._add().linear
+        row.vars.extend([v if v >= 0 else ~v for v in literals])
+        row.coeffs.extend([w if v >= 0 else -w for v, w in zip(literals, times, strict=True)])
+        shift = sum(w for v, w in zip(literals, times, strict=True) if v < 0)
+        row.domain.extend((-(1 << 40), limit - shift))
+
+
+def _present(values: IntVector, size: int) -> NDArray[np.bool_]:
+    present = np.zeros(size, dtype=np.bool_)
+    present[values] = True
+    return present
+
+
+def _groups(
+    members: IntVector, key: IntVector, times: IntVector | None = None
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield, per distinct key, the key, the weights and the members that have it."""
+    order = np.argsort(key, kind="stable")
+    sorted_key = key[order]
+    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
+    keys = sorted_key[ends - 1].tolist()
+    listed = members[order].tolist()
+    weights = [] if times is None else times[order].tolist()
+    begin = 0
+    for found, end in zip(keys, ends.tolist(), strict=True):
+        yield found, weights[begin:end], listed[begin:end]
+        begin = end
