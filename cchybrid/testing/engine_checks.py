@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable
 from typing import get_type_hints
 
-from cchybrid.api import solve
 from cchybrid.engine import API, Budget
+from cchybrid.host.session import Order, Session
 from cchybrid.problem import compile
-from cchybrid.registry import load_registry
 from cchybrid.testing.small_instances import conformance_instances, large_instance
 from cchybrid.testing.subject import Subject
 from cchybrid.testing.trial import ConformanceError, Witness
 
+EVALUATIONS = 50
+"""The evaluation budget in a worker process."""
 STRIDE = 0.3
 """Seconds that an engine gets to be in the midst of its work before it is asked to stop."""
 
@@ -117,23 +118,15 @@ def check_host(subject: Subject) -> None:
     """The engine works in a worker process of its own, where users will run it."""
     if subject.info is None:
         return
-    registry = load_registry()
-    registry.engines[subject.info.name.lower()] = subject.info
     for case in conformance_instances():
         if case.optimum > 1 and subject.supports(case.problem()):
-            result = solve(
-                case.instance,
-                engines=[subject.info.name],
-                time_limit=min(5.0, subject.patience),
-                threads=1,
-                registry=registry,
-            )
-            troubles = [
-                text for text in result.troubles if text.startswith(f"{subject.info.name}:")
-            ]
-            if troubles:
+            # Evaluations end the run, so that no slow start of the worker can spoil it.
+            budget = Budget(subject.patience, EVALUATIONS, threads=1)
+            result = Session(case.instance, Order([subject.info], [], budget=budget)).run()
+            if result.troubles:
                 raise ConformanceError(
-                    f"works here, but not in a worker process on {case.name!r}: {troubles[0]}"
+                    f"works here, but not in a worker process on {case.name!r}: "
+                    f"{result.troubles[0]}"
                 )
             return
 

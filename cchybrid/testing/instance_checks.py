@@ -13,9 +13,9 @@ from cchybrid.testing.small_instances import ConformanceInstance
 from cchybrid.testing.subject import Subject, one_by_one
 from cchybrid.testing.trial import ConformanceError, Trial, Witness
 
-EVALUATIONS = 200
+EVALUATIONS = 100
 """The evaluation budget of the checks that give one."""
-LOOK = 0.3
+LOOK = 0.1
 """Seconds that an engine gets to better its first answer."""
 
 

@@ -143,7 +143,8 @@ def observe(
     reason
         That reason, for the fault.
     patience
-        Seconds after which the run is stopped although it was not due.
+        Seconds after which the run is stopped although it was not due, and again as many after
+        which it is given up.
     """
     before, state = _snapshot(run.problem), _global_random_state()
     outcome: list[object] = []
@@ -169,7 +170,7 @@ def observe(
         thread.join(TICK)
     timely = not thread.is_alive()
     run.stopped = True
-    thread.join(5 * GRACE)
+    thread.join(patience)  # it may be compiling, which nothing interrupts
     late = None if since is None else max(0.0, time.monotonic() - since)
 
     faults = list(run.faults)

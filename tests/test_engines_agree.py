@@ -1,0 +1,70 @@
+"""Engine against engine: the exact one's optimum lies between certified bounds and all others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from random_instances import instances
+
+from cchybrid.certify import proven_steps
+from cchybrid.engine import Budget, Stop
+from cchybrid.host.worker import load_target
+from cchybrid.model import Instance
+from cchybrid.problem import compile
+from cchybrid.registry import load_registry
+from cchybrid.testing import ConformanceInstance, LocalRun, conformance_instances
+
+REGISTRY = load_registry()
+HEURISTICS = [info for info in REGISTRY.engines.values() if not info.proves]
+
+
+def made(target: str) -> Any:
+    kind = load_target(target)
+    return kind(kind.Options())
+
+
+def optimum(instance: Instance) -> int:
+    """Return what the exact engine finds and proves."""
+    run = LocalRun(compile(instance), budget=Budget(seconds=60.0))
+    stop = made(REGISTRY.engine("cpsat").target).solve(run.problem, run)
+    assert stop is Stop.EXHAUSTED
+    assert run.violations == []
+    assert run.best() == run.lower()
+    return run.lower()
+
+
+def certified(instance: Instance) -> int:
+    """Return the best bound of the providers that the checker confirms."""
+    record = instance.to_json()
+    return max(
+        proven_steps(record, bound.evidence)
+        for info in REGISTRY.bounds.values()
+        for bound in load_target(info.target)(instance.forward)
+    )
+
+
+@pytest.mark.parametrize("case", conformance_instances(), ids=lambda case: case.name)
+def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
+    assert optimum(case.instance) == case.optimum
+    assert certified(case.instance) <= case.optimum
+
+
+@given(instances(most_nodes=5, most_messages=4))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_nobody_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
+    best = optimum(instance)
+    assert certified(instance) <= best
+    for info in HEURISTICS:
+        run = LocalRun(
+            compile(instance),
+            budget=Budget(seconds=None, evaluations=300),
+            first_lower=best,
+        )
+        engine = made(info.target)
+        if engine.unsupported(run.problem) is None:
+            engine.solve(run.problem, run)
+            assert run.violations == [], info.name
+            assert all(len(schedule.steps) >= best for schedule in run.schedules), info.name
+            assert all(steps <= best for steps, _ in run.bounds), info.name
