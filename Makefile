@@ -28,10 +28,10 @@ format: .venv/ready-dev
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found; set PYTHON=/path/to/python3" >&2; exit 2; }
-	@# Debian splits ensurepip off Python; where that part is missing, its pip can fill the venv.
-	$(PYTHON) -m venv .venv || \
+	@# Debian splits ensurepip and pip off Python; without them pip is fetched by itself.
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv .venv || \
 		{ $(PYTHON) -m venv --without-pip --clear .venv && \
-		  $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; } || \
+		  $(PYTHON) .ci/fetch_pip.py $(BIN)/python; } || \
 		{ rm -rf .venv; echo "cannot make a virtual environment; install python3-venv" >&2; exit 2; }
 
 .venv/ready: .venv/bin/python pyproject.toml
