@@ -4,39 +4,38 @@ Debian and its kin split both off Python. Usage: python fetch_pip.py PYTHON_OF_T
 """
 
 import hashlib
-import json
+import html
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import urllib.request
 
-INDEX = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
+INDEX = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
+WHEEL = re.compile(r'href="([^"]*?/(pip-(\d+(?:\.\d+)*)-py3-none-any\.whl)#sha256=(\w{64}))"')
 
 
-def main() -> None:
+def main() -> int:
     """Fetch the newest plain wheel of pip, check its hash, and let it install itself."""
-    accept = {"Accept": "application/vnd.pypi.simple.v1+json"}
-    with urllib.request.urlopen(urllib.request.Request(f"{INDEX}/pip/", headers=accept)) as page:
-        files = json.load(page)["files"]
-    plain = [
-        file
-        for file in files
-        if file["filename"].endswith("-py3-none-any.whl")
-        and not file.get("yanked")
-        and file["filename"].split("-")[1].replace(".", "").isdigit()
-    ]
-    newest = max(plain, key=lambda file: [int(n) for n in file["filename"].split("-")[1].split(".")])
-    with urllib.request.urlopen(newest["url"]) as answer:
+    with urllib.request.urlopen(INDEX) as page:
+        found = WHEEL.findall(html.unescape(page.read().decode()))
+    if not found:
+        print(f"no wheel of pip at {INDEX}", file=sys.stderr)
+        return 1
+    address, name, _, digest = max(found, key=lambda row: [int(n) for n in row[2].split(".")])
+    with urllib.request.urlopen(urllib.parse.urljoin(INDEX, address)) as answer:
         wheel = answer.read()
-    if hashlib.sha256(wheel).hexdigest() != newest["hashes"]["sha256"]:
-        sys.exit("the wheel of pip does not have the hash that the index states")
+    if hashlib.sha256(wheel).hexdigest() != digest:
+        print("the wheel of pip does not have the hash that the index states", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, newest["filename"])
+        path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(wheel)
         command = [sys.argv[1], f"{path}/pip", "install", "--quiet", "--no-index", path]
-        sys.exit(subprocess.call(command))
+        return subprocess.call(command)
 
 
-main()
+sys.exit(main())
