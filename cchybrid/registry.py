@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, TypeVar
+from itertools import chain
+from typing import Any, TypeVar, get_origin, get_type_hints
 
 import pluggy
 
@@ -29,6 +33,8 @@ GROUP = "cchybrid"
 """The entry-point group that plugins declare themselves in."""
 MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 """Environment variable: modules to load as plugins besides the installed ones, by commas."""
+
+_HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
 Record = TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo
 R = TypeVar("R", bound=Record)
@@ -77,21 +83,26 @@ def load_registry() -> Registry:
     Every plugin is imported and asked by itself; whatever goes wrong with one is written down
     under its name and the others are loaded all the same.
     """
-    manager = pluggy.PluginManager(GROUP)
-    manager.add_hookspecs(HookSpecs)
     registry = Registry()
-    for name, source, load in _candidates():
-        try:
-            plugin = load()
-            misspelt = sorted(_unknown_hooks(plugin))
-            if misspelt:
-                raise PluginError(f"no hook is called {', '.join(misspelt)}")
-            manager.register(plugin, name=name)
-        except (Exception, SystemExit) as error:
-            registry.plugins.append(PluginRow(name, source, _one_line(error)))
-            continue
-        provides, troubles = _ask(manager, plugin, name, registry)
-        registry.plugins.append(PluginRow(name, source, "; ".join(troubles), tuple(provides)))
+    loaded: list[tuple[str, Any]] = []
+    # What a plugin prints must not end up in the middle of a command's JSON.
+    with contextlib.redirect_stdout(sys.stderr):
+        for name, source, load in _candidates():
+            provides: list[str] = []
+            troubles: list[str] = []
+            try:
+                _refuse_name(name, registry)
+                plugin = load()
+                _refuse_twin(plugin, loaded)
+                loaded.append((name, plugin))
+                for hook in _hooks(plugin, name, troubles):
+                    _ask(hook, name, registry, provides, troubles)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too, and what extension modules panic with
+                troubles.append(_one_line(error))
+            row = PluginRow(name, source, "; ".join(troubles), tuple(provides))
+            registry.plugins.append(row)
     return registry
 
 
@@ -104,71 +115,116 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     for entry in found:
         origin = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
         yield entry.name, origin, entry.load
-    for module in filter(None, os.environ.get(MODULES_VARIABLE, "").split(",")):
-        yield module.strip(), MODULES_VARIABLE, partial(import_module, module.strip())
+    named = (text.strip() for text in os.environ.get(MODULES_VARIABLE, "").split(","))
+    for module in filter(None, named):
+        yield module, MODULES_VARIABLE, partial(import_module, module)
 
 
-def _unknown_hooks(plugin: Any) -> Iterator[str]:
-    """Yield the marked functions that are no hooks: a misspelt hook must not be lost in silence."""
+def _refuse_name(name: str, registry: Registry) -> None:
+    for row in registry.plugins:
+        if row.name == name:
+            raise PluginError(f"another plugin is called {name} already, from {row.source}")
+
+
+def _refuse_twin(plugin: Any, loaded: Iterable[tuple[str, Any]]) -> None:
+    for name, other in loaded:
+        if plugin is other:
+            raise PluginError(f"is loaded already, as plugin {name}")
+
+
+def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCaller]:
+    """Return the hooks that a plugin implements; one that is misspelt or unmarked is trouble.
+
+    Every plugin has a manager of its own, which keeps apart what they do.
+    """
+    manager = pluggy.PluginManager(GROUP)
+    manager.add_hookspecs(HookSpecs)
     for attribute in dir(plugin):
-        marked = hasattr(getattr(plugin, attribute, None), f"{GROUP}_impl")
-        if marked and not hasattr(HookSpecs, attribute):
-            yield attribute
+        marks = manager.parse_hookimpl_opts(plugin, attribute)
+        if marks is None:
+            if attribute in _HOOKS:
+                troubles.append(f"{attribute} is not marked with @hookimpl")
+        elif (hook := marks.get("specname") or attribute) not in _HOOKS:
+            close = difflib.get_close_matches(hook, _HOOKS, 1)
+            mend = f"; did you mean {close[0]}?" if close else ""
+            troubles.append(f"no hook is called {hook}{mend}")
+    manager.register(plugin, name=name)
+    hooks = [hook for hook in manager.get_hookcallers(plugin) or () if hook.name in _HOOKS]
+    if not (hooks or troubles):
+        raise PluginError("it implements no hook")
+    return hooks
 
 
 def _ask(
-    manager: pluggy.PluginManager, plugin: Any, name: str, registry: Registry
-) -> tuple[list[str], list[str]]:
-    """Call one plugin's hooks one at a time; return what it provides and what was wrong."""
-    provides: list[str] = []
-    troubles: list[str] = []
-    tables: list[tuple[str, type, dict[str, Any]]] = [
-        ("engine", EngineInfo, registry.engines),
-        ("topology", TopologyInfo, registry.topologies),
-        ("collective", CollectiveInfo, registry.collectives),
-        ("bound", BoundInfo, registry.bounds),
-        ("exporter", ExporterInfo, registry.exporters),
-    ]
-    plural = {"topology": "topologies"}
-    others = manager.get_plugins() - {plugin}
-    for kind, record_type, table in tables:
-        hook = manager.subset_hook_caller(f"cchybrid_{plural.get(kind, kind + 's')}", others)
-        try:
-            for record in _flat(hook()):
-                _add(record, record_type, kind, table, name, registry)
-                provides.append(f"{kind} {record.name}")
-        except (Exception, SystemExit) as error:
-            troubles.append(_one_line(error))
-    try:
-        watching = list(_flat(manager.subset_hook_caller("cchybrid_observers", others)()))
-        registry.observers.extend((name, observer) for observer in watching)
-        provides.extend("observer" for _ in watching)
-    except (Exception, SystemExit) as error:
-        troubles.append(_one_line(error))
-    return provides, troubles
-
-
-def _flat(answers: Iterable[Iterable[Any]]) -> Iterator[Any]:
-    for answer in answers:
-        yield from answer
-
-
-def _add(
-    record: Any, wanted: type, kind: str, table: dict[str, Any], name: str, registry: Registry
+    hook: pluggy.HookCaller, name: str, registry: Registry, provides: list[str], troubles: list[str]
 ) -> None:
-    fits = isinstance(record, wanted)
-    if not fits:
-        raise PluginError(f"a {type(record).__name__} stands where a {wanted.__name__} belongs")
+    """Call one hook of one plugin; a record that cannot be used does not cost the others."""
+    try:
+        answers = hook()
+        if not answers:  # pluggy drops None
+            raise PluginError("returned nothing")
+        for record in chain.from_iterable(answers):
+            try:
+                provides.append(_add(record, hook.name, name, registry))
+            except PluginError as error:
+                troubles.append(_one_line(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        troubles.append(f"{hook.name}: {_one_line(error)}")
+
+
+def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
+    """Register what a hook of a plugin returned; return what it is called."""
+    if hook == "cchybrid_observers":
+        if not callable(record):
+            raise PluginError(f"the observer {record!r:.60} cannot be called")
+        registry.observers.append((name, record))
+        return "observer"
+    tables: dict[str, tuple[str, type[Any], dict[str, Any]]] = {
+        "cchybrid_engines": ("engine", EngineInfo, registry.engines),
+        "cchybrid_topologies": ("topology", TopologyInfo, registry.topologies),
+        "cchybrid_collectives": ("collective", CollectiveInfo, registry.collectives),
+        "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
+        "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
+    }
+    kind, wanted, table = tables[hook]
+    if not isinstance(record, wanted):
+        found = type(record).__name__
+        raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {wanted.__name__}")
+    what = f"{kind} {record.name}"
     if record.api != API:
-        raise PluginError(
-            f"{kind} {record.name} is written for plugin surface {record.api}, this is {API}"
-        )
+        raise PluginError(f"{what} is written for plugin surface {record.api}, this is {API}")
+    _check_fields(record, what)
     key = record.name.lower()
     if key in table:
-        owner = registry.provider[kind, key]
-        raise PluginError(f"{kind} {record.name} is already provided by plugin {owner}")
+        raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
     table[key] = record
     registry.provider[kind, key] = name
+    return what
+
+
+def _check_fields(record: Any, what: str) -> None:
+    """Refuse a record now that would break some command, anybody's, when it is looked at."""
+    record_type: Any = type(record)
+    for name, hint in _field_types(record_type):
+        value = getattr(record, name)
+        if not (callable(value) if hint is Callable else isinstance(value, hint)):
+            raise PluginError(f"{what}: the {name} {value!r:.60} is no {hint.__name__}")
+    if not re.fullmatch(r"\S+", record.name):
+        raise PluginError(f"{what}: its name is not one word")
+    if not re.fullmatch(r"[\w.]+:\w+", getattr(record, "target", "a:b")):
+        raise PluginError(f"{what}: the target {record.target!r} does not name module:object")
+    try:
+        re.compile(getattr(record, "pattern", ""))
+    except re.error as error:
+        raise PluginError(f"{what}: the pattern {record.pattern!r} is invalid: {error}") from None
+
+
+@cache
+def _field_types(record_type: type) -> tuple[tuple[str, Any], ...]:
+    hints = get_type_hints(record_type)
+    return tuple((name, get_origin(hint) or hint) for name, hint in hints.items())
 
 
 def _find(table: dict[str, R], name: str, what: str, command: str) -> R:

@@ -1,0 +1,128 @@
+"""A plugin that implements every hook once, to see each of them at work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.errors import InputError
+from cchybrid.hookspecs import hookimpl
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
+from cchybrid.problem import Problem
+from cchybrid.records import (
+    BoundInfo,
+    CollectiveInfo,
+    ExporterInfo,
+    Observer,
+    Roles,
+    TopologyInfo,
+)
+
+LOG_VARIABLE = "FULL_PLUGIN_LOG"
+"""Environment variable: the file that the observer writes to."""
+
+
+class Plain:
+    """One schedule, by first fit."""
+
+    Options: type = NoOptions
+
+    def __init__(self, options: object) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.offer(first_fit(problem, run.seed))
+        return Stop.STALLED
+
+
+@hookimpl
+def cchybrid_engines() -> list[EngineInfo]:
+    return [EngineInfo("plain", f"{__name__}:Plain", "first fit")]
+
+
+def double_star(leaves: str) -> Network:
+    """Two hubs that are linked, each with so many leaves; the first half is the first star."""
+    size = int(leaves) + 1
+    if size < 2:
+        raise InputError("a star without leaves", mend="use at least 1")
+    links = [(hub, hub + leaf) for hub in (0, size) for leaf in range(1, size)]
+    return Network.from_links("double star", 2 * size, [(0, size), *links])
+
+
+@hookimpl
+def cchybrid_topologies() -> list[TopologyInfo]:
+    return [
+        TopologyInfo(
+            "double-star",
+            "double-star-N",
+            r"double-star-(\d+)",
+            double_star,
+            "two linked hubs with N leaves each",
+            "double-star-3",
+        )
+    ]
+
+
+def swap(roles: Roles) -> Collective:
+    """The first half of the nodes exchanges a message each with the second half."""
+    nodes, half = roles.participants, len(roles.participants) // 2
+    pairs = zip(nodes, nodes[half:] + nodes[:half], strict=True)
+    return Collective("swap", tuple(Message(a, (b,)) for a, b in pairs))
+
+
+@hookimpl
+def cchybrid_collectives() -> list[CollectiveInfo]:
+    return [CollectiveInfo("swap", "swap", swap, "the halves of the network change places")]
+
+
+def halves(instance: Instance) -> Iterator[LowerBound]:
+    """The cut between the first and the second half of the nodes."""
+    inside = set(range(instance.network.nodes // 2))
+    crossing = sum(
+        message.source not in inside and not inside.isdisjoint(message.destinations)
+        for message in instance.collective.deliver_messages
+    )
+    carried = sum(
+        channel.capacity
+        for channel in instance.network.channels
+        if channel.target in inside and channel.source not in inside
+    )
+    yield LowerBound(-(-crossing // carried), {"kind": "cut", "nodes": sorted(inside)})
+
+
+@hookimpl
+def cchybrid_bounds() -> list[BoundInfo]:
+    return [BoundInfo("halves", f"{__name__}:halves", "cuts the node numbers in two", order=5)]
+
+
+def arrows(schedule: Schedule) -> str:
+    """A line per transfer: the step, and the nodes with arrows between them."""
+    return "".join(
+        f"{number}: {'->'.join(map(str, transfer.path))}\n"
+        for number, step in enumerate(schedule.steps, 1)
+        for transfer in step
+    )
+
+
+@hookimpl
+def cchybrid_exporters() -> list[ExporterInfo]:
+    return [ExporterInfo("arrows", arrows, "a line of arrows per transfer")]
+
+
+def write_down(event: Mapping[str, Any]) -> None:
+    """Append the event to the file that the environment names."""
+    if LOG_VARIABLE in os.environ:
+        with open(os.environ[LOG_VARIABLE], "a", encoding="utf-8") as file:
+            file.write(json.dumps(event) + "\n")
+
+
+@hookimpl
+def cchybrid_observers() -> list[Observer]:
+    return [write_down]
