@@ -1,0 +1,105 @@
+"""Random-restart greedy: fill step after step with whatever fits, in a new random order each time.
+
+It reads nothing but the Problem's arrays, so it schedules every collective on every network under
+every communication model that cchybrid knows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from cchybrid.engine import Run, Stop
+from cchybrid.problem import Assignment, Problem
+
+
+@dataclass(frozen=True)
+class Options:
+    """What users may set, as in ``--option greedy.tries=3``.
+
+    Parameters
+    ----------
+    tries
+        Options that a delivery tries in each step before it waits for the next one.
+    patience
+        Schedules in a row that may be no better than the best before the engine gives up.
+    """
+
+    tries: int = 4
+    patience: int = 1000
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense, in words for the user."""
+        if self.tries < 1 or self.patience < 1:
+            raise ValueError("tries and patience are numbers from 1 on")
+
+
+class Greedy:
+    """The engine: it makes schedules until nobody wants a better one."""
+
+    Options = Options
+
+    def __init__(self, options: Options) -> None:
+        """Keep the options; the problem comes later."""
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return why the engine cannot work on this problem: it works on all."""
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Offer every schedule that is better than the best so far."""
+        random = np.random.default_rng(run.seed)  # the one source of randomness: runs repeat
+        failures = 0
+        # targets() ends when best meets bound, when the target is met, or when time is up.
+        while next(run.targets(), None) is not None:
+            assignment = self._build(problem, random, run)
+            run.spend(1)
+            if assignment is not None and run.wants(assignment.steps):
+                run.offer(assignment)
+                failures = 0
+            else:
+                failures += 1
+            run.note(failures=failures)
+            if failures == self.options.patience:
+                return Stop.STALLED
+        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+    def _build(self, problem: Problem, random: np.random.Generator, run: Run) -> Assignment | None:
+        """Return a schedule, or ``None`` if the run was over before it was complete."""
+        made = problem.empty()
+        step = 0
+        while (made.step[problem.required] < 0).any():
+            if run.should_stop():
+                return None
+            room = problem.capacity.copy()
+            for delivery in self._order(problem, made, random):
+                self._place(problem, made, delivery, step, room, random)
+            step += 1
+        return made
+
+    def _order(self, problem: Problem, made: Assignment, random: np.random.Generator) -> list[int]:
+        """Return the missing deliveries in random order: required ones before optional ones."""
+        missing = random.permutation(np.flatnonzero(made.step < 0))
+        required = problem.required[missing]
+        return [*missing[required].tolist(), *missing[~required].tolist()]
+
+    def _place(
+        self,
+        problem: Problem,
+        made: Assignment,
+        delivery: int,
+        step: int,
+        room: np.ndarray,
+        random: np.random.Generator,
+    ) -> None:
+        """Make the delivery in this step if one of a few random options fits into ``room``."""
+        first, stop = problem.option_start[delivery], problem.option_start[delivery + 1]
+        requires = problem.option_requires[first:stop]
+        happened = made.step[requires]  # garbage where nothing is required, hence the "or"
+        ready = (requires < 0) | ((happened >= 0) & (happened < step))
+        for option in random.permutation(first + np.flatnonzero(ready))[: self.options.tries]:
+            used = problem.resources_of(option)
+            np.subtract.at(room, used, 1)  # a resource that is named twice is used twice
+            if (room[used] >= 0).all():
+                made.option[delivery], made.step[delivery] = option, step
+                return
+            np.add.at(room, used, 1)

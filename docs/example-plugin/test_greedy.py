@@ -1,0 +1,37 @@
+"""The engine keeps to its contract, and its options do what they say."""
+
+import cchybrid
+import pytest
+from cchybrid.engine import Budget, Stop
+from cchybrid.problem import compile
+from cchybrid.testing import LocalRun, conformance_cases
+
+from cchybrid_greedy.engine import Greedy, Options
+
+
+@pytest.mark.parametrize("case", conformance_cases("greedy"), ids=str)
+def test_conformance(case):
+    """One test per rule of the contract and per small instance."""
+    case()
+
+
+def test_it_finds_the_optimum_of_a_small_ring():
+    """A gossip on four nodes is no challenge."""
+    problem = compile(cchybrid.instance("ring-bi-4", "AAB"))
+    run = LocalRun(problem, first_lower=2)
+    assert Greedy(Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.best() == 2
+
+
+def test_it_gives_up_after_so_many_failures():
+    """Nobody can do it in one step, so every schedule after the first ones is a failure."""
+    problem = compile(cchybrid.instance("ring-bi-4", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=30))
+    assert Greedy(Options(patience=5)).solve(problem, run) is Stop.STALLED
+    assert run.spent < 100
+
+
+def test_options_that_make_no_sense_are_refused():
+    """The text is what the user reads."""
+    with pytest.raises(ValueError, match="from 1 on"):
+        Options(tries=0)

@@ -1,0 +1,132 @@
+"""The example plugin does what its page says: installed as a user would, from its own project."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import site
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from test_layers import PLUGIN_SURFACE, imports, layer_of
+
+from cchybrid.registry import load_registry
+
+EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
+
+
+class Environment:
+    """A virtual environment that sees this one's packages, and what is installed into it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        venv.create(folder, with_pip=False)
+        self.python = folder / "bin" / "python"
+        packages = next(folder.glob("lib/python*/site-packages"))
+        # addsitedir, because an editable cchybrid is itself found by a .pth file.
+        lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
+        (packages / "outer.pth").write_text("\n".join(lines) + "\n")
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run this environment's Python, far from the checkout."""
+        dropped = ("PYTHONPATH", "CCHYBRID_PLUGINS", "PYTEST_ADDOPTS")
+        environment = {key: value for key, value in os.environ.items() if key not in dropped}
+        return subprocess.run(
+            [str(self.python), *arguments],
+            capture_output=True, text=True, timeout=300, check=False,
+            cwd=self.folder, env=environment,
+        )  # fmt: skip
+
+    def pip(self, *arguments: str) -> None:
+        done = self.run("-m", "pip", "--disable-pip-version-check", *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def cchybrid(self, *arguments: str) -> str:
+        done = self.run("-m", "cchybrid", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project: a build leaves traces."""
+    return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "project"))
+
+
+@pytest.fixture(scope="module")
+def environment(project: Path) -> Environment:
+    made = Environment(project.parent / "venv")
+    made.pip("install", "--no-index", "--no-deps", "--no-build-isolation", str(project))
+    return made
+
+
+def test_it_solves_next_to_the_other_engines(environment: Environment) -> None:
+    out = environment.cchybrid(
+        "solve", "ring-bi-8", "AAS", "--engine", "greedy", "--json", "--time-limit", "30",
+        "--option", "greedy.patience=50", "-o", "schedule.json",
+    )  # fmt: skip
+    result = json.loads(out)
+    assert result["engine"] == "greedy"
+    assert 8 <= result["steps"] <= 12
+    assert (result["lower_bound"], result["certified"]) == (8, True)
+    assert result["troubles"] == []
+    checked = json.loads(environment.cchybrid("verify", "schedule.json", "--json"))
+    assert checked["valid"]
+
+
+def test_it_is_listed(environment: Environment) -> None:
+    assert "greedy list scheduling" in environment.cchybrid("engines")
+    assert "--option greedy.tries=4" in environment.cchybrid("engines", "greedy")
+    shown = " ".join(environment.cchybrid("plugins").split())
+    assert "greedy cchybrid-greedy 0.1.0 ok engine greedy" in shown
+
+
+def test_its_own_tests_pass(environment: Environment, project: Path) -> None:
+    done = environment.run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(project))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\d{3} passed", done.stdout, re.MULTILINE)
+
+
+def test_uninstalled_it_is_gone(environment: Environment, project: Path) -> None:
+    assert "greedy" not in load_registry().engines
+    second = Environment(project.parent / "second")
+    second.pip("install", "--no-index", "--no-deps", "--no-build-isolation", str(project))
+    assert "greedy" in second.cchybrid("plugins")
+    second.pip("uninstall", "--yes", "cchybrid-greedy")
+    assert "greedy" not in second.cchybrid("plugins")
+
+
+def test_it_uses_the_public_surface_only() -> None:
+    for path in (EXAMPLE / "cchybrid_greedy").glob("*.py"):
+        for module in imports(path):
+            layer = layer_of(module)
+            assert layer is None or layer in PLUGIN_SURFACE, f"{path} imports {module}"
+
+
+def test_registering_imports_nothing_heavy() -> None:
+    assert set(imports(EXAMPLE / "cchybrid_greedy" / "__init__.py")) == {
+        "cchybrid.hookspecs",
+        "cchybrid.records",
+    }
+
+
+def test_the_code_of_its_page_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (EXAMPLE / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "my_engine.py").write_text(blocks[0])
+    environment = {**os.environ, "PYTHONPATH": ".", "CCHYBRID_PLUGINS": "my_engine"}
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", "solve", "ring-bi-8", "AAS", "--engine", "mine"],
+        capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "found by mine" in done.stdout
+    monkeypatch.syspath_prepend(EXAMPLE)
+    exec(blocks[-1], {})
+    assert capsys.readouterr().out.strip().isdigit()
