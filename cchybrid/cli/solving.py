@@ -109,13 +109,13 @@ def solve(
         from cchybrid.report.table import steps_table
         from cchybrid.report.verdict import verdict
 
+        if result.schedule is not None:
+            console = Console(highlight=False)
+            console.print(steps_table(result.schedule, console.width, console.height))
         for line in verdict(result):
             print(line)
         if written is not None:
             print(f"written to {written}")
-        if result.schedule is not None:
-            console = Console(highlight=False)
-            console.print(steps_table(result.schedule, console.width))
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 

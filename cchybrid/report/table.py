@@ -13,8 +13,13 @@ MOST_ROWS = 80
 """Rows beyond which nobody reads a table on a terminal."""
 
 
-def steps_table(schedule: Schedule, width: int) -> Table:
-    """Return the table of all transfers if it fits into ``width`` columns, else a summary.
+def steps_table(schedule: Schedule, width: int, height: int = MOST_ROWS) -> Table | str:
+    """Return the table of all transfers if people can read it, else a summary, else a line.
+
+    Parameters
+    ----------
+    width, height
+        Of the screen; a summary of more steps than it has rows becomes one line.
 
     Transfers read ``from->to (path)``; where a node forwards a message of another, the message's
     origin stands behind the sender: ``4 (0)->7``.
@@ -24,7 +29,10 @@ def steps_table(schedule: Schedule, width: int) -> Table:
         table = _by_step(schedule)
         if table.row_count <= MOST_ROWS:
             return table
-    return _by_source(schedule, width) or _summary(schedule)
+    table_of_senders = _by_source(schedule, width)
+    if table_of_senders is not None:
+        return table_of_senders
+    return _summary(schedule) if len(schedule.steps) + 8 <= height else _line(schedule)
 
 
 def _by_step(schedule: Schedule) -> Table:
@@ -72,6 +80,17 @@ def _summary(schedule: Schedule) -> Table:
         share = f"{used} of {total} ({100 * used / total:.0f} %)"
         table.add_row(str(number), str(len(step)), share, str(longest))
     return table
+
+
+def _line(schedule: Schedule) -> str:
+    total = sum(channel.capacity for channel in schedule.instance.network.channels)
+    sizes = [len(step) for step in schedule.steps]
+    share = 100 * schedule.channel_uses / (total * len(sizes))
+    hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)
+    return (
+        f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "
+        f"longest path {hops} hops (the transfers themselves: cchybrid export)"
+    )
 
 
 def _ends(schedule: Schedule, transfer: Transfer) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.table import Table
 
 from cchybrid.api import instance
 from cchybrid.model import Schedule, Transfer
@@ -43,8 +44,12 @@ def test_a_schedule_of_many_senders_has_a_row_per_sender() -> None:
 
 def test_what_does_not_fit_is_summed_up() -> None:
     table = steps_table(SCATTER, 20)
+    assert isinstance(table, Table)
     assert [column.header for column in table.columns][1] == "transfers"
     assert table.row_count == 1
+    line = steps_table(SCATTER, 20, height=5)
+    assert isinstance(line, str)
+    assert line.startswith("56 to 56 transfers per step, 100 % of all channels used")
 
 
 def test_reductions_name_what_they_become() -> None:
