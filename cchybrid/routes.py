@@ -3,13 +3,13 @@
 Minimal routing lives on the shortest-path DAG towards a target: counting, ranking, unranking,
 sampling and pricing are dynamic programs on it. Longer routes (a number of extra hops, or any
 simple path) are enumerated depth first with the hop distance to the target as the pruning bound,
-and priced by hop-layered dynamic programming or Dijkstra's algorithm.
+and priced by hop-layered dynamic programming or Dijkstra's algorithm, backwards from the target.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 from random import Random
@@ -56,23 +56,27 @@ class Routes:
             return 0
         if self.minimal:
             return min(limit, self._dag(target)[1][source])
-        return sum(1 for _ in islice(self._walk(source, target), limit))
+        return sum(1 for _ in islice(self.paths(source, target), limit))
 
     def paths(self, source: int, target: int) -> Iterator[Path]:
         """Yield every allowed path, neighbours in ascending order (similar paths stand close)."""
         if self.distance[source, target] <= 0:
             return iter(())
-        return self._walk(source, target)
+        return self._walk(source, target, self._most_hops(source, target))
 
     def rank(self, path: Sequence[int]) -> int:
-        """Return the position of a shortest path among those that ``paths`` yields."""
+        """Return the position of a shortest path among all shortest ones, in ascending order.
+
+        Raises
+        ------
+        ValueError
+            If it is no shortest path.
+        """
         onward, count = self._dag(path[-1])
         position = 0
         for node, following in pairwise(path):
-            for other in onward[node]:
-                if other == following:
-                    break
-                position += count[other]
+            before = onward[node].index(following)
+            position += sum(count[other] for other in onward[node][:before])
         return position
 
     def unrank(self, source: int, target: int, position: int) -> Path:
@@ -90,24 +94,50 @@ class Routes:
         return tuple(path)
 
     def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
-        """Return up to ``size`` distinct allowed paths: uniform ones under minimal routing."""
-        if self.distance[source, target] <= 0:
+        """Return ``size`` distinct allowed paths in ascending order, or all if they are fewer.
+
+        Shortest paths are drawn uniformly. If all of them do not fill the sample, longer ones
+        join, those with fewer hops first; the last ones are where random walks lead.
+        """
+        shortest = int(self.distance[source, target])
+        if shortest <= 0:
             return []
-        if self.minimal:
-            total = self._dag(target)[1][source]
-            if total <= size:
-                return list(self.paths(source, target))
-            chosen = sorted(random.sample(range(total), size))
-            return [self.unrank(source, target, position) for position in chosen]
-        found: dict[Path, None] = {}
-        for _ in range(8 * size):
-            found.setdefault(next(self._walk(source, target, random)))
+        total = self._dag(target)[1][source]
+        if total > size:
+            places = sorted(_distinct(total, size, random))
+            return [self.unrank(source, target, place) for place in places]
+        found = list(self._walk(source, target, shortest))
+        for hops in range(shortest + 1, self._most_hops(source, target) + 1):
             if len(found) == size:
                 break
-        return sorted(found)
+            within = list(islice(self._walk(source, target, hops), size + 1))
+            if len(within) <= size:
+                found = within
+                continue
+            chosen = dict.fromkeys(found)
+            for _ in range(2 * size):
+                chosen.setdefault(next(self._walk(source, target, hops, random)))
+                if len(chosen) == size:
+                    break
+            for path in within:
+                if len(chosen) == size:
+                    break
+                chosen.setdefault(path)
+            found = sorted(chosen)
+        return found
 
     def cheapest(self, source: int, target: int, cost: NDArray[np.float64]) -> tuple[float, Path]:
         """Return an allowed path of least total channel cost, and that cost.
+
+        Without any path the cost is infinite and the path empty; for ``cost`` see
+        ``cheapest_to``.
+        """
+        return self.cheapest_to(target, (source,), cost).get(source, (float("inf"), ()))
+
+    def cheapest_to(
+        self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
+    ) -> dict[int, tuple[float, Path]]:
+        """Return the cost and path of ``cheapest`` for every source that has a path to the target.
 
         Parameters
         ----------
@@ -115,14 +145,28 @@ class Routes:
             Non-negative cost of each channel of the network, in the order of its channels.
             A cheapest walk is then a path: cutting out a cycle costs nothing.
         """
-        if self.distance[source, target] <= 0:
-            return float("inf"), ()
+        begins = [source for source in sources if self.distance[source, target] > 0]
+        price = dict(zip(self.network.channel_index, cost.tolist(), strict=True))
         if self.minimal:
-            return self._cheapest_minimal(source, target, cost)
+            return self._cheapest_minimal(begins, target, price)
         if self.extra_hops is None:
-            return self._cheapest_any(source, target, cost)
-        hops = int(self.distance[source, target]) + self.extra_hops
-        return self._cheapest_within(source, target, cost, hops)
+            return self._cheapest_any(begins, target, price)
+        return self._cheapest_within(begins, target, price)
+
+    def _most_hops(self, source: int, target: int) -> int:
+        """Return the number of hops that no allowed path exceeds; there is a path."""
+        most = self.network.nodes - 1
+        if self.extra_hops is None:
+            return most
+        return min(most, int(self.distance[source, target]) + self.extra_hops)
+
+    @cached_property
+    def _predecessors(self) -> list[list[int]]:
+        before: list[list[int]] = [[] for _ in range(self.network.nodes)]
+        for node, following in enumerate(self.network.successors):
+            for other in following:
+                before[other].append(node)
+        return before
 
     def _dag(self, target: int) -> tuple[list[list[int]], list[int]]:
         """Return, towards a target, every node's next nodes and its number of shortest paths."""
@@ -145,12 +189,14 @@ class Routes:
             known = self._onward[target] = onward, count
         return known
 
-    def _walk(self, source: int, target: int, random: Random | None = None) -> Iterator[Path]:
-        """Yield the allowed paths depth first, in ascending or in random order of neighbours."""
+    def _walk(
+        self, source: int, target: int, most: int, random: Random | None = None
+    ) -> Iterator[Path]:
+        """Yield the simple paths of at most ``most`` hops depth first.
+
+        Neighbours are taken in ascending or in random order.
+        """
         remaining = self.distance[:, target].tolist()
-        most = self.network.nodes - 1
-        if self.extra_hops is not None:
-            most = min(most, remaining[source] + self.extra_hops)
 
         def onward(node: int, hops: int) -> Iterator[int]:
             nodes = [
@@ -167,6 +213,10 @@ class Routes:
                 random.shuffle(nodes)
             return iter(nodes)
 
+        # The hop distance does not see that the path walls itself in. After so many nodes
+        # without a path, every further node has to show a way out first: otherwise leaving the
+        # blind alley could take exponential time.
+        patience = barren = self.network.nodes
         path, visited = [source], {source}
         stack = [onward(source, 0)]
         while stack:
@@ -175,20 +225,35 @@ class Routes:
                 stack.pop()
                 visited.discard(path.pop())
             elif node == target:
+                barren = patience
                 yield (*path, target)
-            else:
+            elif barren > 0 or self._leads(node, target, most - len(path), visited):
+                barren -= 1
                 path.append(node)
                 visited.add(node)
                 stack.append(onward(node, len(path) - 1))
 
-    def _cheapest_minimal(
-        self, source: int, target: int, cost: NDArray[np.float64]
-    ) -> tuple[float, Path]:
-        onward, _ = self._dag(target)
-        index = self.network.channel_index
-        best: dict[int, tuple[float, int]] = {target: (0.0, target)}
+    def _leads(self, node: int, target: int, hops: int, visited: set[int]) -> bool:
+        """Return whether a path of so many hops avoids the visited nodes (breadth first)."""
+        seen, level = {node}, [node]
+        for _ in range(hops):
+            following = []
+            for here in level:
+                for other in self.network.successors[here]:
+                    if other == target:
+                        return True
+                    if other not in seen and other not in visited and other not in self._endpoints:
+                        seen.add(other)
+                        following.append(other)
+            level = following
+        return False
 
-        stack = [source]
+    def _cheapest_minimal(
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        onward, _ = self._dag(target)
+        best: dict[int, tuple[float, int]] = {target: (0.0, target)}
+        stack = list(sources)
         while stack:
             node = stack[-1]
             waiting = [other for other in onward[node] if other not in best]
@@ -198,60 +263,74 @@ class Routes:
             stack.pop()
             if node not in best:
                 best[node] = min(
-                    (float(cost[index[node, other]]) + best[other][0], other)
-                    for other in onward[node]
+                    (price[node, other] + best[other][0], other) for other in onward[node]
                 )
-        path = [source]
-        while path[-1] != target:
-            path.append(best[path[-1]][1])
-        return best[source][0], tuple(path)
+        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
 
     def _cheapest_any(
-        self, source: int, target: int, cost: NDArray[np.float64]
-    ) -> tuple[float, Path]:
-        index = self.network.channel_index
-        settled: dict[int, tuple[float, int]] = {}
-        queue = [(0.0, source, source)]
-        while queue:
-            spent, node, before = heapq.heappop(queue)
-            if node in settled:
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        best: dict[int, tuple[float, int]] = {}
+        missing = set(sources)
+        queue = [(0.0, target, target)]
+        while missing:
+            spent, node, after = heapq.heappop(queue)
+            if node in best:
                 continue
-            settled[node] = spent, before
-            if node == target:
-                break
-            if node != source and node in self._endpoints:
+            best[node] = spent, after
+            missing.discard(node)
+            if node != target and node in self._endpoints:
                 continue
-            for other in self.network.successors[node]:
-                if other not in settled:
-                    heapq.heappush(queue, (spent + float(cost[index[node, other]]), other, node))
-        path = [target]
-        while path[-1] != source:
-            path.append(settled[path[-1]][1])
-        return settled[target][0], tuple(reversed(path))
+            for other in self._predecessors[node]:
+                if other not in best:
+                    heapq.heappush(queue, (spent + price[other, node], other, node))
+        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
 
     def _cheapest_within(
-        self, source: int, target: int, cost: NDArray[np.float64], hops: int
-    ) -> tuple[float, Path]:
-        """Bellman's recursion over the number of hops still allowed."""
-        index = self.network.channel_index
-        remaining = self.distance[:, target].tolist()
-        layers: list[dict[int, tuple[float, int]]] = [{source: (0.0, source)}]
-        for hop in range(1, hops + 1):
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        """Bellman's recursion over the number of hops, kept per number: the limits differ."""
+        most = {source: self._most_hops(source, target) for source in sources}
+        layers: list[dict[int, tuple[float, int]]] = [{target: (0.0, target)}]
+        for hop in range(max(most.values(), default=0)):
             layer: dict[int, tuple[float, int]] = {}
             for node, (spent, _) in layers[-1].items():
-                if node == target or (node != source and node in self._endpoints):
+                if hop > 0 and (node == target or node in self._endpoints):
                     continue
-                for other in self.network.successors[node]:
-                    if 0 <= remaining[other] <= hops - hop:
-                        reached = spent + float(cost[index[node, other]]), node
-                        if other not in layer or reached < layer[other]:
-                            layer[other] = reached
+                for other in self._predecessors[node]:
+                    reached = spent + price[other, node], node
+                    if other not in layer or reached < layer[other]:
+                        layer[other] = reached
             layers.append(layer)
-        last = min((layer[target][0], hop) for hop, layer in enumerate(layers) if target in layer)
-        path = [target]
-        for hop in range(last[1], 0, -1):
-            path.append(layers[hop][path[-1]][1])
-        return last[0], _without_cycles(path[::-1])
+        found = {}
+        for source, hops in most.items():
+            spent, used = min(
+                (layer[source][0], used)
+                for used, layer in enumerate(layers[: hops + 1])
+                if source in layer
+            )
+            walk = [source]
+            for left in range(used, 0, -1):
+                walk.append(layers[left][walk[-1]][1])
+            found[source] = spent, _without_cycles(walk)
+        return found
+
+
+def _follow(best: dict[int, tuple[float, int]], source: int, target: int) -> Path:
+    path = [source]
+    while path[-1] != target:
+        path.append(best[path[-1]][1])
+    return tuple(path)
+
+
+def _distinct(total: int, size: int, random: Random) -> Iterable[int]:
+    """Return ``size`` distinct numbers below ``total``, which may have more than 64 bits."""
+    if total <= 8 * size:
+        return random.sample(range(total), size)
+    chosen: set[int] = set()
+    while len(chosen) < size:
+        chosen.add(random.randrange(total))
+    return chosen
 
 
 def _without_cycles(walk: list[int]) -> Path:

@@ -159,7 +159,7 @@ class Problem:
         ----------
         steps
             For a near-solution: keep exactly so many steps, the empty ones too, so that
-            ``match`` finds every delivery in the step where it was.
+            ``match`` finds every needed delivery in the step where it was.
         """
         return self.origin.lift(self, assignment, steps)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from random import Random
 
 import numpy as np
@@ -17,6 +17,10 @@ from cchybrid.routes import Path, Routes
 
 MAX_OPTIONS = 400_000
 """Options that a Problem lists before its paths are sampled; about 10 bytes each."""
+
+_WALKED = 5
+"""Paths other than shortest ones are found one by one, in a time that users wait for: where not
+all of them fit, this part of ``max_options`` is enough, and ``price`` finds the others."""
 
 
 def compile(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0) -> Problem:
@@ -96,36 +100,61 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> _Pool:
     nodes = routes.network.nodes
     uses = np.zeros((nodes, nodes), dtype=np.int64)
     np.add.at(uses, (demand.arc_from, demand.arc_to), 1)
-    pairs = [(int(u), int(v)) for u, v in zip(*np.nonzero(uses), strict=True)]
-    share = _share(routes, pairs, uses, max_options)
+    sources, targets = np.nonzero(uses)
+    weight = uses[sources, targets]
+    pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
+    if routes.minimal:
+        # Counted without listing them; one more than allowed is as good as any larger number.
+        count = np.array([routes.count(*pair, max_options + 1) for pair in pairs], dtype=np.int64)
+        listed = None
+    else:
+        listed = _list_alike(routes, pairs, weight, max_options)
+        count = np.array([len(paths) for paths in listed], dtype=np.int64)
+    share = max_options
+    if int(weight @ count) > max_options:
+        share = _share(count, weight, max_options if listed is None else max_options // _WALKED)
+    complete = True
     random = Random(seed)
-    paths: list[Path] = []
     first = np.zeros((nodes, nodes), dtype=np.int64)
     size = np.zeros((nodes, nodes), dtype=np.int64)
-    complete = True
-    for source, target in pairs:
-        if share is None or routes.count(source, target, share + 1) <= share:
-            listed = list(routes.paths(source, target))
-        else:
-            listed = routes.sample(source, target, share, random)
+    pool: list[Path] = []
+    for index, (source, target) in enumerate(pairs):
+        if count[index] > share:
             complete = False
-        first[source, target], size[source, target] = len(paths), len(listed)
-        paths.extend(listed)
-    return _Pool(paths, first, size, complete)
+            paths = routes.sample(source, target, share, random)
+        else:
+            paths = list(routes.paths(source, target)) if listed is None else listed[index]
+        first[source, target], size[source, target] = len(pool), len(paths)
+        pool.extend(paths)
+    return _Pool(pool, first, size, complete)
 
 
-def _share(
-    routes: Routes, pairs: list[tuple[int, int]], uses: LongArray, max_options: int
-) -> int | None:
-    """Return how many paths a pair may list so that all options fit; ``None``: all of them."""
-    weight = np.array([uses[pair] for pair in pairs], dtype=np.int64)
-    count = np.array([routes.count(*pair, max_options + 1) for pair in pairs], dtype=np.int64)
-    if int((weight * count).sum()) <= max_options:
-        return None
-    low, high = 1, max_options
+def _list_alike(
+    routes: Routes, pairs: list[tuple[int, int]], weight: LongArray, max_options: int
+) -> list[list[Path]]:
+    """List the paths of all pairs, equally many for each, until they end or are too many.
+
+    A list that did not end is longer than the pair's share will be.
+    """
+    open_ends = [routes.paths(*pair) for pair in pairs]
+    listed: list[list[Path]] = [[] for _ in pairs]
+    limit = 8
+    while True:
+        for paths, more in zip(listed, open_ends, strict=True):
+            if len(paths) == limit // 2 or limit == 8:
+                paths.extend(islice(more, limit - len(paths)))
+        count = np.array([len(paths) for paths in listed], dtype=np.int64)
+        if count.max(initial=0) < limit or int(weight @ count) > max_options:
+            return listed
+        limit *= 2
+
+
+def _share(count: LongArray, weight: LongArray, max_options: int) -> int:
+    """Return how many paths a pair may list so that all options fit; at least one."""
+    low, high = 1, int(count.max())
     while low < high:
         middle = (low + high + 1) // 2
-        if int((weight * np.minimum(count, middle)).sum()) <= max_options:
+        if int(weight @ np.minimum(count, middle)) <= max_options:
             low = middle
         else:
             high = middle - 1

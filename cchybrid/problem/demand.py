@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cchybrid.errors import CchybridError
 from cchybrid.model import Instance
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.routes import Routes
+
+Places = NDArray[np.signedinteger[Any]]
 
 
 class UnreachableError(CchybridError):
@@ -43,102 +48,120 @@ class Demand:
 def wormhole_demand(forward: Instance) -> Demand:
     """One delivery per message and destination; source and destinations may inform."""
     distance = Routes(forward.network, 0).distance
-    deliveries: list[tuple[int, int]] = []
-    arcs: list[tuple[int, int, int, int]] = []
+    sends, takes = _working_ports(forward)
+    found = _Collector()
     for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
-        holders = [source, *destinations]
-        reached = _reached(forward, distance, source, destinations)
-        first = len(deliveries)
-        for offset, node in enumerate(destinations):
-            if node not in reached:
-                raise UnreachableError(
-                    f"message {index} from node {source} cannot reach node {node}"
-                )
-            deliveries.append((index, node))
-            for place, holder in enumerate(holders):
-                if (
-                    holder != node
-                    and distance[holder, node] > 0
-                    and forward.model.inject_limit(holder) != 0
-                ):
-                    arcs.append((first + offset, first + place - 1 if place else -1, holder, node))
-    return _demand(deliveries, [True] * len(deliveries), arcs)
+        nodes = np.array((source, *destinations), dtype=np.int32)
+        # Rows: who informs; columns: who is informed. Nobody informs itself or the source.
+        arcs = (distance[np.ix_(nodes, nodes)] > 0) & sends[nodes][:, None] & takes[nodes]
+        arcs[:, 0] = False
+        _refuse_unreached(index, nodes, _closure(arcs, 0))
+        target, informer = np.nonzero(arcs.T)
+        # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
+        found.add(index, nodes[1:], nodes, target - 1, informer - 1, informer)
+    return found.demand([True] * found.deliveries)
 
 
 def hop_demand(forward: Instance) -> Demand:
     """One delivery per message and useful node, required at destinations; neighbours inform."""
+    network = forward.network
     # Each hop is a path of its own, so a message may be kept and forwarded at an endpoint too.
-    network = replace(forward.network, endpoints=())
-    distance = Routes(network, 0).distance
-    before: list[list[int]] = [[] for _ in range(network.nodes)]
-    for channel in network.channels:
-        before[channel.target].append(channel.source)
-    deliveries: list[tuple[int, int]] = []
-    required: list[bool] = []
-    arcs: list[tuple[int, int, int, int]] = []
-    everyone = range(network.nodes)
+    leads = Routes(replace(network, endpoints=()), 0).distance > 0
+    sends, takes = _working_ports(forward)
+    arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
+    for a, b, _ in network.channels:
+        arcs[a, b] = sends[a] and takes[b]
+    before, after = (ends.astype(np.int32) for ends in np.nonzero(arcs.T)[::-1])
+    everyone = np.arange(network.nodes, dtype=np.int32)
+    reached_from: dict[int, BoolArray] = {}
+    found = _Collector()
+    required = []
     for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
-        wanted = set(destinations)
-        reached = _reached(forward, distance, source, everyone)
-        for node in destinations:
-            if node not in reached:
-                raise UnreachableError(
-                    f"message {index} from node {source} cannot reach node {node}"
-                )
+        if source not in reached_from:
+            reached_from[source] = _closure(arcs, source)
+        reached = reached_from[source]
+        goals = np.array(destinations, dtype=np.int32)
+        _refuse_unreached(index, np.append(source, goals), np.append(True, reached[goals]))
         # A node that leads to no destination but itself only wastes the solver's time.
-        useful = [
-            node
-            for node in everyone
-            if node in reached
-            and node != source
-            and (node in wanted or any(distance[node, goal] > 0 for goal in destinations))
-        ]
-        where = {node: len(deliveries) + offset for offset, node in enumerate(useful)}
-        for node in useful:
-            deliveries.append((index, node))
-            required.append(node in wanted)
-            for holder in sorted(before[node]):
-                if forward.model.inject_limit(holder) == 0:
-                    continue
-                if holder == source:
-                    arcs.append((where[node], -1, holder, node))
-                elif holder in where:
-                    arcs.append((where[node], where[holder], holder, node))
-    return _demand(deliveries, required, arcs)
+        useful: BoolArray = np.any(leads[:, goals], axis=1)
+        useful[goals] = True
+        useful &= reached
+        useful[source] = False
+        nodes = everyone[useful]
+        place = np.full(network.nodes, -1, dtype=np.int32)
+        place[nodes] = np.arange(len(nodes), dtype=np.int32)
+        kept = useful[after] & (useful[before] | (before == source))
+        found.add(index, nodes, everyone, place[after[kept]], place[before[kept]], before[kept])
+        required.append(np.isin(nodes, goals))
+    return found.demand(np.concatenate(required))
 
 
-def _reached(
-    forward: Instance,
-    distance: IntArray,
-    source: int,
-    candidates: tuple[int, ...] | range,
-) -> set[int]:
-    """Return the candidates that can come to hold a message, whoever forwards it."""
-    model = forward.model
-    reached = {source}
-    frontier = [source]
-    while frontier:
-        holder = frontier.pop()
-        if model.inject_limit(holder) == 0:
-            continue
-        for node in candidates:
-            if node not in reached and distance[holder, node] > 0 and model.accept_limit(node) != 0:
-                reached.add(node)
-                frontier.append(node)
+class _Collector:
+    """Gathers deliveries and arcs message by message."""
+
+    def __init__(self) -> None:
+        self.deliveries = 0
+        self._message: list[IntArray] = []
+        self._node: list[IntArray] = []
+        self._arcs: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
+
+    def add(
+        self,
+        message: int,
+        nodes: IntArray,
+        informers: IntArray,
+        delivery: Places,
+        requires: Places,
+        informer: Places,
+    ) -> None:
+        """Add the deliveries of one message to ``nodes``, and their arcs.
+
+        The arcs name deliveries by their place among ``nodes`` (-1: none, the source) and
+        informers by their place in ``informers``.
+        """
+        self._message.append(np.full(len(nodes), message, dtype=np.int32))
+        self._node.append(nodes)
+        self._arcs.append(
+            (
+                (delivery + self.deliveries).astype(np.int32),
+                np.where(requires < 0, -1, requires + self.deliveries).astype(np.int32),
+                informers[informer],
+                nodes[delivery],
+            )
+        )
+        self.deliveries += len(nodes)
+
+    def demand(self, required: Sequence[bool] | BoolArray) -> Demand:
+        """Return everything that was added."""
+        columns = [np.concatenate(parts) for parts in zip(*self._arcs, strict=True)]
+        return Demand(
+            np.array(required, dtype=np.bool_),
+            np.concatenate(self._message),
+            np.concatenate(self._node),
+            *columns,
+        )
+
+
+def _working_ports(forward: Instance) -> tuple[BoolArray, BoolArray]:
+    """Return, shape (nodes,), who may inject and who may accept anything at all."""
+    model, nodes = forward.model, range(forward.network.nodes)
+    sends = np.array([model.inject_limit(node) != 0 for node in nodes], dtype=np.bool_)
+    takes = np.array([model.accept_limit(node) != 0 for node in nodes], dtype=np.bool_)
+    return sends, takes
+
+
+def _closure(arcs: BoolArray, first: int) -> BoolArray:
+    """Return which rows a walk along the arcs reaches from the first one, itself included."""
+    reached = np.zeros(len(arcs), dtype=np.bool_)
+    reached[first] = True
+    fresh = reached
+    while fresh.any():
+        fresh = arcs[fresh].any(axis=0) & ~reached
+        reached |= fresh
     return reached
 
 
-def _demand(
-    deliveries: list[tuple[int, int]], required: list[bool], arcs: list[tuple[int, int, int, int]]
-) -> Demand:
-    table = np.array(arcs, dtype=np.int32).reshape(-1, 4)
-    pairs = np.array(deliveries, dtype=np.int32).reshape(-1, 2)
-    return Demand(
-        required=np.array(required, dtype=np.bool_),
-        message=pairs[:, 0].copy(),
-        node=pairs[:, 1].copy(),
-        arc_delivery=table[:, 0].copy(),
-        arc_requires=table[:, 1].copy(),
-        arc_from=table[:, 2].copy(),
-        arc_to=table[:, 3].copy(),
-    )
+def _refuse_unreached(message: int, nodes: IntArray, reached: BoolArray) -> None:
+    if not reached.all():
+        node = nodes[np.flatnonzero(~reached)[0]]
+        raise UnreachableError(f"message {message} from node {nodes[0]} cannot reach node {node}")

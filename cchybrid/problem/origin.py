@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,16 @@ class InstanceOrigin:
     inject_resource: Mapping[int, int]
     accept_resource: Mapping[int, int]
 
+    @cached_property
+    def _delivery_of(self) -> Mapping[tuple[int, int], int]:
+        pairs = zip(self.message.tolist(), self.node.tolist(), strict=True)
+        return {pair: delivery for delivery, pair in enumerate(pairs)}
+
+    @cached_property
+    def _resource_of_channel(self) -> IntArray:
+        hops = self.routes.network.channel_index
+        return np.array([self.channel_resource[hop] for hop in hops], dtype=np.int32)
+
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule; what nothing needs is left out, and empty steps unless counted."""
         filled: dict[int, list[Transfer]] = {}
@@ -62,17 +73,11 @@ class InstanceOrigin:
         if self.instance.collective.kind == "combine":
             steps = reverse_steps(steps)
         found = problem.empty()
-        delivery_of = {
-            pair: delivery
-            for delivery, pair in enumerate(
-                zip(self.message.tolist(), self.node.tolist(), strict=True)
-            )
-        }
         for step, transfers in enumerate(steps):
             for message, path in transfers:
-                delivery = delivery_of.get((message, path[-1]), -1)
                 known = self.path_index.get(path)
-                if delivery < 0 or known is None:
+                delivery = -1 if known is None else self._delivery_of.get((message, path[-1]), -1)
+                if delivery < 0:
                     continue
                 first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
                 places = np.flatnonzero(problem.option_path[first:last] == known)
@@ -85,33 +90,38 @@ class InstanceOrigin:
         """Return the cheapest allowed option: the listed ones if they are all, else by routes."""
         if problem.complete:
             return self._price_listed(problem, delivery, cost)
-        channel_cost = np.array(
-            [cost[self.channel_resource[c[:2]]] for c in self.routes.network.channels]
-        )
         target = int(self.node[delivery])
+        places = slice(self.informer_start[delivery], self.informer_start[delivery + 1])
+        informers = self.informer_node[places].tolist()
+        requires = self.informer_requires[places].tolist()
+        routes = self.routes.cheapest_to(target, informers, cost[self._resource_of_channel])
         best = Price(float("inf"), -1, ())
-        for place in range(self.informer_start[delivery], self.informer_start[delivery + 1]):
-            source = int(self.informer_node[place])
-            ports = float(cost[self.inject_resource[source]] + cost[self.accept_resource[target]])
-            spent, path = self.routes.cheapest(source, target, channel_cost)
-            if spent + ports < best.cost:
-                best = Price(spent + ports, int(self.informer_requires[place]), path)
+        for source, before in zip(informers, requires, strict=True):
+            spent, path = routes[source]
+            spent += float(cost[self.inject_resource[source]] + cost[self.accept_resource[target]])
+            if spent < best.cost:
+                best = Price(spent, before, path)
         return best
 
     def _price_listed(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
-        first, last = int(problem.option_start[delivery]), int(problem.option_start[delivery + 1])
-        spent = [float(cost[problem.resources_of(option)].sum()) for option in range(first, last)]
-        option = first + int(np.argmin(spent))
+        first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+        paths = problem.option_path[first:last]
+        begin, size = problem.path_start[paths], np.diff(problem.path_start)[paths]
+        # The uses of all these paths in one row: every path has some, so no piece is empty.
+        ends = np.cumsum(size)
+        used = np.arange(ends[-1]) + np.repeat(begin - ends + size, size)
+        spent = np.add.reduceat(cost[problem.path_resource[used]], ends - size)
+        place = int(np.argmin(spent))
         return Price(
-            spent[option - first],
-            int(problem.option_requires[option]),
-            self.path_nodes[problem.option_path[option]],
+            float(spent[place]),
+            int(problem.option_requires[first + place]),
+            self.path_nodes[paths[place]],
         )
 
 
 def needed(problem: Problem, assignment: Assignment) -> NDArray[np.bool_]:
-    """Return, shape (deliveries,), which deliveries are required or lead to a required one."""
-    happens = assignment.option >= 0
+    """Return, shape (deliveries,), which deliveries happen and are required or lead to such."""
+    happens = (assignment.option >= 0) & (assignment.step >= 0)
     wanted = problem.required & happens
     frontier = np.flatnonzero(wanted)
     while len(frontier):

@@ -12,6 +12,9 @@ from cchybrid.model import Instance
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray
 from cchybrid.routes import Path
 
+_PLENTY = 1 << 30
+"""Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -62,7 +65,7 @@ def resources_of(forward: Instance) -> Resources:
 
     inject, accept = ports(INJECT), ports(ACCEPT)
     return Resources(
-        capacity=np.array([row[0] for row in rows], dtype=np.int32),
+        capacity=np.array([min(row[0], _PLENTY) for row in rows], dtype=np.int32),
         kind=np.array([row[1] for row in rows], dtype=np.int8),
         implied=np.array([row[2] for row in rows], dtype=np.bool_),
         channel=channel,

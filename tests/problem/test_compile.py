@@ -1,0 +1,222 @@
+"""Compiling: pools that do not hold every path, equal Problems, instances without a schedule."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_problem import options_of
+from random_instances import instances
+
+from cchybrid.bounds.reach import unreachable
+from cchybrid.certify import EvidenceError, proves_infeasible
+from cchybrid.errors import CchybridError
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem, UnreachableError, compile
+
+ARRAYS = (
+    "capacity",
+    "kind",
+    "implied",
+    "required",
+    "option_start",
+    "option_requires",
+    "option_path",
+    "path_start",
+    "path_resource",
+)
+
+
+def assert_equal(one: Problem, other: Problem) -> None:
+    for name in ARRAYS:
+        first, second = getattr(one, name), getattr(other, name)
+        assert first.dtype == second.dtype
+        assert np.array_equal(first, second), name
+    assert one.complete == other.complete
+    assert one.origin.path_nodes == other.origin.path_nodes
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(1, 60), st.integers(0, 3))
+def test_incomplete_pools(instance, max_options, seed):
+    whole = compile(instance)
+    assert whole.complete
+    part = compile(instance, max_options=max_options, seed=seed)
+    assert_equal(part, compile(instance, max_options=max_options, seed=seed))
+    assert part.complete == (part.options == whole.options)
+    assert set(options_of(part)) <= set(options_of(whole))
+    # Every informer of every delivery keeps at least one path, whatever was asked.
+    informers = {option[:3] for option in options_of(whole)}
+    assert {option[:3] for option in options_of(part)} == informers
+    assert part.options <= max(max_options, len(informers))
+    if whole.options <= max_options:
+        assert part.complete
+
+
+@pytest.mark.parametrize("routing", ["minimal", "any", 2])
+def test_equal_in_every_process(routing):
+    program = f"""
+from cchybrid.model import *
+from cchybrid.problem import compile
+links = [(v, v + 1) for v in range(15) if (v + 1) % 4] + [(v, v + 4) for v in range(12)]
+messages = tuple(Message(a, (b,)) for a in range(16) for b in range(16) if a != b)
+network = Network.from_links("grid", 16, links)
+instance = Instance(network, Collective("AAS", messages), CommunicationModel(routing={routing!r}))
+problem = compile(instance, max_options=700, seed=5)
+print(problem.complete, problem.origin.path_nodes)
+"""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
+    assert said[0] == said[1]
+    assert said[0].startswith("False")
+
+
+@settings(deadline=None)
+@given(instances(), st.data())
+def test_nodes_without_ports(instance, data):
+    """Whether there is a schedule at all: the compiler, the bounds and the checker agree."""
+    nodes = instance.network.nodes
+    ports = st.lists(st.integers(0, 2), min_size=nodes, max_size=nodes).map(tuple)
+    instance = instance.with_model(inject=data.draw(ports), accept=data.draw(ports))
+    evidence = unreachable(instance.forward)
+    if evidence is None:
+        problem = compile(instance)
+        assert (np.diff(problem.option_start) > 0).all()
+        for message in range(len(instance.collective.messages)):
+            with pytest.raises(EvidenceError):
+                proves_infeasible(instance.to_json(), {"kind": "unreachable", "message": message})
+    else:
+        with pytest.raises(UnreachableError):
+            compile(instance)
+        proves_infeasible(instance.to_json(), evidence)
+
+
+def test_a_node_on_the_way_that_may_not_send():
+    line = Network.from_links("line", 3, [(0, 1), (1, 2)])
+    through = Instance(
+        line,
+        Collective("one", (Message(0, (2,)),)),
+        CommunicationModel(inject=(1, 0, 1), accept=(1, 1, 1)),
+    )
+    assert compile(through).options == 1  # in wormhole switching a passage takes no port
+    with pytest.raises(UnreachableError, match="message 0 from node 0 cannot reach node 2"):
+        compile(through.with_model(switching="store-and-forward"))
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+def test_destinations_out_of_reach(switching):
+    network = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
+    model = CommunicationModel(switching=switching)
+    for messages in (
+        (Message(0, (1,)), Message(2, (0,))),
+        (Message(1, (2, 0)),),
+        (Reduction((0,), 2), Reduction((2,), 1)),
+    ):
+        instance = Instance(network, Collective("no", messages), model)
+        with pytest.raises(UnreachableError) as raised:
+            compile(instance)
+        assert isinstance(raised.value, CchybridError)
+        evidence = unreachable(instance.forward)
+        assert evidence is not None
+        proves_infeasible(instance.to_json(), evidence)
+
+
+def test_endpoints_are_passed_in_hops_only():
+    star = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
+    instance = Instance(star, Collective("one", (Message(0, (2,)),)))
+    with pytest.raises(UnreachableError):
+        compile(instance)
+    # A destination that is an endpoint may forward what it has received.
+    both = replace(instance, collective=Collective("both", (Message(0, (1, 2)),)))
+    assert compile(both).options == 3
+    assert compile(instance.with_model(switching="store-and-forward")).deliveries == 2
+
+
+def test_resources():
+    network = Network(
+        "mixed",
+        3,
+        (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 10**12), Channel(2, 0)),
+        half_duplex=((1, 0),),
+    )
+    model = CommunicationModel(inject=(1, 5, 3), accept=(4, 1, 1))
+    instance = Instance(network, Collective("one", (Message(0, (2,)),)), model)
+    problem = compile(instance)
+    kinds = problem.kind.tolist()
+    assert [kinds.count(kind) for kind in (CHANNEL, LINK, INJECT, ACCEPT)] == [2, 1, 3, 3]
+    origin = problem.origin
+    link = origin.channel_resource[0, 1]
+    assert link == origin.channel_resource[1, 0]
+    assert (problem.kind[link], problem.capacity[link]) == (LINK, 2)
+    assert problem.capacity[origin.channel_resource[1, 2]] == 2**30  # more is all the same
+    inject = [origin.inject_resource[node] for node in range(3)]
+    assert problem.capacity[inject].tolist() == [1, 5, 1]
+    assert problem.implied[inject].tolist() == [False, False, True]
+    accept = [origin.accept_resource[node] for node in range(3)]
+    assert problem.capacity[accept].tolist() == [3, 1, 1]
+    assert problem.implied[accept].tolist() == [True, False, False]
+
+
+def test_scatter_is_not_ordered():
+    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
+    scatter = Instance(ring, Collective("OAS", tuple(Message(0, (v,)) for v in (1, 2, 3))))
+    assert not compile(scatter).ordered
+    broadcast = Instance(ring, Collective("OAB", (Message(0, (1, 2, 3)),)))
+    assert compile(broadcast).ordered
+    assert compile(scatter.with_model(switching="store-and-forward")).ordered
+
+
+def test_useless_nodes_are_left_out():
+    # Node 2 leads nowhere: no message to node 1 has any use for it.
+    network = Network.from_arcs("fork", 3, [(0, 1), (0, 2)])
+    model = CommunicationModel(switching="store-and-forward")
+    problem = compile(Instance(network, Collective("one", (Message(0, (1,)),)), model))
+    assert problem.deliveries == 1
+
+
+@pytest.mark.parametrize("routing", ["minimal", 1, "any"])
+def test_numbers_of_paths_that_nobody_could_list(routing):
+    side = 24
+    nodes = range(side * side)
+    links = [(v, v + 1) for v in nodes if (v + 1) % side] + [(v, v + side) for v in nodes[:-side]]
+    network = Network.from_links("grid", side * side, links)
+    instance = Instance(
+        network,
+        Collective("one", (Message(0, (side * side - 1, side)),)),
+        CommunicationModel(routing=routing),
+    )
+    problem = compile(instance, max_options=500)
+    assert not problem.complete
+    assert 4 <= problem.options <= 500
+    cost = np.zeros(problem.resources)
+    assert problem.price(0, cost).cost == 0.0
+
+
+def test_more_arcs_than_options():
+    messages = [Message(v, tuple(w for w in range(5) if w != v)) for v in range(5)]
+    ring = Network.from_links("ring", 5, [(v, (v + 1) % 5) for v in range(5)])
+    problem = compile(Instance(ring, Collective("AAB", tuple(messages))), max_options=1)
+    # On an odd ring no pair has two shortest paths: the pool is larger than asked, yet complete.
+    assert problem.complete
+    assert problem.options == 5 * 4 * 4

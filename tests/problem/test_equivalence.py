@@ -1,0 +1,110 @@
+"""The Problem and the referee agree: every schedule is an assignment, and the other way round."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_problem import (
+    Option,
+    is_valid,
+    options_of,
+    overloads_beyond,
+    random_assignment,
+    repaired,
+    sound,
+)
+from random_instances import instances, valid_schedules
+
+from cchybrid.model import Instance, Steps, Transfer
+from cchybrid.problem import compile, needed
+from cchybrid.verify import verify
+
+
+def allowed_options(instance: Instance) -> set[Option]:
+    """Return every option whose transfer, alone in a step, breaks no rule of the referee."""
+    forward = instance.forward
+    nodes = range(forward.network.nodes)
+    wormhole = forward.model.switching == "wormhole"
+    tried = []
+    for message, (source, destinations) in enumerate(forward.collective.deliver_messages):
+        holders = {source, *destinations} if wormhole else set(nodes)
+        for size in range(2, len(nodes) + 1):
+            tried += [
+                Transfer(message, path)
+                for path in permutations(nodes, size)
+                if path[0] in holders and path[-1] != source
+            ]
+    violations = verify(forward, tuple((transfer,) for transfer in tried))
+    # What a transfer by itself cannot help is no matter.
+    others = {"not-informed", "received-twice", "missing-destination"}
+    wrong = {violation.step for violation in violations if violation.rule not in others}
+    sources = [message.source for message in forward.collective.deliver_messages]
+    return {
+        (message, path[-1], -1 if path[0] == sources[message] else path[0], path)
+        for step, (message, path) in enumerate(tried)
+        if step not in wrong
+    }
+
+
+@settings(deadline=None, max_examples=40)
+@given(instances(most_nodes=5, most_messages=3))
+def test_options_are_what_the_referee_allows(instance):
+    problem = compile(instance)
+    options = options_of(problem)
+    assert problem.complete
+    assert len(set(options)) == len(options)
+    assert set(options) == allowed_options(instance)
+    for delivery in range(problem.deliveries):
+        goals = instance.collective.deliver_messages[problem.origin.message[delivery]].destinations
+        assert problem.required[delivery] == (problem.origin.node[delivery] in goals)
+
+
+@settings(deadline=None)
+@given(valid_schedules())
+def test_every_schedule_is_an_assignment(schedule):
+    problem = compile(schedule.instance)
+    assignment = problem.match(schedule.steps)
+    assert assignment.steps == len(schedule.steps)
+    assert sound(problem, assignment)
+    lifted = problem.lift(assignment, len(schedule.steps)).steps
+    given_, kept = as_sets(schedule.steps), as_sets(lifted)
+    if needed(problem, assignment).all():
+        assert kept == given_
+    else:
+        # Store-and-forward: what nobody forwards to a destination is dropped.
+        assert schedule.instance.model.switching == "store-and-forward"
+        assert all(few <= many for few, many in zip(kept, given_, strict=True))
+    assert is_valid(schedule.instance, problem, assignment)
+
+
+def as_sets(steps: Steps) -> list[set[Transfer]]:
+    return [set(step) for step in steps]
+
+
+@settings(deadline=None, max_examples=150)
+@given(instances(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+def test_sound_assignments_are_the_valid_ones(instance, seed):
+    problem = compile(instance)
+    rng = random.Random(seed)
+    for _ in range(5):
+        assignment = random_assignment(problem, rng)
+        assert is_valid(instance, problem, assignment) == sound(problem, assignment)
+        assert not overloads_beyond(problem, assignment)
+
+
+@settings(deadline=None, max_examples=150)
+@given(valid_schedules(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+def test_nearly_sound_assignments_too(schedule, seed):
+    problem = compile(schedule.instance)
+    rng = random.Random(seed)
+    assignment = problem.match(schedule.steps)
+    for _ in range(8):
+        changed = repaired(problem, assignment, rng)
+        right = sound(problem, changed)
+        assert is_valid(schedule.instance, problem, changed) == right
+        assert not overloads_beyond(problem, changed)
+        if right:
+            assignment = changed

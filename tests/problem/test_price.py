@@ -1,0 +1,107 @@
+"""Prices, drafts and the way back from schedules."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_problem import options_of, random_assignment
+from random_instances import allowed_paths, instances, valid_schedules
+
+from cchybrid.model import Collective, Instance, Message, Network, Transfer
+from cchybrid.problem import Assignment, Problem, compile, needed
+
+
+def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
+    origin = problem.origin
+    ends = origin.inject_resource[path[0]], origin.accept_resource[path[-1]]
+    used = [*ends, *(origin.channel_resource[hop] for hop in pairwise(path))]
+    return float(cost[used].sum())
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(0, 2**32 - 1), st.booleans())
+def test_price_is_the_least_of_all_allowed_options(instance, seed, whole):
+    """Whether they are listed or not."""
+    every = compile(instance)
+    problem = every if whole else compile(instance, max_options=1)
+    rng = random.Random(seed)
+    # Quarters add up exactly in any order; many zeros make free cycles.
+    cost = np.array([rng.choice((0, 0, 1, 2, 7, 0.25)) for _ in range(problem.resources)])
+    options = options_of(every)
+    for delivery in range(problem.deliveries):
+        found = problem.price(delivery, cost)
+        mine = [options[place] for place in range(*every.option_start[delivery : delivery + 2])]
+        assert found.cost == min(cost_of(problem, option[3], cost) for option in mine)
+        assert found.cost == cost_of(problem, found.path, cost)
+        before = -1 if found.requires < 0 else int(problem.origin.node[found.requires])
+        assert (before, found.path) in [option[2:] for option in mine]
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(0, 2**32 - 1), st.sampled_from((1, 400_000)))
+def test_drafts_come_back(instance, seed, max_options):
+    """Near-solutions survive being written as steps, with their empty steps."""
+    problem = compile(instance, max_options=max_options)
+    rng = random.Random(seed)
+    draft = random_assignment(problem, rng)
+    for delivery in range(problem.deliveries):
+        if rng.random() < 0.3:
+            draft.option[delivery] = draft.step[delivery] = -1
+    steps = draft.steps + rng.randint(0, 2)
+    schedule = problem.lift(draft, steps)
+    assert len(schedule.steps) == steps
+    kept = needed(problem, draft)
+    found = problem.match(schedule.steps)
+    assert found.option.tolist() == np.where(kept, draft.option, -1).tolist()
+    assert found.step.tolist() == np.where(kept, draft.step, -1).tolist()
+    assert needed(problem, found).tolist() == kept.tolist()
+    # Without a number of steps the empty ones go, and nothing else.
+    assert problem.lift(draft).steps == tuple(step for step in schedule.steps if step)
+
+
+@settings(deadline=None)
+@given(valid_schedules(), st.integers(0, 3))
+def test_match_leaves_out_what_the_pool_lacks(schedule, seed):
+    problem = compile(schedule.instance, max_options=1, seed=seed)
+    whole = compile(schedule.instance)
+    listed = set(problem.origin.path_nodes)
+    found, all_ = problem.match(schedule.steps), whole.match(schedule.steps)
+    for delivery in range(problem.deliveries):
+        option = all_.option[delivery]
+        path = whole.origin.path_nodes[whole.option_path[option]] if option >= 0 else None
+        assert (found.option[delivery] >= 0) == (path in listed)
+        if found.option[delivery] >= 0:
+            assert found.step[delivery] == all_.step[delivery]
+            assert problem.origin.path_nodes[problem.option_path[found.option[delivery]]] == path
+
+
+def ring(nodes: int) -> Network:
+    return Network.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
+
+
+def test_match_takes_any_transfers():
+    problem = compile(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
+    strange = ((Transfer(7, (0, 1)), Transfer(0, ()), Transfer(0, (9, 9)), Transfer(-1, (0, 1))),)
+    assert problem.match(strange).option.tolist() == [-1, -1, -1]
+
+
+def test_without_a_step_nothing_happens():
+    problem = compile(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
+    whole = Assignment(problem.option_start[:-1].astype(np.int32), np.array([0, -1, 1], np.int32))
+    assert needed(problem, whole).tolist() == [True, False, True]
+    assert [len(step) for step in problem.lift(whole).steps] == [1, 1]
+
+
+def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():
+    """Every single path is the cheapest under some price, also those that were not listed."""
+    instance = Instance(ring(6), Collective("one", (Message(0, (3,)),)))
+    problem = compile(instance, max_options=1)
+    assert not problem.complete
+    for path in allowed_paths(instance, 0, 3):
+        cost = np.ones(problem.resources)
+        cost[[problem.origin.channel_resource[hop] for hop in pairwise(path)]] = 0.0
+        assert problem.price(0, cost).path == path
