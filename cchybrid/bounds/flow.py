@@ -157,10 +157,12 @@ def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[t
             if b != source and near[a] >= 0 and (a == source or a not in endpoints)
         ]
         if extra is not None:
-            # An arc is of use if some goal can still be reached behind it within the hops.
+            # An arc is of use if some goal can still be reached behind it within the hops; behind
+            # an endpoint there is only itself.
             slack = np.where(
                 (distance >= 0) & (near >= 0)[None, :], distance - near[None, :], network.nodes
             ).min(axis=1)
+            slack[list(endpoints)] = -near[list(endpoints)]
             arcs = [(a, b) for a, b in arcs if near[a] + 1 + slack[b] <= extra]
         yield arcs
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cchybrid.certify.growth import growth_steps
-from cchybrid.certify.instance import Network
+from cchybrid.certify.instance import EvidenceError, Network
 from cchybrid.distances import hop_distances
 from cchybrid.model import Instance, LowerBound
 
@@ -19,22 +20,23 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
     best = 0
     for message in _candidates(instance):
         evidence = {"kind": "growth", "message": message}
-        steps = growth_steps(network, evidence)
+        try:
+            steps = growth_steps(network, evidence)
+        except EvidenceError:
+            continue
         if steps > best:
             best = steps
             yield LowerBound(steps, evidence)
 
 
 def _candidates(instance: Instance) -> list[int]:
-    """Return the messages worth checking: those that spread, else one that travels farthest."""
+    """Return the messages worth checking: those that spread, and the one that travels farthest."""
     messages = instance.collective.deliver_messages
-    spreading = [index for index, message in enumerate(messages) if len(message.destinations) > 1]
-    if spreading:
-        return spreading
-    if instance.model.switching == "wormhole":
-        return [0]
-    sources = sorted({message.source for message in messages})
-    row = {source: place for place, source in enumerate(sources)}
-    distance = hop_distances(instance.network, sources)
-    hops = [int(distance[row[source], goal]) for source, (goal,) in messages]
-    return [max(range(len(messages)), key=hops.__getitem__)]
+    found = [index for index, message in enumerate(messages) if len(message.destinations) > 1]
+    if instance.model.switching == "store-and-forward":
+        sources = sorted({message.source for message in messages})
+        row = {source: place for place, source in enumerate(sources)}
+        distance = hop_distances(replace(instance.network, endpoints=()), sources)
+        hops = [int(distance[row[source], list(goals)].max()) for source, goals in messages]
+        found.append(max(range(len(messages)), key=hops.__getitem__))
+    return found or [0]

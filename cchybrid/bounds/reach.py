@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cchybrid.certify import EvidenceError, proves_infeasible
+from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.reach import check_unreachable
 from cchybrid.distances import hop_distances
 from cchybrid.model import Instance
 
 
 def unreachable(instance: Instance) -> dict[str, Any] | None:
     """Return evidence that a ``deliver`` instance has no schedule, or ``None`` if it has one."""
-    record = instance.to_json()
-    for message in _doubtful(instance):
+    doubtful = _doubtful(instance)
+    if not doubtful:
+        return None
+    network = Network(instance.to_json())
+    for message in doubtful:
         evidence = {"kind": "unreachable", "message": message}
         try:
-            proves_infeasible(record, evidence)
+            check_unreachable(network, evidence)
         except EvidenceError:
             continue
         return evidence

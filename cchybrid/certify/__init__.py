@@ -40,14 +40,22 @@ def proven_steps(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> in
     EvidenceError
         If the evidence proves nothing.
     """
-    kind = evidence.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise EvidenceError(f"no kind of evidence is called {kind!r}")
+    kind = _kind(evidence)
+    if kind not in KINDS:
+        raise EvidenceError(f"no kind of evidence for a number of steps is called {kind[:40]!r}")
     return KINDS[kind](Network(instance), evidence)
 
 
 def proves_infeasible(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> None:
     """Raise ``EvidenceError`` unless the evidence shows that the instance has no schedule."""
-    if evidence.get("kind") != "unreachable":
+    if _kind(evidence) != "unreachable":
         raise EvidenceError("only unreachable destinations make an instance infeasible")
     check_unreachable(Network(instance), evidence)
+
+
+def _kind(evidence: Any) -> str:
+    # Evidence comes out of files, so that it is an object at all is not certain.
+    kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
+    if not isinstance(kind, str):
+        raise EvidenceError("the kind of the evidence is missing")
+    return kind

@@ -32,7 +32,8 @@ class Network:
     hop_by_hop
         Whether switching is store-and-forward.
     extra_hops
-        Hops that a path may exceed the shortest by; ``None`` for any simple path.
+        Hops that a path may exceed the shortest by, less than ``nodes``; ``None`` for any simple
+        path.
     successors, predecessors
         Per node the nodes behind its outgoing channels, and before its incoming ones.
     inject, accept
@@ -58,6 +59,8 @@ class Network:
             routing = "any"
             self.endpoints = set()
         self.extra_hops: int | None = {"minimal": 0, "any": None}.get(routing, routing)
+        if self.extra_hops is not None and self.extra_hops >= self.nodes:
+            self.extra_hops = None  # no simple path has so many hops
         ports = model.get("ports", "all")
         if not isinstance(ports, dict):
             ports = {"inject": ports, "accept": ports}

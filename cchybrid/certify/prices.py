@@ -8,6 +8,7 @@ schedule. One step sells at most the sum of capacity times price. The quotient b
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
@@ -15,12 +16,18 @@ from typing import Any
 
 from cchybrid.certify.instance import EvidenceError, Network
 
+_PRICE = re.compile(r"([0-9]{1,40})(?:/([0-9]{1,40}))?")
+_LARGEST = 10**40
+_LARGEST_SCALE = 1 << 4096
+"""Evidence may come from anywhere: the numbers in it must not grow until the checker stands."""
+
 
 def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return how many steps follow from the prices in the evidence.
 
     ``channels`` lists ``[a, b, price]``, ``inject`` and ``accept`` list ``[node, price]``; prices
-    are non-negative integers or fractions such as ``"3/7"``; what is not listed costs nothing.
+    are non-negative integers or fractions such as ``"3/7"``, of at most 40 digits above and below;
+    what is not listed costs nothing.
     Messages with several destinations are refused: they may share their ways.
     """
     if any(len(destinations) > 1 for _, destinations in network.messages):
@@ -127,11 +134,14 @@ def _node_prices(network: Network, rows: Any) -> dict[int, Fraction]:
     return prices
 
 
-def _whole(
-    *tables: Mapping[Any, Fraction],
-) -> list[dict[Any, int]]:
+def _whole(*tables: Mapping[Any, Fraction]) -> list[dict[Any, int]]:
     """Return the price tables times one common factor that makes every price an integer."""
-    scale = lcm(*(price.denominator for table in tables for price in table.values()))
+    scale = 1
+    for table in tables:
+        for price in table.values():
+            scale = lcm(scale, price.denominator)
+            if scale > _LARGEST_SCALE:
+                raise EvidenceError("the prices have no common denominator of a sensible size")
     return [{key: int(price * scale) for key, price in table.items()} for table in tables]
 
 
@@ -147,12 +157,12 @@ def _rows(rows: Any, width: int) -> list[list[Any]]:
 
 
 def _price(value: Any) -> Fraction:
-    if type(value) is not int and not isinstance(value, str):
-        raise EvidenceError("a price is neither an integer nor a fraction")
-    try:
-        price = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        raise EvidenceError("a price cannot be read") from None
-    if price < 0:
-        raise EvidenceError("a price is negative")
-    return price
+    # A price is what the pattern says and nothing else that Fraction would read ("1e999999").
+    text = str(value) if type(value) is int and 0 <= value < _LARGEST else value
+    found = _PRICE.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        raise EvidenceError("a price is neither a non-negative integer nor a fraction of two")
+    above, below = int(found[1]), int(found[2] or "1")
+    if below == 0:
+        raise EvidenceError("a price is divided by zero")
+    return Fraction(above, below)

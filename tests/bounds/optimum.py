@@ -1,0 +1,67 @@
+"""The fewest steps of a tiny instance, from the rules alone: no Problem, no bound, just CP-SAT."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+from ortools.sat.python import cp_model
+from random_instances import allowed_paths
+
+from cchybrid.model import Instance
+
+
+def fewest_steps(instance: Instance, at_most: int) -> int:
+    """Return the fewest steps of any valid schedule, knowing one of ``at_most`` steps."""
+    while at_most > 1 and possible(instance, at_most - 1):
+        at_most -= 1
+    return at_most
+
+
+def possible(instance: Instance, steps: int) -> bool:
+    """Return whether a schedule of at most so many steps exists (waiting never hurts)."""
+    forward = instance.forward
+    network, model = forward.network, forward.model
+    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    cp = cp_model.CpModel()
+    load = defaultdict(list)
+    for source, goals in forward.collective.deliver_messages:
+        wormhole = model.switching == "wormhole"
+        holders = {source, *goals} if wormhole else set(range(network.nodes))
+        receipts = defaultdict(list)  # (node, step) -> transfers that end there
+        sent = []
+        for node in holders - {source}:
+            for first in holders - {node}:
+                if wormhole:
+                    paths = allowed_paths(forward, first, node)
+                else:
+                    paths = [(first, node)] if node in network.successors[first] else []
+                for path in paths:
+                    for step in range(steps):
+                        taken = cp.new_bool_var("")
+                        receipts[node, step].append(taken)
+                        sent.append((taken, first, step))
+                        load["inject", first, step].append(taken)
+                        load["accept", node, step].append(taken)
+                        for hop in pairwise(path):
+                            load["link", pair.get(hop, hop), step].append(taken)
+            everything = [taken for step in range(steps) for taken in receipts[node, step]]
+            (cp.add_exactly_one if node in goals else cp.add_at_most_one)(everything)
+        for taken, first, step in sent:
+            if first != source:
+                earlier = [other for past in range(step) for other in receipts[first, past]]
+                cp.add(sum(earlier) >= taken)
+    capacity = {(a, b): size for a, b, size in network.channels}
+    for (kind, place, _), users in load.items():
+        limit = {
+            "link": capacity.get,
+            "inject": model.inject_limit,
+            "accept": model.accept_limit,
+        }[kind](place)
+        if limit is not None:
+            cp.add(sum(users) <= limit)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(cp)
+    assert status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE)
+    return status != cp_model.INFEASIBLE

@@ -1,0 +1,175 @@
+"""What the checker proves, never more than is true: random evidence against optimal schedules."""
+
+from __future__ import annotations
+
+import random
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_instances import valid_schedules
+
+from cchybrid.certify import EvidenceError, proven_steps, proves_infeasible
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+
+
+def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
+    """Return evidence of the right form, whatever it proves."""
+    network = instance.network
+    kind = rng.choice(("growth", "cut", "cut", "prices", "prices", "prices"))
+    if kind == "growth":
+        return {"kind": kind, "message": rng.randrange(len(instance.collective.messages))}
+    if kind == "cut":
+        some = [node for node in range(network.nodes) if rng.random() < 0.5]
+        return {
+            "kind": kind,
+            "nodes": some or [rng.randrange(network.nodes)],
+            "both": rng.random() < 0.3,
+        }
+    worth = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
+    ports = rng.choice(((0,), worth))
+    price = {channel[:2]: rng.choice(worth) for channel in instance.forward.network.channels}
+    for a, b in network.half_duplex:
+        price[a, b] = price[b, a]
+    return {
+        "kind": kind,
+        "channels": [[a, b, each] for (a, b), each in price.items()],
+        "inject": [[node, rng.choice(ports)] for node in range(network.nodes)],
+        "accept": [[node, rng.choice(ports)] for node in range(network.nodes)],
+    }
+
+
+@settings(deadline=None, max_examples=120)
+@given(valid_schedules(), st.integers(0, 2**32 - 1))
+def test_nothing_is_proven_that_a_schedule_refutes(schedule, seed):
+    record, messages = schedule.instance.to_json(), schedule.instance.collective.deliver_messages
+    rng = random.Random(seed)
+    for _ in range(20):
+        evidence = any_evidence(schedule.instance, rng)
+        refused = evidence["kind"] == "prices" and (
+            free(evidence) or any(len(m.destinations) > 1 for m in messages)
+        )
+        with pytest.raises(EvidenceError) if refused else nullcontext():
+            assert proven_steps(record, evidence) <= len(schedule.steps)
+
+
+def free(prices: dict[str, Any]) -> bool:
+    return all(row[-1] == 0 for key in ("channels", "inject", "accept") for row in prices[key])
+
+
+def on_ring(nodes: int, *messages: Message | Reduction, **model: Any) -> dict[str, Any]:
+    network = Network.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
+    return Instance(network, Collective("by hand", messages), CommunicationModel(**model)).to_json()
+
+
+def growth(record: dict[str, Any]) -> int:
+    return proven_steps(record, {"kind": "growth", "message": 0})
+
+
+def test_growth_in_wormhole_counts_ports():
+    everyone = Message(0, tuple(range(1, 16)))
+    assert growth(on_ring(16, everyone)) == 3  # 1, 3, 9, 27
+    assert growth(on_ring(16, everyone, inject=1, accept=1)) == 4
+    # Who has the most ports is told first, for all that is known.
+    strong = (1, 3, *[0] * 14)
+    assert growth(on_ring(16, everyone, inject=strong, accept=(1,) * 16)) == 6  # 1 2 5 8 11 14 17
+    with pytest.raises(EvidenceError, match="does not grow"):
+        growth(on_ring(16, everyone, inject=(0,) * 16, accept=(1,) * 16))
+
+
+def test_growth_in_store_and_forward_knows_distances():
+    hops = {"switching": "store-and-forward"}
+    assert growth(on_ring(16, Message(0, tuple(range(1, 16))), **hops)) == 8
+    assert growth(on_ring(16, Message(0, (5,)), **hops)) == 5
+    assert growth(on_ring(4, Message(0, (1, 2, 3)), inject=1, accept=1, **hops)) == 2
+    reduce_ = Reduction(tuple(range(1, 16)), 0)
+    assert growth(on_ring(16, reduce_, **hops)) == 8
+
+
+def test_reductions_exchange_the_ports():
+    reduce_ = Reduction(tuple(range(1, 16)), 0)
+    wide, narrow = (2,) * 16, (1,) * 16
+    assert growth(on_ring(16, reduce_, inject=wide, accept=narrow)) == 4
+    assert growth(on_ring(16, reduce_, inject=narrow, accept=wide)) == 3
+
+
+def test_cut_takes_the_narrowest_of_channels_and_ports():
+    to_zero = [Message(v, (0,)) for v in range(1, 6)]
+    cut = {"kind": "cut", "nodes": [0]}
+    assert proven_steps(on_ring(6, *to_zero), cut) == 3
+    assert proven_steps(on_ring(6, *to_zero, inject=1, accept=1), cut) == 5
+    # Two messages of one sender; the others could send more.
+    from_one = [Message(1, (0,)), Message(1, (5,))]
+    ports = {"inject": (2, 1, 2, 2, 2, 2), "accept": (2,) * 6}
+    assert proven_steps(on_ring(6, *from_one, **ports), {"kind": "cut", "nodes": [0, 5]}) == 2
+    # A node that gets the message passes it on under store-and-forward, so anybody may send it.
+    ports["switching"] = "store-and-forward"
+    assert proven_steps(on_ring(6, *from_one, **ports), {"kind": "cut", "nodes": [0, 5]}) == 1
+
+
+def test_cut_of_half_duplex_links_counts_both_directions():
+    network = Network("two ways", 2, (Channel(0, 1, 2), Channel(1, 0, 2)), half_duplex=((0, 1),))
+    messages = (Message(0, (1,)), Message(0, (1,)), Message(1, (0,)), Message(1, (0,)))
+    record = Instance(network, Collective("swap", messages)).to_json()
+    assert proven_steps(record, {"kind": "cut", "nodes": [0]}) == 1
+    assert proven_steps(record, {"kind": "cut", "nodes": [0], "both": True}) == 2
+    one_price = {"kind": "prices", "channels": [[0, 1, 1], [1, 0, 1]]}
+    assert proven_steps(record, one_price) == 2
+    with pytest.raises(EvidenceError, match="half-duplex"):
+        proven_steps(record, {"kind": "prices", "channels": [[0, 1, 1]]})
+
+
+def test_prices_follow_the_routing():
+    """Node 0 to 1 the short way is dear; the long way is not allowed to everybody."""
+    dear = {"kind": "prices", "channels": [[0, 1, 1]]}
+    messages = [Message(0, (1,)), Message(0, (1,))]
+    assert proven_steps(on_ring(6, *messages), dear) == 2
+    assert proven_steps(on_ring(6, *messages, routing=3), dear) == 2
+    assert proven_steps(on_ring(6, *messages, routing=4), dear) == 0
+    assert proven_steps(on_ring(6, *messages, routing="any"), dear) == 0
+    assert proven_steps(on_ring(6, *messages, switching="store-and-forward"), dear) == 0
+
+
+def test_prices_do_not_pass_endpoints_except_hop_by_hop():
+    network = Network.from_links("square", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
+    instance = Instance(network, Collective("two", (Message(0, (2,)), Message(0, (2,)))))
+    way = {"kind": "prices", "channels": [[0, 3, 1]]}
+    assert proven_steps(instance.to_json(), way) == 2
+    hop_by_hop = instance.with_model(switching="store-and-forward")
+    assert proven_steps(hop_by_hop.to_json(), way) == 0
+
+
+def test_prices_of_ports():
+    """Ports are paid at both ends, and at every node on the way in store-and-forward."""
+    ports = {"inject": 1, "accept": 1}
+    every = [[node, 1] for node in range(6)]
+    far = [Message(v, ((v + 3) % 6,)) for v in range(6)]
+    evidence = {"kind": "prices", "inject": every}
+    assert proven_steps(on_ring(6, *far, **ports), evidence) == 1
+    assert proven_steps(on_ring(6, *far, **ports, switching="store-and-forward"), evidence) == 3
+
+
+def test_prices_refuse_messages_that_spread():
+    record = on_ring(4, Message(0, (1, 2)))
+    with pytest.raises(EvidenceError, match="one destination"):
+        proven_steps(record, {"kind": "prices", "channels": [[0, 1, 1]]})
+
+
+def test_unreachable():
+    network = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
+    record = Instance(network, Collective("back", (Message(0, (2,)), Message(2, (0,))))).to_json()
+    proves_infeasible(record, {"kind": "unreachable", "message": 1})
+    with pytest.raises(EvidenceError, match="can be reached"):
+        proves_infeasible(record, {"kind": "unreachable", "message": 0})
+    with pytest.raises(EvidenceError):
+        proves_infeasible(record, {"kind": "growth", "message": 1})
