@@ -200,11 +200,11 @@ class Deaf(Sound):
 
 
 class Slow(Sound):
-    """Looks at should_stop every two seconds."""
+    """Looks at should_stop too rarely."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         super().solve(problem, run)
-        while not (run.should_stop() or RELEASE.wait(2)):
+        while not (run.should_stop() or RELEASE.wait(1.2)):
             pass
         return Stop.LIMIT
 

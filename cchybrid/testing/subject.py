@@ -58,10 +58,10 @@ class Subject:
     def try_out(self, make: Callable[[], Witness], due: Due, reason: str) -> Trial:
         """Run a fresh engine on ``make()``.
 
-        One that is late is given a second chance: the first run may have compiled code.
+        One that is slow is given a second chance: the first run may have compiled code.
         """
         trial = self._once(make(), due, reason)
-        if trial.late is not None and trial.faults and not trial.hung:
+        if trial.slow:
             trial = self._once(make(), due, reason)
         return trial
 

@@ -108,16 +108,13 @@ class Trial:
         What the engine said.
     faults
         What was wrong, each with its mend; those of ``run`` come first.
-    late
-        Seconds by which it returned later than it should; ``None`` if it had no reason to.
-    hung
-        It did not return at all.
+    slow
+        It returned, but later than it should.
     """
 
     run: Witness
     faults: list[str]
-    late: float | None
-    hung: bool
+    slow: bool
 
     @property
     def idle(self) -> bool:
@@ -171,10 +168,11 @@ def observe(
     timely = not thread.is_alive()
     run.stopped = True
     thread.join(patience)  # it may be compiling, which nothing interrupts
-    late = None if since is None else max(0.0, time.monotonic() - since)
 
     faults = list(run.faults)
-    if thread.is_alive():
+    if thread.is_alive() and since is None:
+        faults.append(f"did not return within {patience:g} s, nor when asked to stop afterwards")
+    elif thread.is_alive():
         faults.append(f"did not return although {reason}, nor when asked to stop afterwards")
     elif not timely and since is not None:
         faults.append(f"was still running {GRACE:g} s after {reason}")
@@ -190,7 +188,7 @@ def observe(
     changed = [name for name, kept in before.items() if not _same(run.problem, name, kept)]
     if changed:
         faults.append(f"changed problem.{changed[0]}; others use it too: work on a copy")
-    return Trial(run, faults, late, thread.is_alive())
+    return Trial(run, faults, slow=not timely and not thread.is_alive())
 
 
 def _wrong_outcome(outcome: object) -> list[str]:
