@@ -20,7 +20,8 @@ from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 
 from .cpsat_model import StepModel, StoppedError, build
-from .cpsat_windows import NEVER, Uses, Windows, least_steps
+from .cpsat_windows import NEVER, Windows, least_steps
+from .uses import Uses
 
 MAX_BOOLEANS = 3_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""
@@ -79,7 +80,13 @@ class _Search:
         self.run = run
         self.options = options
         self.uses = Uses.of(problem)
-        self.asked = _asked(run)
+        first = next(run.targets(), None)
+        self.hopeless = first is None
+        """Nothing that was asked for can be found."""
+        best = run.best()
+        natural = run.lower() if best is None else best - 1
+        # Targets that begin elsewhere show that the user asked for one number of steps.
+        self.asked = None if first == natural else first
         self.least = 1
         """No assignment of this Problem has fewer steps."""
         self.offered: int | None = None
@@ -91,6 +98,8 @@ class _Search:
         self.started = time.monotonic()
 
     def run_all(self) -> Stop:
+        if self.hopeless:
+            return Stop.LIMIT if self.run.should_stop() else Stop.EXHAUSTED
         self._refute(least_steps(self.problem, self.uses) - 1)
         if self.run.best() is None and not self.run.should_stop():
             self._offer_first()
@@ -219,14 +228,6 @@ class _Search:
         if self.run.budget.memory is not None:
             parameters.max_memory_in_mb = self.run.budget.memory
         return solver
-
-
-def _asked(run: Run) -> int | None:
-    """Return the one target that the user asked for, if targets show that there is one."""
-    first = next(run.targets(), None)
-    best = run.best()
-    natural = run.lower() if best is None else best - 1
-    return None if first == natural else first
 
 
 def _solution(model: StepModel, solver: cp_model.CpSolver) -> Assignment:

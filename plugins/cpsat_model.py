@@ -18,7 +18,8 @@ from ortools.sat.python import cp_model
 
 from cchybrid.problem import INJECT, Assignment, Problem
 
-from .cpsat_windows import Uses, Windows
+from .cpsat_windows import Windows
+from .uses import Uses
 
 IntVector = NDArray[np.int64]
 

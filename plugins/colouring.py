@@ -1,0 +1,114 @@
+"""The baseline: choose paths, draw the graph of their conflicts, colour it; colours are steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cchybrid.engine import Run, Stop
+from cchybrid.problem import Problem
+
+from .colouring_choice import Chooser
+from .colouring_graph import Conflicts, strategies
+from .uses import IntVector, Uses
+
+MAX_EDGES = 2_000_000
+"""Edges that a conflict graph may have; each takes about 150 bytes."""
+
+
+class Colouring:
+    """Greedy colouring in several orders, over several choices of paths."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """What users may set.
+
+        Parameters
+        ----------
+        patience
+            Choices of paths without a better schedule after which the engine gives up.
+        """
+
+        patience: int = 50
+
+        def __post_init__(self) -> None:
+            if self.patience < 1:
+                raise ValueError("patience must be at least 1")
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse problems whose conflict graph would not fit into memory."""
+        edges = _edges(problem, Uses.of(problem))
+        if edges <= MAX_EDGES:
+            return None
+        return f"about {edges:,} conflicts between paths, more than {MAX_EDGES:,}"
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Colour until the bound is met or nothing better has come for long."""
+
+        def check() -> None:
+            if run.should_stop():
+                raise _OverError
+
+        try:
+            return self._colour_all(problem, run, check)
+        except _OverError:
+            return Stop.LIMIT
+
+    def _colour_all(self, problem: Problem, run: Run, check: Callable[[], None]) -> Stop:
+        random = np.random.default_rng(run.seed)
+        uses = Uses.of(problem)
+        best: int | None = None
+        idle = 0
+        for choose in _choices(Chooser(problem, uses, check), random):
+            if next(run.targets(), None) is None:
+                check()
+                return Stop.EXHAUSTED
+            idle += 1
+            conflicts = Conflicts(problem, uses, choose(), random, check)
+            for strategy in strategies(int(random.integers(2**31)), conflicts.edges).values():
+                known = min((s for s in (best, run.best()) if s is not None), default=None)
+                run.spend(1)
+                if known is not None and conflicts.least_steps >= known:
+                    break
+                found = conflicts.schedule(strategy)
+                if known is None or found.steps < known:
+                    run.offer(found)
+                    best, idle = found.steps, 0
+                run.note(colours=found.steps)
+                check()
+            check()
+            if idle >= self.options.patience:
+                break
+        return Stop.STALLED
+
+
+class _OverError(Exception):
+    """The run is over."""
+
+
+def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable[[], IntVector]]:
+    """Yield ways to choose options: plain ones first, then random ones without end."""
+    problem = chooser.problem
+    if problem.ordered:
+        grow = chooser.trees if problem.required.all() else chooser.chains
+        while True:
+            yield lambda: grow(random)
+    yield lambda: chooser.balanced(random)
+    yield chooser.shortest
+    while True:
+        yield lambda: chooser.balanced(random)
+        yield lambda: chooser.random_shortest(random)
+
+
+def _edges(problem: Problem, uses: Uses) -> int:
+    """Return about how many edges the conflict graph of short options has."""
+    chosen = Chooser(problem, uses, lambda: None).shortest()
+    place, _ = uses.expand(problem.option_path[chosen[chosen >= 0]])
+    load = np.bincount(uses.resource[place], weights=uses.times[place], minlength=problem.resources)
+    load[problem.implied] = 0
+    return int((load**2 / np.maximum(problem.capacity, 1) / 2)[load > problem.capacity].sum())

@@ -1,0 +1,247 @@
+"""Which option every delivery takes, before any step is chosen: short ones, and spread loads.
+
+Where no delivery requires another, these are paths; where some do, they are trees: a delivery is
+made by an option whose requirement was made before.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem import INJECT, Problem
+
+from .uses import IntVector, Uses
+
+Check = Callable[[], None]
+"""Called every so often; raises to end the work."""
+
+
+class Chooser:
+    """Chooses an option per delivery, -1 for those that are not needed.
+
+    Parameters
+    ----------
+    check
+        Called between deliveries.
+    """
+
+    def __init__(self, problem: Problem, uses: Uses, check: Check) -> None:
+        self.problem = problem
+        self.check = check
+        self.start, self.place = _by_option(problem, uses)
+        self.resource, self.times = uses.resource, uses.times
+        self.size = np.bincount(
+            np.repeat(np.arange(problem.options), np.diff(self.start)),
+            weights=self.times[self.place],
+            minlength=problem.options,
+        ).astype(np.int64)
+        self.usable = uses.usable
+        self.load = np.zeros(problem.resources, dtype=np.int64)
+
+    def shortest(self) -> IntVector:
+        """Return, per delivery, the first option listed among those with the fewest uses."""
+        return self._shortest(None)
+
+    def random_shortest(self, random: np.random.Generator) -> IntVector:
+        """Return, per delivery, any option among those with the fewest uses."""
+        return self._shortest(random)
+
+    def balanced(self, random: np.random.Generator, passes: int = 4) -> IntVector:
+        """Return options that spread the load: each is chosen anew, the others being as they are.
+
+        An option is the better, the less loaded its busiest resource is, then all together.
+        """
+        found = self._shortest(random)
+        self.load[:] = 0
+        for delivery in np.flatnonzero(found >= 0).tolist():
+            self._add(int(found[delivery]), 1)
+        order = np.flatnonzero(found >= 0)
+        for _ in range(passes):
+            changed = False
+            for delivery in random.permutation(order).tolist():
+                self.check()
+                before = int(found[delivery])
+                self._add(before, -1)
+                first, last = self.problem.option_start[delivery : delivery + 2].tolist()
+                cost = self._cost(first, last)
+                best = first + int(np.argmin(cost))
+                if cost[best - first] >= cost[before - first]:
+                    best = before
+                changed |= best != before
+                found[delivery] = best
+                self._add(best, 1)
+            if not changed:
+                break
+        return found
+
+    def trees(self, random: np.random.Generator) -> IntVector:
+        """Return options that form trees, grown breadth first; every delivery is required.
+
+        In each round, what is made already makes more, a message leaving a node no oftener than
+        the node's ports allow in one step; cheap options come first. How many resources an option
+        may use is drawn for the whole forest: long paths make it shallow, short ones leave more
+        room for other messages. Only where nothing grows any more, longer ones are allowed.
+        """
+        problem = self.problem
+        found = np.full(problem.deliveries, -1, dtype=np.int64)
+        made = np.zeros(problem.deliveries, dtype=np.bool_)
+        self.load[:] = 0
+        message = self._message
+        left = np.arange(problem.deliveries)
+        reach = int(random.choice(np.unique(self.size[self.usable])))
+        while len(left):
+            served: Counter[tuple[int, int]] = Counter()
+            for delivery in random.permutation(left).tolist():
+                self.check()
+                first, last = problem.option_start[delivery : delivery + 2].tolist()
+                requires = problem.option_requires[first:last]
+                ready = ((requires < 0) | made[requires]) & (self.size[first:last] <= reach)
+                cost = np.where(ready, self._cost(first, last), np.inf)
+                for offset in np.argsort(cost, kind="stable").tolist():
+                    if cost[offset] == np.inf:
+                        break
+                    option = first + offset
+                    sender = int(requires[offset])
+                    key = (sender if sender >= 0 else ~message[delivery], int(self.port[option]))
+                    if key[1] >= 0 and served[key] >= problem.capacity[key[1]]:
+                        continue
+                    served[key] += 1
+                    found[delivery] = option
+                    self._add(option, 1)
+                    break
+            grown = left[found[left] >= 0]
+            if not len(grown):
+                longer = self.size[self.usable & (self.size > reach)]
+                if not len(longer):
+                    raise ValueError("some delivery cannot be reached")
+                reach = int(longer.min())
+            made[grown] = True
+            left = left[found[left] < 0]
+        return found
+
+    def chains(self, random: np.random.Generator) -> IntVector:
+        """Return options that lead to every required delivery over optional ones.
+
+        One required delivery after the other is traced back, over the fewest and then the least
+        loaded options, to one that is made already or requires nothing.
+        """
+        problem = self.problem
+        found = np.full(problem.deliveries, -1, dtype=np.int64)
+        self.load[:] = 0
+        for goal in random.permutation(np.flatnonzero(problem.required)).tolist():
+            if found[goal] >= 0:
+                continue
+            for delivery, option in self._chain(goal, found):
+                found[delivery] = option
+                self._add(option, 1)
+        return found
+
+    def _chain(self, goal: int, found: IntVector) -> list[tuple[int, int]]:
+        """Dijkstra's algorithm from the goal back to anything that is made."""
+        problem = self.problem
+        towards: dict[int, tuple[int, int]] = {}
+        queue: list[tuple[float, int, int, int]] = [(0.0, goal, -1, -1)]
+        settled: set[int] = set()
+        total = float(self.load.sum()) + 1.0
+        while queue:
+            spent, delivery, option, after = heapq.heappop(queue)
+            if delivery in settled:
+                continue
+            if after >= 0:
+                towards[delivery] = option, after
+            if delivery < 0 or found[delivery] >= 0:
+                return self._steps_of(delivery, towards)
+            self.check()
+            settled.add(delivery)
+            first, last = problem.option_start[delivery : delivery + 2].tolist()
+            busy = self._total(first, last) / total
+            for offset in range(last - first):
+                before = int(problem.option_requires[first + offset])
+                if self.usable[first + offset] and before not in settled:
+                    cost = spent + 1.0 + float(busy[offset])
+                    heapq.heappush(queue, (cost, before, first + offset, delivery))
+        raise ValueError(f"delivery {goal} cannot be reached")
+
+    @staticmethod
+    def _steps_of(begin: int, towards: dict[int, tuple[int, int]]) -> list[tuple[int, int]]:
+        chain = []
+        while begin in towards:
+            option, after = towards[begin]
+            chain.append((after, option))
+            begin = after
+        return chain
+
+    def _shortest(self, random: np.random.Generator | None) -> IntVector:
+        problem = self.problem
+        found = np.full(problem.deliveries, -1, dtype=np.int64)
+        for delivery in np.flatnonzero(problem.required).tolist():
+            first, last = problem.option_start[delivery : delivery + 2].tolist()
+            size = np.where(self.usable[first:last], self.size[first:last], np.iinfo(np.int64).max)
+            if random is None:
+                found[delivery] = first + int(np.argmin(size))
+            else:
+                found[delivery] = first + int(random.choice(np.flatnonzero(size == size.min())))
+        return found
+
+    def _add(self, option: int, sign: int) -> None:
+        place = self.place[self.start[option] : self.start[option + 1]]
+        self.load[self.resource[place]] += sign * self.times[place]
+
+    def _cost(self, first: int, last: int) -> NDArray[np.float64]:
+        """Return the load of each option's busiest resource, then of all as a fraction."""
+        relative = self._relative(first, last)
+        edge = self.start[first:last] - self.start[first]
+        cost = np.maximum.reduceat(relative, edge) + np.add.reduceat(relative, edge) * 1e-4
+        return np.where(self.usable[first:last], cost, np.inf)
+
+    def _total(self, first: int, last: int) -> NDArray[np.float64]:
+        edge = self.start[first:last] - self.start[first]
+        return np.asarray(np.add.reduceat(self._relative(first, last), edge), dtype=np.float64)
+
+    def _relative(self, first: int, last: int) -> NDArray[np.float64]:
+        place = self.place[self.start[first] : self.start[last]]
+        resource = self.resource[place]
+        load = self.load[resource] + self.times[place]
+        return np.asarray(load / np.maximum(self.problem.capacity[resource], 1), dtype=np.float64)
+
+    @property
+    def port(self) -> IntVector:
+        """Shape (options,): the injection port that each option uses, -1 for none."""
+        if not hasattr(self, "_port"):
+            self._port = np.full(self.problem.options, -1, dtype=np.int64)
+            option = np.repeat(np.arange(self.problem.options), np.diff(self.start))
+            resource = self.resource[self.place]
+            inject = self.problem.kind[resource] == INJECT
+            self._port[option[inject]] = resource[inject]
+        return self._port
+
+    @property
+    def _message(self) -> IntVector:
+        """Shape (deliveries,): a number that deliveries which may require each other share."""
+        graph = nx.Graph()
+        graph.add_nodes_from(range(self.problem.deliveries))
+        forwards = self.problem.option_requires >= 0
+        pairs = np.unique(
+            np.stack(
+                [self.problem.option_requires[forwards], self.problem.option_delivery[forwards]]
+            ),
+            axis=1,
+        )
+        graph.add_edges_from(pairs.T.tolist())
+        number = np.zeros(self.problem.deliveries, dtype=np.int64)
+        for index, component in enumerate(nx.connected_components(graph)):
+            number[list(component)] = index
+        return number
+
+
+def _by_option(problem: Problem, uses: Uses) -> tuple[IntVector, IntVector]:
+    """Return where each option's uses begin, and the places of all of them in ``uses``."""
+    place, position = uses.expand(problem.option_path)
+    start = np.searchsorted(position, np.arange(problem.options + 1)).astype(np.int64)
+    return start, place

@@ -1,0 +1,228 @@
+"""Conflict graphs, their colouring by NetworkX, and the way from colours to steps."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import combinations
+from typing import Any, ClassVar
+
+import networkx as nx
+import numpy as np
+from networkx.algorithms import coloring
+
+from cchybrid.problem import Assignment, Problem
+
+from .colouring_choice import Check
+from .uses import IntVector, Uses
+
+Strategy = Callable[[Any, dict[int, int]], Iterator[int]]
+"""An order of colouring as ``networkx.greedy_color`` takes it."""
+
+
+class ConflictGraph(nx.Graph):  # type: ignore[misc]
+    """A graph whose edges share one attribute dictionary, which takes a third of the memory.
+
+    Looking up neighbours calls ``graph["check"]``, which may raise: some of NetworkX's orders are
+    worked out as a whole, so that nothing else could end them early. Copies keep it.
+    """
+
+    _attributes: ClassVar[dict[str, Any]] = {}
+
+    def _shared(self) -> dict[str, Any]:
+        return self._attributes
+
+    edge_attr_dict_factory = _shared
+
+    def __getitem__(self, node: int) -> Any:
+        self.graph["check"]()
+        return super().__getitem__(node)
+
+
+MOST_EDGES = {"independent_set": 2_000, "smallest_last": 200_000}
+"""Larger graphs keep NetworkX busy for seconds with these orders, and cannot interrupt it."""
+
+
+def strategies(seed: int, edges: int) -> Mapping[str, Strategy]:
+    """Return the orders of colouring, the best ones first, for graphs of so many edges."""
+    known: dict[str, Strategy] = {
+        "saturation_largest_first": saturation_largest_first,
+        "smallest_last": coloring.strategy_smallest_last,
+        "largest_first": coloring.strategy_largest_first,
+        "independent_set": coloring.strategy_independent_set,
+        "connected_sequential": coloring.strategy_connected_sequential,
+        "random_sequential": partial(coloring.strategy_random_sequential, seed=seed),
+    }
+    return {name: order for name, order in known.items() if edges <= MOST_EDGES.get(name, edges)}
+
+
+def saturation_largest_first(graph: Any, colours: dict[int, int]) -> Iterator[int]:
+    """Yield the nodes in the order of DSATUR.
+
+    NetworkX's own goes through the edges of all coloured nodes again for every node that it
+    yields, which takes minutes where this takes a second.
+    """
+    seen: dict[int, set[int]] = {node: set() for node in graph}
+    queue = [(0, -degree, node) for node, degree in graph.degree]
+    heapq.heapify(queue)
+    for _ in range(len(graph)):
+        node = _most_saturated(queue, seen, colours)
+        yield node
+        for other in graph[node]:
+            if other not in colours and colours[node] not in seen[other]:
+                seen[other].add(colours[node])
+                heapq.heappush(queue, (-len(seen[other]), -graph.degree(other), other))
+
+
+def _most_saturated(
+    queue: list[tuple[int, int, int]], seen: dict[int, set[int]], colours: dict[int, int]
+) -> int:
+    """Return the node in front, past entries of nodes that have moved on or are coloured."""
+    while True:
+        saturation, _, node = heapq.heappop(queue)
+        if node not in colours and -saturation == len(seen[node]):
+            return node
+
+
+class Conflicts:
+    """The conflict graphs of chosen options, and the schedules that colourings stand for.
+
+    A resource of capacity c has c lanes over which its users are spread; users of one lane must
+    not share a step. That is enough, and exact for capacity 1. Deliveries that others require are
+    coloured before those: one graph per depth in the forest of requirements.
+
+    Parameters
+    ----------
+    option
+        Shape (deliveries,): the options chosen, -1 where a delivery does not happen.
+    random
+        Spreads users over lanes.
+    check
+        Called every so often; raises to stop.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        uses: Uses,
+        option: IntVector,
+        random: np.random.Generator,
+        check: Check,
+    ) -> None:
+        self.problem = problem
+        self.uses = uses
+        self.option = option
+        self.check = check
+        self.users = np.flatnonzero(option >= 0)
+        self.depth = _depths(problem, option)
+        self.graphs = [
+            self._graph(self.users[self.depth[self.users] == level], random)
+            for level in range(int(self.depth.max(initial=-1)) + 1)
+        ]
+
+    @property
+    def edges(self) -> int:
+        """The number of edges of the largest graph."""
+        return max((graph.number_of_edges() for graph in self.graphs), default=0)
+
+    @property
+    def least_steps(self) -> int:
+        """The number of steps below which no schedule of these options can come."""
+        place, _ = self.uses.expand(self.problem.option_path[self.option[self.users]])
+        load = np.bincount(
+            self.uses.resource[place],
+            weights=self.uses.times[place],
+            minlength=self.problem.resources,
+        )
+        busiest = float((load / np.maximum(self.problem.capacity, 1)).max(initial=0.0))
+        return max(math.ceil(busiest), int(self.depth.max(initial=-1)) + 1)
+
+    def schedule(self, strategy: Strategy) -> Assignment:
+        """Colour the graphs one after the other, and let every delivery happen when it first can.
+
+        Colours are steps already; but deeper deliveries need not wait for the last colour of the
+        depth above, and lanes may have kept apart what fits together.
+        """
+        found = self.problem.empty()
+        rank = np.zeros(self.problem.deliveries, dtype=np.int64)
+        last = 0
+        for graph in self.graphs:
+            colours = nx.greedy_color(graph, strategy)
+            for delivery, number in colours.items():
+                rank[delivery] = last + number
+            last += max(colours.values(), default=-1) + 1
+        found.option[:] = self.option
+        self._compact(found, self.users[np.argsort(rank[self.users], kind="stable")], last)
+        return found
+
+    def _compact(self, found: Assignment, order: IntVector, steps: int) -> None:
+        """Place deliveries in this order, each into the first step that it fits into."""
+        problem = self.problem
+        room = np.tile(problem.capacity.astype(np.int64), (steps, 1))
+        room[:, problem.implied] = np.iinfo(np.int64).max
+        for delivery in order.tolist():
+            option = found.option[delivery]
+            requires = int(problem.option_requires[option])
+            begin = int(found.step[requires]) + 1 if requires >= 0 else 0
+            path = problem.option_path[option]
+            used = slice(self.uses.start[path], self.uses.start[path + 1])
+            resource, times = self.uses.resource[used], self.uses.times[used]
+            fits = (room[begin:, resource] >= times).all(axis=1)
+            step = begin + int(np.argmax(fits))
+            room[step, resource] -= times
+            found.step[delivery] = step
+
+    def _graph(self, users: IntVector, random: np.random.Generator) -> Any:
+        problem, uses = self.problem, self.uses
+        graph = ConflictGraph(check=self.check)
+        graph.add_nodes_from(users.tolist())
+        place, position = uses.expand(problem.option_path[self.option[users]])
+        binding = ~problem.implied[uses.resource[place]]
+        place, position = place[binding], position[binding]
+        order = np.argsort(uses.resource[place], kind="stable")
+        place, position = place[order], position[order]
+        resource = uses.resource[place]
+        ends = np.flatnonzero(np.diff(resource, append=-1)) + 1
+        begin = 0
+        for end in ends.tolist():
+            self.check()
+            capacity = int(problem.capacity[resource[begin]])
+            who, times = users[position[begin:end]], uses.times[place[begin:end]]
+            begin = end
+            if int(times.sum()) <= capacity:
+                continue
+            if capacity > 1:
+                shuffled = random.permutation(len(who))
+                who, times = who[shuffled], times[shuffled]
+            for lane in _lanes(who.tolist(), times.tolist(), capacity):
+                graph.add_edges_from(combinations(sorted(lane), 2))
+        return graph
+
+
+def _lanes(users: list[int], times: list[int], capacity: int) -> list[list[int]]:
+    """Spread users over lanes, the next ones always over those that have the fewest."""
+    lanes: list[list[int]] = [[] for _ in range(capacity)]
+    queue = [(0, lane) for lane in range(capacity)]
+    for user, count in zip(users, times, strict=True):
+        taken = [heapq.heappop(queue) for _ in range(count)]
+        for size, lane in taken:
+            lanes[lane].append(user)
+            heapq.heappush(queue, (size + 1, lane))
+    return lanes
+
+
+def _depths(problem: Problem, option: IntVector) -> IntVector:
+    """Return how many deliveries come before each in the forest of requirements, -1 if none is."""
+    depth = np.full(problem.deliveries, -1, dtype=np.int64)
+    waiting = np.flatnonzero(option >= 0)
+    requires = problem.option_requires[np.maximum(option, 0)]
+    level = 0
+    ready = waiting[requires[waiting] < 0]
+    while len(ready):
+        depth[ready] = level
+        waiting = waiting[depth[waiting] < 0]
+        ready = waiting[depth[requires[waiting]] == level]
+        level += 1
+    return depth
