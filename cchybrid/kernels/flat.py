@@ -1,0 +1,112 @@
+"""A Problem as the tuple of arrays that kernels take."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cchybrid.problem import ACCEPT, INJECT, Problem
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+
+NO_LIMIT = np.int32(2**31 - 1)
+"""The limit of a resource whose capacity other resources imply: never exceeded."""
+
+
+class Flat(NamedTuple):
+    """The arrays of a Problem, with what kernels would otherwise look up again and again.
+
+    Parameters
+    ----------
+    option_start, requires, path, required
+        ``option_start``, ``option_requires``, ``option_path`` and ``required`` of the Problem.
+    group_start, group_stop
+        Shape (options,): the options around an option that have the same delivery and the same
+        requirement, so that differ in the path only (same distributor, thesis eq. 6.11).
+    use_start, use
+        ``path_start`` and ``path_resource`` of the Problem.
+    limit
+        Shape (resources,): the capacity where it counts, ``NO_LIMIT`` where it is implied.
+    capacity
+        Shape (resources,): the capacity, implied or not, for heuristics that look at ports.
+    inject, accept
+        Shape (paths,): the injection and the acceptance ports that the path uses, -1 for none.
+    follower_start, follower
+        Deliveries with an option that requires delivery d: ``follower`` from
+        ``follower_start[d]`` up to, not including, ``follower_start[d + 1]``.
+    """
+
+    option_start: LongArray
+    requires: IntArray
+    path: IntArray
+    required: BoolArray
+    group_start: IntArray
+    group_stop: IntArray
+    use_start: LongArray
+    use: IntArray
+    limit: IntArray
+    capacity: IntArray
+    inject: IntArray
+    accept: IntArray
+    follower_start: LongArray
+    follower: IntArray
+
+
+def flatten(problem: Problem) -> Flat:
+    """Return the arrays of a Problem for kernels."""
+    group_start, group_stop = _groups(problem)
+    follower_start, follower = _followers(problem)
+    return Flat(
+        option_start=problem.option_start,
+        requires=problem.option_requires,
+        path=problem.option_path,
+        required=problem.required,
+        group_start=group_start,
+        group_stop=group_stop,
+        use_start=problem.path_start,
+        use=problem.path_resource,
+        limit=np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32),
+        capacity=problem.capacity,
+        inject=_ports(problem, INJECT),
+        accept=_ports(problem, ACCEPT),
+        follower_start=follower_start,
+        follower=follower,
+    )
+
+
+def uses_of(flat: Flat) -> LongArray:
+    """Return, shape (options,), how many resources every option uses, ports included."""
+    return np.diff(flat.use_start)[flat.path]
+
+
+def _groups(problem: Problem) -> tuple[IntArray, IntArray]:
+    delivery, requires = problem.option_delivery, problem.option_requires
+    new = np.ones(problem.options + 1, dtype=np.bool_)
+    new[1:-1] = (delivery[1:] != delivery[:-1]) | (requires[1:] != requires[:-1])
+    edge = np.flatnonzero(new).astype(np.int32)
+    size = np.diff(edge)
+    return np.repeat(edge[:-1], size), np.repeat(edge[1:], size)
+
+
+def _followers(problem: Problem) -> tuple[LongArray, IntArray]:
+    bound = problem.option_requires >= 0
+    key = problem.option_requires[bound].astype(np.int64) * problem.deliveries
+    pairs = np.unique(key + problem.option_delivery[bound])
+    first = np.arange(problem.deliveries + 1, dtype=np.int64) * problem.deliveries
+    start = np.searchsorted(pairs, first).astype(np.int64)
+    return start, (pairs % max(problem.deliveries, 1)).astype(np.int32)
+
+
+def _ports(problem: Problem, kind: int) -> IntArray:
+    found = np.full(problem.paths, -1, dtype=np.int32)
+    place = np.flatnonzero(problem.kind[problem.path_resource] == kind)
+    path = np.searchsorted(problem.path_start, place, side="right") - 1
+    found[path] = problem.path_resource[place]
+    return found
+
+
+def least_uses(problem: Problem, flat: Flat) -> IntArray:
+    """Return, shape (deliveries,), the fewest resources that an option of the delivery uses."""
+    least = np.full(problem.deliveries, NO_LIMIT, dtype=np.int32)
+    np.minimum.at(least, problem.option_delivery, uses_of(flat).astype(np.int32))
+    return least

@@ -1,0 +1,94 @@
+"""The occupancy table: how often every resource is used in every step, and what that violates.
+
+With a load L above the capacity c, a resource counts one conflict per pair of transfers that
+share it, less the pairs that fit: C(L, 2) - C(c, 2). For c = 1 that is the number of shared
+channels over all pairs of transfers in one step, the fitness of the thesis (eq. 6.15 to 6.18).
+The sum is 0 exactly when every capacity holds. Implied capacities do not count.
+"""
+
+from __future__ import annotations
+
+
+from cchybrid.kernels import compiled, inlined
+from cchybrid.kernels.flat import Flat
+from cchybrid.problem.arrays import BoolArray, IntArray
+
+__all__ = ["add", "build", "fits", "overloaded", "remove"]
+
+
+@inlined
+def add(flat: Flat, row: IntArray, path: int) -> int:
+    """Use the resources of a path once more; return by how much the conflicts grow.
+
+    Parameters
+    ----------
+    row
+        Shape (resources,): the loads of one step, changed in place.
+    """
+    grown = 0
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[place]
+        load = row[resource]
+        row[resource] = load + 1
+        if load >= flat.limit[resource]:
+            # C(load + 1, 2) - C(load, 2); at least 1, so that capacity 0 is kept as well.
+            grown += max(load, 1)
+    return grown
+
+
+@inlined
+def remove(flat: Flat, row: IntArray, path: int) -> int:
+    """Undo ``add``; return by how much the conflicts change (never above 0)."""
+    shrunk = 0
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[place]
+        load = row[resource] - 1
+        row[resource] = load
+        if load >= flat.limit[resource]:
+            shrunk -= max(load, 1)
+    return shrunk
+
+
+@compiled
+def fits(flat: Flat, row: IntArray, path: int) -> bool:
+    """Add a path to the loads of a step if all capacities allow it; return whether they did."""
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[place]
+        if row[resource] >= flat.limit[resource]:
+            return False
+    # A path may use a resource more than once (a quotient does), so only now it is certain.
+    if add(flat, row, path) == 0:
+        return True
+    remove(flat, row, path)
+    return False
+
+
+@inlined
+def overloaded(flat: Flat, row: IntArray, path: int) -> bool:
+    """Return whether the path uses a resource beyond its capacity; the path is in the loads."""
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[place]
+        if row[resource] > flat.limit[resource]:
+            return True
+    return False
+
+
+@compiled
+def build(flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray) -> int:
+    """Fill the occupancy table from an assignment; return its conflicts.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment; steps outside the table do not happen.
+    counted
+        Shape (deliveries,): False for deliveries to leave out.
+    table
+        Shape (steps, resources): overwritten with the loads.
+    """
+    table[:] = 0
+    conflicts = 0
+    for delivery in range(len(option)):
+        if counted[delivery] and 0 <= step[delivery] < len(table):
+            conflicts += add(flat, table[step[delivery]], flat.path[option[delivery]])
+    return conflicts

@@ -1,0 +1,92 @@
+"""Injection and acceptance ports: their loads, and the port heuristic (thesis section 6.5.1).
+
+Ports are looked at even where their capacity is implied by that of the channels: a node that
+sends more messages in a step than it has channels is in conflict whatever paths they take.
+"""
+
+from __future__ import annotations
+
+from cchybrid.kernels import compiled, inlined
+from cchybrid.kernels.flat import NO_LIMIT, Flat
+from cchybrid.kernels.occupancy import add, remove
+from cchybrid.kernels.rng import State, below
+from cchybrid.problem.arrays import BoolArray, IntArray
+
+__all__ = ["count_ports", "pressure", "room", "spread_ports"]
+
+
+@inlined
+def count_ports(flat: Flat, row: IntArray, path: int) -> None:
+    """Add one use to the loads of the ports of a path, not to those of its channels."""
+    if flat.inject[path] >= 0:
+        row[flat.inject[path]] += 1
+    if flat.accept[path] >= 0:
+        row[flat.accept[path]] += 1
+
+
+@inlined
+def pressure(flat: Flat, row: IntArray, path: int) -> float:
+    """Return how full the ports of a path are: 0 for idle, 2 for both full, more if overfull."""
+    full = 0.0
+    if flat.inject[path] >= 0:
+        full += row[flat.inject[path]] / max(flat.capacity[flat.inject[path]], 1)
+    if flat.accept[path] >= 0:
+        full += row[flat.accept[path]] / max(flat.capacity[flat.accept[path]], 1)
+    return full
+
+
+@inlined
+def room(flat: Flat, row: IntArray, path: int) -> int:
+    """Return how many more uses both ports of a path can take; negative if one is overfull."""
+    free = NO_LIMIT
+    if flat.inject[path] >= 0:
+        free = min(free, flat.capacity[flat.inject[path]] - row[flat.inject[path]])
+    if flat.accept[path] >= 0:
+        free = min(free, flat.capacity[flat.accept[path]] - row[flat.accept[path]])
+    return free
+
+
+@compiled
+def spread_ports(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    state: State,
+) -> int:
+    """Move deliveries from steps with overfull ports to steps where both have room.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment; steps are changed in place.
+    counted
+        Shape (deliveries,): the deliveries that are in the table.
+    table
+        Shape (steps, resources): the loads, kept up to date.
+
+    Returns
+    -------
+    int
+        By how much the conflicts change.
+    """
+    change = 0
+    steps = len(table)
+    start = below(state, len(option))
+    for turn in range(len(option)):
+        delivery = (start + turn) % len(option)
+        now = step[delivery]
+        if not counted[delivery] or now >= steps:
+            continue
+        path = flat.path[option[delivery]]
+        if room(flat, table[now], path) >= 0:
+            continue
+        first = below(state, steps)
+        for offset in range(steps):
+            other = (first + offset) % steps
+            if room(flat, table[other], path) > 0:
+                change += remove(flat, table[now], path) + add(flat, table[other], path)
+                step[delivery] = other
+                break
+    return change
