@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -17,8 +17,9 @@ from typing import Any, TypeVar, get_origin, get_type_hints
 
 import pluggy
 
-from cchybrid.errors import InputError, PluginError
+from cchybrid.errors import CchybridError, InputError, PluginError
 from cchybrid.hookspecs import HookSpecs
+from cchybrid.model import Collective, Network
 from cchybrid.records import (
     API,
     BoundInfo,
@@ -35,6 +36,13 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 """Environment variable: modules to load as plugins besides the installed ones, by commas."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
+
+_MAKES: dict[type, tuple[str, type]] = {
+    TopologyInfo: ("build", Network),
+    CollectiveInfo: ("build", Collective),
+    ExporterInfo: ("export", str),
+}
+"""The functions that records hold, and what each returns."""
 
 Record = TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo
 R = TypeVar("R", bound=Record)
@@ -199,9 +207,31 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     key = record.name.lower()
     if key in table:
         raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
-    table[key] = record
+    table[key] = _guarded(record, what, name)
     registry.provider[kind, key] = name
     return what
+
+
+def _guarded(record: Any, what: str, name: str) -> Any:
+    """Return the record with its function such that a failure is one line that names the plugin."""
+    if type(record) not in _MAKES:
+        return record
+    attribute, wanted = _MAKES[type(record)]
+    function = getattr(record, attribute)
+
+    def call(*arguments: Any) -> Any:
+        try:
+            made = function(*arguments)
+        except CchybridError:
+            raise
+        except Exception as error:
+            raise PluginError(f"plugin {name}: {what} failed: {_one_line(error)}") from error
+        if not isinstance(made, wanted):
+            found = type(made).__name__
+            raise PluginError(f"plugin {name}: {what} made a {found}, not a {wanted.__name__}")
+        return made
+
+    return replace(record, **{attribute: call})
 
 
 def _check_fields(record: Any, what: str) -> None:

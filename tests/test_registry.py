@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import cchybrid
 from cchybrid.cli.app import app
-from cchybrid.errors import InputError
+from cchybrid.errors import InputError, PluginError
 from cchybrid.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
 
 ROOT = Path(__file__).parents[1]
@@ -222,6 +222,37 @@ def test_names_are_found_in_any_case_and_misspelt_ones_mended() -> None:
         registry.engine("cpsta")
     with pytest.raises(InputError, match="no export format is called q; see: cchybrid plugins"):
         registry.exporter("q")
+
+
+FAILING = """
+def boom(*arguments): raise TypeError("no\\nway")
+@hookimpl
+def cchybrid_topologies():
+    return [
+        TopologyInfo("boom", "boom-N", r"boom-(\\d+)", boom, "-", "boom-3"),
+        TopologyInfo("none", "none-N", r"none-(\\d+)", print, "-", "none-3"),
+    ]
+@hookimpl
+def cchybrid_collectives(): return [CollectiveInfo("boom", "boom", boom, "-")]
+@hookimpl
+def cchybrid_exporters():
+    return [ExporterInfo("boom", boom, "-"), ExporterInfo("bytes", lambda schedule: b"", "-")]
+"""
+
+
+def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
+    registry = load(failing=FAILING)
+    assert registry.warnings == []
+    for topology, collective, words in (
+        ("boom-3", "AAS", "topology boom failed: TypeError: no way"),
+        ("none-3", "AAS", "topology none made a NoneType, not a Network"),
+        ("ring-bi-4", "boom", "collective boom failed: TypeError: no way"),
+    ):
+        with pytest.raises(PluginError, match=f"^plugin failing: {words}$"):
+            cchybrid.instance(topology, collective)
+    for exporter, words in (("boom", "boom failed: Ty"), ("bytes", "bytes made a bytes, not a st")):
+        with pytest.raises(PluginError, match=f"^plugin failing: exporter {words}"):
+            registry.exporter(exporter).export(None)  # type: ignore[arg-type]
 
 
 def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
