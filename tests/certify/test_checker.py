@@ -96,6 +96,24 @@ def test_growth_in_store_and_forward_knows_distances():
     assert growth(on_ring(16, reduce_, **hops)) == 8
 
 
+@pytest.mark.parametrize(
+    ("arcs", "goals", "ports", "steps"),
+    [
+        # Around a ring of 8 with one port: 1, 2, 4, 7 (no farther than 3 hops), 8.
+        ([arc for v in range(8) for arc in ((v, (v + 1) % 8), ((v + 1) % 8, v))], 7, 1, 4),
+        # Two one-way chains: who was told by a node that it cannot reach loses no neighbour.
+        ([(0, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6)], 6, 1, 3),
+        # Node 4 wants nothing itself, yet it may pass on to all three.
+        ([(0, 4), (4, 1), (4, 2), (4, 3)], 3, None, 2),
+    ],
+)
+def test_growth_hop_by_hop(arcs, goals, ports, steps):
+    network = Network.from_arcs("by hand", 1 + max(b for _, b in arcs), arcs)
+    model = CommunicationModel("store-and-forward", ports, ports)
+    message = Message(0, tuple(range(1, 1 + goals)))
+    assert growth(Instance(network, Collective("OAB", (message,)), model).to_json()) == steps
+
+
 def test_reductions_exchange_the_ports():
     reduce_ = Reduction(tuple(range(1, 16)), 0)
     wide, narrow = (2,) * 16, (1,) * 16
