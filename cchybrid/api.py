@@ -8,8 +8,9 @@ from typing import Any
 
 from cchybrid.engine import Budget
 from cchybrid.errors import InputError
+from cchybrid.host.order import Order
 from cchybrid.host.result import Result
-from cchybrid.host.session import Order, Session
+from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES
 from cchybrid.model import Instance, Network
 from cchybrid.question import Question, resolve

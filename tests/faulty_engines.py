@@ -40,6 +40,14 @@ class Sound(Faulty):
         return Stop.STALLED
 
 
+class Late(Sound):
+    """As sound, after the others have had time to misbehave."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        time.sleep(1.5)
+        return super().solve(problem, run)
+
+
 class Crash(Faulty):
     def solve(self, problem: Problem, run: Run) -> Stop:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -171,7 +179,7 @@ class Tuned(Sound):
 
 
 ENGINES = (
-    Sound, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood, Babble,
+    Sound, Late, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood, Babble,
     Hog, Picky, Tuned,
 )  # fmt: skip
 

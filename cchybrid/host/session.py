@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from cchybrid.bounds.reach import unreachable
@@ -14,6 +13,7 @@ from cchybrid.engine import Budget
 from cchybrid.errors import InputError
 from cchybrid.host.board import Board, ContractError
 from cchybrid.host.crew import Crew
+from cchybrid.host.order import Order, seed_for
 from cchybrid.host.process import WorkerProcess
 from cchybrid.host.result import Result, Status
 from cchybrid.host.strategies import STRATEGIES, Phase, one_by_one
@@ -21,7 +21,7 @@ from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.records import BoundInfo, EngineInfo, Observer
+from cchybrid.records import Observer
 
 BOUNDS = "bounds"
 """The name of the worker that runs the bound providers."""
@@ -31,38 +31,6 @@ MUSTER = 3.0
 """Seconds that an early verdict of a race waits for engines that have not started yet."""
 TICK = 0.05
 """Seconds between two looks at the clock."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a run is asked to do.
-
-    Parameters
-    ----------
-    engines
-        The engines that take part; none: only bounds are sought.
-    bounds
-        The bound providers.
-    strategy
-        A key of ``STRATEGIES``.
-    budget
-        Wall-clock seconds of the whole run, or evaluations of each engine; threads of all
-        engines together; memory of each worker.
-    seed
-        Rules every random choice.
-    target
-        Look for a schedule of at most so many steps, and stop at the first.
-    options
-        Per engine the options that the user set, as text.
-    """
-
-    engines: Sequence[EngineInfo]
-    bounds: Sequence[BoundInfo]
-    strategy: str = "auto"
-    budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))
-    seed: int = 0
-    target: int | None = None
-    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 class Session:
@@ -93,6 +61,7 @@ class Session:
         self._infeasible: dict[str, Any] | None = None
         self._refused: str | None = None
         self._interrupted = False
+        self._refused_providers: set[str] = set()
 
     def run(self) -> Result:
         """Work until best meets bound, the budget is spent, or the user interrupts.
@@ -207,7 +176,7 @@ class Session:
             "kind": kind,
             "name": name,
             "instance": self.instance.to_json(),
-            "seed": _seed_for(self.order.seed, name),
+            "seed": seed_for(self.order.seed, name),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self.order.target,
             "lower": self.board.lower,
@@ -292,8 +261,18 @@ class Session:
     def _take_bound(self, name: str, line: Line) -> None:
         board, evidence = self.board, line["evidence"]
         author = line.get("provider", name)
+        if author in self._refused_providers:
+            return
         if evidence is not None:
-            better = board.prove(author, line["steps"], evidence)
+            try:
+                better = board.prove(author, line["steps"], evidence)
+            except ContractError as error:
+                if name != BOUNDS:
+                    raise
+                # The providers share one worker: the others must not suffer for this one.
+                self._refused_providers.add(author)
+                self._trouble(f"bound {author}: {error}")
+                return
         elif not self._proves(name):
             raise ContractError("claimed a bound although it is registered as proving none")
         elif line["complete"]:
@@ -435,9 +414,3 @@ class Session:
         if target is not None and board.lower > target:
             return "infeasible"
         return "unknown" if board.schedule is None else "feasible"
-
-
-def _seed_for(seed: int, name: str) -> int:
-    """Return an engine's own seed, from the one seed of the run."""
-    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") & 0x7FFF_FFFF

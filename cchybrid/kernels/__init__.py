@@ -7,8 +7,12 @@ they are given (``cchybrid.kernels.rng``), so a seed rules everything.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import tempfile
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,20 +23,25 @@ __all__ = ["compiled", "inlined"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _cache_folder() -> str:
-    """Return a folder for compiled code that is named after the source of all kernels.
+@lru_cache
+def _cache_folder(folder: Path) -> str:
+    """Return where the compiled code of kernels in ``folder`` belongs: named after their source.
 
     numba looks only at the file of a function to tell whether its compiled code is stale, but the
-    code holds the functions that it calls, too: after a change in one file of this package, the
-    callers in other files would go on with the old kernel.
+    code holds the functions that it calls, too: after a change in one file of the folder or of
+    this package, the callers in other files would go on with the old kernel.
     """
     here = Path(__file__).parent
-    source = b"".join(path.read_bytes() for path in sorted(here.glob("*.py")))
-    return str(here / "__pycache__" / f"kernels-{hashlib.sha256(source).hexdigest()[:16]}")
-
-
-if not numba.config.CACHE_DIR:  # else the user has chosen a folder by NUMBA_CACHE_DIR
-    numba.config.CACHE_DIR = _cache_folder()
+    source = b"".join(
+        path.read_bytes() for place in (here, folder) for path in sorted(place.glob("*.py"))
+    )
+    name = f"kernels-{hashlib.sha256(source).hexdigest()[:16]}"
+    for parent in (here / "__pycache__", Path.home() / ".cache" / "cchybrid"):
+        with contextlib.suppress(OSError):
+            (parent / name).mkdir(parents=True, exist_ok=True)
+            if os.access(parent / name, os.W_OK):
+                return str(parent / name)
+    return tempfile.mkdtemp(prefix="cchybrid-")
 
 
 def compiled(function: Function) -> Function:
@@ -49,4 +58,10 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
-    return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    chosen = numba.config.CACHE_DIR  # the user's, by NUMBA_CACHE_DIR
+    folder = Path(function.__code__.co_filename).parent
+    numba.config.CACHE_DIR = chosen or _cache_folder(folder)
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    finally:
+        numba.config.CACHE_DIR = chosen

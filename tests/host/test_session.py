@@ -76,7 +76,7 @@ def processes_of_runs() -> list[str]:
 def test_a_faulty_engine_is_named_and_the_run_goes_on(
     registry: Registry, engine: str, words: str
 ) -> None:
-    result = run(registry, engine, "sound")
+    result = run(registry, engine, "late")
     assert result.schedule is not None
     assert result.status in ("optimal", "feasible")
     assert any(text.startswith(f"{engine}: ") and words in text for text in result.troubles)
@@ -149,6 +149,18 @@ def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry:
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
     assert not processes_of_runs()
+
+
+def test_a_lying_bound_provider_costs_the_others_nothing(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,lying_bounds")
+    result = run(load_registry(), "sound")
+    assert (result.status, result.certified) == ("optimal", True)
+    assert result.bound_by != "boaster"
+    troubles = " ".join(result.troubles)
+    assert "bound boaster: gave evidence for 1 steps, not for 99" in troubles
+    assert "bound broken failed: ZeroDivisionError" in troubles
 
 
 def test_an_observer_that_raises_loses_its_place_only(registry: Registry) -> None:

@@ -1,0 +1,26 @@
+"""A plugin whose bound providers lie and break, and run before all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cchybrid.hookspecs import hookimpl
+from cchybrid.model import Instance, LowerBound
+from cchybrid.records import BoundInfo
+
+
+def boast(instance: Instance) -> Iterator[LowerBound]:
+    yield LowerBound(99, {"kind": "growth", "message": 0})
+    yield LowerBound(98, {"kind": "growth", "message": 0})
+
+
+def fail(instance: Instance) -> Iterator[LowerBound]:
+    yield LowerBound(1 // 0)
+
+
+@hookimpl
+def cchybrid_bounds() -> tuple[BoundInfo, ...]:
+    return (
+        BoundInfo("boaster", f"{__name__}:boast", "says more than it shows", order=1),
+        BoundInfo("broken", f"{__name__}:fail", "fails", order=2),
+    )
