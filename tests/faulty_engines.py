@@ -179,8 +179,8 @@ class Tuned(Sound):
 
 
 ENGINES = (
-    Sound, Late, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood, Babble,
-    Hog, Picky, Tuned,
+    Sound, Late, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood,
+    Babble, Hog, Picky, Tuned,
 )  # fmt: skip
 
 

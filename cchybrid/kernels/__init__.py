@@ -58,10 +58,10 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
-    chosen = numba.config.CACHE_DIR  # the user's, by NUMBA_CACHE_DIR
-    folder = Path(function.__code__.co_filename).parent
-    numba.config.CACHE_DIR = chosen or _cache_folder(folder)
+    settings: Any = numba.config
+    chosen = settings.CACHE_DIR  # the user's, by NUMBA_CACHE_DIR
+    settings.CACHE_DIR = chosen or _cache_folder(Path(function.__code__.co_filename).parent)
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:
-        numba.config.CACHE_DIR = chosen
+        settings.CACHE_DIR = chosen

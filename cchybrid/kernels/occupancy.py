@@ -8,7 +8,6 @@ The sum is 0 exactly when every capacity holds. Implied capacities do not count.
 
 from __future__ import annotations
 
-
 from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import Flat
 from cchybrid.problem.arrays import BoolArray, IntArray

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import get_type_hints
 
 from cchybrid.engine import API, Budget
-from cchybrid.host.session import Order, Session
+from cchybrid.host.order import Order
+from cchybrid.host.session import Session
 from cchybrid.problem import compile
 from cchybrid.testing.small_instances import conformance_instances, large_instance
 from cchybrid.testing.subject import Subject
