@@ -22,7 +22,8 @@ def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
     """Directed networks with endpoints; some nodes may be out of reach."""
     nodes = draw(st.integers(2, most_nodes))
     pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b]
-    arcs = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=3 * nodes))
+    least = draw(st.sampled_from((0, nodes)))  # sparse networks are many, dense ones matter more
+    arcs = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=least, max_size=3 * nodes))
     endpoints = draw(st.sets(st.integers(0, nodes - 1), max_size=nodes // 2))
     return Network.from_arcs("random", nodes, arcs, endpoints=tuple(sorted(endpoints)))
 
@@ -122,6 +123,19 @@ def test_cheapest_equals_the_least_of_all(question, data):
         for node in everyone
         if routes.distance[node, target] > 0
     }
+
+
+@pytest.mark.parametrize("extra_hops", EXTRA_HOPS)
+def test_no_path_passes_an_endpoint(extra_hops):
+    """Not even where it would cost nothing; it may begin and end there."""
+    links = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    square = Network.from_links("square", 4, links, endpoints=(1,))
+    routes = Routes(square, extra_hops)
+    cost = np.array([0.0 if 1 in (a, b) else 1.0 for a, b, _ in square.channels])
+    assert routes.cheapest_to(2, (0, 1), cost) == {0: (2.0, (0, 3, 2)), 1: (0.0, (1, 2))}
+    assert routes.cheapest(0, 1, cost) == (0.0, (0, 1))
+    assert list(routes.paths(0, 2)) == routes.sample(0, 2, 5, Random(0)) == [(0, 3, 2)]
+    assert routes.count(0, 2, 5) == 1
 
 
 def price(routes: Routes, path: Path, cost: np.ndarray) -> float:

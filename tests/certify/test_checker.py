@@ -162,7 +162,8 @@ def test_prices_do_not_pass_endpoints_except_hop_by_hop():
     network = Network.from_links("square", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
     instance = Instance(network, Collective("two", (Message(0, (2,)), Message(0, (2,)))))
     way = {"kind": "prices", "channels": [[0, 3, 1]]}
-    assert proven_steps(instance.to_json(), way) == 2
+    for routing in ("minimal", 1, "any"):
+        assert proven_steps(instance.with_model(routing=routing).to_json(), way) == 2
     hop_by_hop = instance.with_model(switching="store-and-forward")
     assert proven_steps(hop_by_hop.to_json(), way) == 0
 
