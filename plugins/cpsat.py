@@ -29,6 +29,13 @@ MAX_BOOLEANS = 3_000_000
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
 
+PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
+"""CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.
+
+The full linear relaxation refutes in a blink what others cannot in minutes; schedules are found
+by feasibility jump, which CP-SAT runs on a thread that has none of these.
+"""
+
 WATCH_INTERVAL = 0.05
 """Seconds between two looks at whether the step count in hand is still wanted."""
 
@@ -218,15 +225,19 @@ class _Search:
         parameters = solver.parameters
         parameters.random_seed = self.run.seed % 2**31
         parameters.log_search_progress = self.options.log
-        limit = self._limit(target)
-        if self.run.budget.evaluations is not None:
-            parameters.num_workers = 1
+        limit, budget = self._limit(target), self.run.budget
+        if budget.evaluations is not None:
             parameters.max_deterministic_time = limit
         else:
-            parameters.num_workers = self.run.budget.threads
             parameters.max_time_in_seconds = limit
-        if self.run.budget.memory is not None:
-            parameters.max_memory_in_mb = self.run.budget.memory
+        threads = 1 if budget.evaluations is not None else budget.threads
+        parameters.num_workers = threads
+        # On one thread, the searches take turns; CP-SAT would run the first alone.
+        parameters.interleave_search = threads == 1
+        if threads < 8:
+            parameters.subsolvers.extend(PORTFOLIO[: max(2 if threads == 1 else 1, threads - 1)])
+        if budget.memory is not None:
+            parameters.max_memory_in_mb = budget.memory
         return solver
 
 

@@ -15,14 +15,17 @@ from cchybrid.kernels.flat import Flat, flatten, least_uses
 from cchybrid.kernels.rng import seed_state
 from cchybrid.problem import CHANNEL, LINK, Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid_plugins.umda_evolution import Population, Settings, Work, create, evolve
+
+from .umda_evolution import Population, Settings, Work, create, evolve
 
 MOST_MEMORY = 4096
 """Mebibytes that a population may take."""
+CHUNK = 20_000
+"""Genes to breed between two looks at the run; milliseconds to tenths of a second."""
 
 
 @dataclass(frozen=True)
-class Options:
+class UmdaOptions:
     """The parameters of UMDA; see thesis sections 7.1.3 and 7.2 for their influence.
 
     Parameters
@@ -37,25 +40,27 @@ class Options:
         Probability that a child is mutated.
     sampled
         Probability that a gene of a child is sampled from the model; else it is that of one
-        parent. At 1 this is plain UMDA. A child that shares most genes with one parent keeps what
-        fits together there (Zhang, Sun, Tsang, "An evolutionary algorithm with guided mutation
-        for the maximum clique problem", IEEE Trans. Evolutionary Computation 9, 2005).
+        parent. At 1 this is UMDA. Near 0, with a small population, it is guided mutation (Zhang,
+        Sun, Tsang, "An evolutionary algorithm with guided mutation for the maximum clique
+        problem", IEEE Trans. Evolutionary Computation 9, 2005), which keeps what fits together in
+        one parent and is often faster on larger problems: population=24, sampled=0.05.
     moves
         Genes that a mutation changes, at most.
     sweeps
-        How often all genes are looked at for conflicts to settle, per child; 0 for never.
+        How often all genes are looked at for conflicts to settle, per child; 0 for never, as in
+        the thesis.
     patience
         Generations without progress before the population is made anew.
     """
 
-    population: int = 24
+    population: int = 80
     parents: float = 0.5
     replacement: float = 2 / 3
     mutation: float = 0.9
-    sampled: float = 0.05
+    sampled: float = 1.0
     moves: int = 6
     sweeps: int = 20
-    patience: int = 100
+    patience: int = 200
 
     def __post_init__(self) -> None:
         if not 2 <= self.population <= 100_000:
@@ -74,9 +79,9 @@ class Options:
 class Umda:
     """Evolves near-solutions of one number of steps until one has no conflicts."""
 
-    Options = Options
+    Options = UmdaOptions
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: UmdaOptions) -> None:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -93,7 +98,6 @@ class Umda:
         known = run.best()
         if known is None:
             greedy = first_fit(problem, run.seed)
-            run.spend(1)
             run.offer(greedy)
             known = greedy.steps
         for target in run.targets():
@@ -114,14 +118,16 @@ class Umda:
 class _Search:
     """The evolution of one population after the other, on one problem."""
 
-    def __init__(self, problem: Problem, options: Options, run: Run) -> None:
+    def __init__(self, problem: Problem, options: UmdaOptions, run: Run) -> None:
         self.problem, self.options, self.run = problem, options, run
         self.flat = flatten(problem)
         self.state = seed_state(run.seed)
-        self.offspring = min(max(round(options.replacement * options.population), 1), 
-                             options.population)
+        self.offspring = min(
+            max(round(options.replacement * options.population), 1), options.population
+        )
         self.restarts = 0
         self.generation = 0
+        self.spent = 0
         self.suggested: dict[int, int] = {}
 
     def reach(self, steps: int) -> Assignment | None:
@@ -144,7 +150,7 @@ class _Search:
                     self.state,
                 )
                 self.generation += done
-                self.run.spend(done * self.offspring)
+                self._spend(done * self.offspring)
                 if population.fitness.min() < best:
                     best, last_progress = int(population.fitness.min()), self.generation
                 self._report(population, steps, best)
@@ -174,8 +180,8 @@ class _Search:
                 step,
                 self.state,
             )
-            self.run.spend(1)
-            if work.stop[0]:
+            self._spend(1)
+            if work.stop[0] or not self.run.wants(steps):
                 population.fitness[place:] = population.fitness[: place + 1].max()
                 population.option[place:] = option
                 population.step[place:] = step
@@ -209,7 +215,15 @@ class _Search:
 
         No clock decides, so that a run repeats exactly under a budget of evaluations.
         """
-        return max(1, min(10_000 // (self.offspring * max(self.problem.deliveries, 1)), 20))
+        brief = CHUNK // (self.offspring * max(self.problem.deliveries, 1))
+        left = self.run.budget.evaluations
+        if left is not None:
+            brief = min(brief, (left - self.spent) // self.offspring)
+        return max(brief, 1)
+
+    def _spend(self, evaluations: int) -> None:
+        self.spent += evaluations
+        self.run.spend(evaluations)
 
     def _report(self, population: Population, steps: int, best: int) -> None:
         self.run.note(conflicts=best, generation=self.generation, target=steps)

@@ -16,7 +16,8 @@ from cchybrid.kernels.ports import spread_ports
 from cchybrid.kernels.restoration import restore
 from cchybrid.kernels.rng import State, below, shuffle, uniform
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid_plugins.umda_mutation import mutate
+
+from .umda_mutation import mutate
 
 __all__ = ["Population", "Settings", "Work", "create", "evaluate", "evolve"]
 
@@ -205,7 +206,7 @@ def evolve(
     """
     size, offspring = len(population.fitness), len(children.fitness)
     parents = np.empty(settings.parents, dtype=np.int32)
-    rank = np.arange(size)
+    rank = np.arange(size).astype(np.int32)
     solved = False
     for generation in range(generations):
         _rank(population.fitness, rank)

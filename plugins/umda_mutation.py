@@ -13,6 +13,7 @@ from cchybrid.problem.arrays import BoolArray, IntArray
 
 __all__ = ["mutate"]
 
+
 @compiled
 def mutate(
     flat: Flat,
@@ -63,8 +64,7 @@ def _conflicting(
     for turn in range(len(option)):
         gene = (start + turn) % len(option)
         if counted[gene] and (
-            step[gene] >= len(table)
-            or overloaded(flat, table[step[gene]], flat.path[option[gene]])
+            step[gene] >= len(table) or overloaded(flat, table[step[gene]], flat.path[option[gene]])
         ):
             return gene
     return start

@@ -91,7 +91,8 @@ def _groups(problem: Problem) -> tuple[IntArray, IntArray]:
 def _followers(problem: Problem) -> tuple[LongArray, IntArray]:
     bound = problem.option_requires >= 0
     key = problem.option_requires[bound].astype(np.int64) * problem.deliveries
-    pairs = np.unique(key + problem.option_delivery[bound])
+    pairs = np.sort(key + problem.option_delivery[bound])
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
     first = np.arange(problem.deliveries + 1, dtype=np.int64) * problem.deliveries
     start = np.searchsorted(pairs, first).astype(np.int64)
     return start, (pairs % max(problem.deliveries, 1)).astype(np.int32)

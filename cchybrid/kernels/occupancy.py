@@ -48,12 +48,13 @@ def remove(flat: Flat, row: IntArray, path: int) -> int:
     return shrunk
 
 
-@compiled
+@inlined
 def fits(flat: Flat, row: IntArray, path: int) -> bool:
     """Add a path to the loads of a step if all capacities allow it; return whether they did."""
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        # An implied capacity never decides, but ports come first and tell at once.
         resource = flat.use[place]
-        if row[resource] >= flat.limit[resource]:
+        if row[resource] >= flat.capacity[resource]:
             return False
     # A path may use a resource more than once (a quotient does), so only now it is certain.
     if add(flat, row, path) == 0:

@@ -40,9 +40,9 @@ def room(flat: Flat, row: IntArray, path: int) -> int:
     """Return how many more uses both ports of a path can take; negative if one is overfull."""
     free = NO_LIMIT
     if flat.inject[path] >= 0:
-        free = min(free, flat.capacity[flat.inject[path]] - row[flat.inject[path]])
+        free = min(free, int(flat.capacity[flat.inject[path]] - row[flat.inject[path]]))
     if flat.accept[path] >= 0:
-        free = min(free, flat.capacity[flat.accept[path]] - row[flat.accept[path]])
+        free = min(free, int(flat.capacity[flat.accept[path]] - row[flat.accept[path]]))
     return free
 
 

@@ -28,7 +28,7 @@ def next_word(state: State) -> np.uint64:
     word = state[0]
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))  # type: ignore[no-any-return]
+    return word ^ (word >> np.uint64(31))
 
 
 @compiled
@@ -38,13 +38,13 @@ def below(state: State, bound: int) -> int:
     Multiplies instead of dividing; the bias of at most ``bound / 2**32`` does not matter here.
     """
     high = next_word(state) >> np.uint64(32)
-    return np.int64((high * np.uint64(bound)) >> np.uint64(32))  # type: ignore[return-value]
+    return np.int64((high * np.uint64(bound)) >> np.uint64(32))
 
 
 @compiled
 def uniform(state: State) -> float:
     """Return a float from 0 up to, not including, 1."""
-    return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)  # type: ignore[no-any-return]
+    return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @compiled
