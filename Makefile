@@ -43,4 +43,5 @@ format: .venv/ready-dev
 	@touch .venv/ready $@
 
 clean:
+	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

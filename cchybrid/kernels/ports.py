@@ -38,7 +38,7 @@ def pressure(flat: Flat, row: IntArray, path: int) -> float:
 @inlined
 def room(flat: Flat, row: IntArray, path: int) -> int:
     """Return how many more uses both ports of a path can take; negative if one is overfull."""
-    free = NO_LIMIT
+    free = int(NO_LIMIT)
     if flat.inject[path] >= 0:
         free = min(free, int(flat.capacity[flat.inject[path]] - row[flat.inject[path]]))
     if flat.accept[path] >= 0:
