@@ -7,6 +7,7 @@ OOPSLA 2014. The state is one word in an array, so kernels advance it in place.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,9 @@ def below(state: State, bound: int) -> int:
     Multiplies instead of dividing; the bias of at most ``bound / 2**32`` does not matter here.
     """
     high = next_word(state) >> np.uint64(32)
-    return np.int64((high * np.uint64(bound)) >> np.uint64(32))
+    # Unsigned and signed integers mixed would make a float of the result.
+    drawn: Any = np.int64((high * np.uint64(bound)) >> np.uint64(32))
+    return drawn
 
 
 @compiled
