@@ -7,6 +7,7 @@ from cchybrid_plugins.umda import Umda, UmdaOptions
 from cchybrid.api import instance
 from cchybrid.collectives import collective
 from cchybrid.engine import Budget, Stop
+from cchybrid.kernels.conflicts import conflicts
 from cchybrid.model import Instance, Network
 from cchybrid.problem import compile
 from cchybrid.testing import LocalRun
@@ -74,11 +75,12 @@ def test_the_same_seed_and_evaluations_repeat_exactly() -> None:
 
 def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
     run = LocalRun(
-        compile(instance("mesh-3x3", "AAS")), budget=Budget(evaluations=4000), first_lower=5
+        compile(instance("torus-4x4", "AAB")), budget=Budget(evaluations=600), first_lower=4
     )
     Umda(UmdaOptions()).solve(run.problem, run)
     assert run.suggestions
-    assert all(suggestion.steps <= 5 for suggestion in run.suggestions)
+    assert all(run.problem.lift(near, 4).steps for near in run.suggestions)
+    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
 
 
 def test_it_starts_from_a_hint() -> None:

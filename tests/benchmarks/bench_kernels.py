@@ -1,0 +1,159 @@
+"""How fast the kernels are: times per second, and the ratio to a numpy twin in the same run.
+
+Run as ``python tests/benchmarks/bench_kernels.py``. Every figure is the best of three rounds of
+processor time, after a first call that compiles. The twins do the same work with whole-array
+operations, the way one would write it without a compiler; the ratio does not depend on the
+machine. ``settle`` has no such twin: its figure is the conflicts that it leaves, and how soon.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from cchybrid.api import instance
+from cchybrid.kernels.conflicts import broken, mark_needed
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import Flat, flatten
+from cchybrid.kernels.min_conflicts import settle
+from cchybrid.kernels.occupancy import add, build, remove
+from cchybrid.kernels.rng import seed_state
+from cchybrid.problem import Assignment, Problem, compile
+
+INSTANCES = (("mesh-4x4", "AAS"), ("hypercube-16", "AAB"), ("hypercube-64", "AAS"))
+
+
+def numpy_build(problem: Problem, found: Assignment, steps: int) -> int:
+    """Count the loads of all steps at once."""
+    path = problem.option_path[found.option]
+    size = problem.path_start[path + 1] - problem.path_start[path]
+    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    used = problem.path_resource[np.repeat(problem.path_start[path], size) + within]
+    key = np.repeat(found.step, size) * problem.resources + used
+    load = np.bincount(key, minlength=steps * problem.resources).reshape(steps, -1)
+    capacity = problem.capacity.astype(np.int64)
+    over = np.where((load > capacity) & ~problem.implied, load, capacity)
+    return int((over * (over - 1) // 2 - capacity * (capacity - 1) // 2).sum())
+
+
+def numpy_broken(problem: Problem, found: Assignment) -> int:
+    """Compare every step with that of the delivery required; all deliveries happen."""
+    before = problem.option_requires[found.option]
+    return int(((before >= 0) & (found.step[before] >= found.step)).sum())
+
+
+def numpy_move(problem: Problem, table: np.ndarray, used: np.ndarray, one: int, other: int) -> int:
+    """Move a delivery from step ``one`` to ``other``; return the change of the conflicts."""
+    counts = ~problem.implied[used]
+    capacity = problem.capacity[used]
+    table[one, used] -= 1
+    change = -int(table[one, used][counts & (table[one, used] >= capacity)].sum())
+    change += int(table[other, used][counts & (table[other, used] >= capacity)].sum())
+    table[other, used] += 1
+    return change
+
+
+def kernel_move(flat: Flat, table: np.ndarray, path: int, one: int, other: int) -> int:
+    """The same with the kernels, called from Python as the twin is."""
+    return remove(flat, table[one], path) + add(flat, table[other], path)
+
+
+def rate(work: Callable[[], object], seconds: float) -> float:
+    """Return how often ``work`` is done in a second of processor time."""
+    work()
+    best = 0.0
+    for _ in range(3):
+        count, start = 0, time.process_time()
+        while time.process_time() - start < seconds:
+            for _ in range(10):
+                work()
+            count += 10
+        best = max(best, count / (time.process_time() - start))
+    return best
+
+
+def compare(name: str, kernel: Callable[[], int], twin: Callable[[], int], seconds: float) -> None:
+    """Print one line, after a check that both give the same number."""
+    if kernel() != twin():
+        raise SystemExit(f"{name}: the kernel gives {kernel()}, its twin {twin()}")
+    fast, slow = rate(kernel, seconds), rate(twin, seconds)
+    print(f"  {name:<28}{fast:>12,.0f}/s {fast / slow:>8.1f} x numpy")
+
+
+def bench(topology: str, collective: str, seconds: float) -> None:
+    """Print the figures of one instance."""
+    problem = compile(instance(topology, collective))
+    flat = flatten(problem)
+    greedy = first_fit(problem, 0)
+    steps = greedy.steps - 1
+    # A near-solution as engines meet it: greedy, with what is too late put anywhere.
+    random = np.random.default_rng(0)
+    late = greedy.step >= steps
+    step = np.where(late, random.integers(0, steps, len(late)), greedy.step).astype(np.int32)
+    found = Assignment(greedy.option, step)
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    table = np.zeros((steps, problem.resources), dtype=np.int32)
+    print(f"{topology} {collective}: {problem.deliveries} deliveries, {steps} steps")
+
+    compare(
+        "evaluate an assignment",
+        lambda: build(flat, found.option, found.step, counted, table),
+        lambda: numpy_build(problem, found, steps),
+        seconds,
+    )
+    if problem.ordered:
+        mark_needed(flat, found.option, counted)
+        compare(
+            "count broken precedences",
+            lambda: broken(flat, found.option, found.step, counted),
+            lambda: numpy_broken(problem, found),
+            seconds,
+        )
+    option, home = int(found.option[0]), int(found.step[0])
+    away = (home + 1) % steps
+
+    def there_and_back(move: Callable[[int, int], int]) -> int:
+        there = move(home, away)
+        return there if move(away, home) == -there else -1
+
+    compare(
+        "move a delivery, and back",
+        partial(there_and_back, partial(kernel_move, flat, table, int(flat.path[option]))),
+        partial(there_and_back, partial(numpy_move, problem, table, problem.resources_of(option))),
+        seconds,
+    )
+    print(f"  {'first_fit':<28}{rate(lambda: first_fit(problem, 0), seconds):>12,.0f}/s")
+    bench_settle(flat, found, table, seconds)
+
+
+def bench_settle(flat: Flat, found: Assignment, table: np.ndarray, seconds: float) -> None:
+    """Print how far and how fast twenty sweeps of min-conflicts come down."""
+    counted = np.ones(len(found.option), dtype=np.bool_)
+    stop = np.zeros(1, dtype=np.bool_)
+    start = end = 0
+
+    def work() -> None:
+        nonlocal start, end
+        option, step = found.option.copy(), found.step.copy()
+        start = build(flat, option, step, counted, table)
+        end = settle(flat, option, step, counted, table, start, 20, stop, seed_state(0))
+
+    often = rate(work, seconds)
+    print(f"  {'settle, 20 sweeps':<28}{often:>12,.0f}/s   {start} conflicts to {end}")
+
+
+def main() -> None:
+    """Read the command line and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=0.3, help="per measurement, three times")
+    seconds = parser.parse_args().seconds
+    for topology, collective in INSTANCES:
+        bench(topology, collective, seconds)
+
+
+if __name__ == "__main__":
+    main()
