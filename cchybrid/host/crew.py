@@ -5,6 +5,7 @@ from __future__ import annotations
 import selectors
 import uuid
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from cchybrid.host.process import WorkerProcess, kill_strays
 from cchybrid.host.wire import GarbledError, Line
@@ -27,9 +28,9 @@ class Crew:
         """Return whether any of these workers has not been dismissed yet."""
         return any(name in self._workers for name in names)
 
-    def started(self, names: Sequence[str]) -> bool:
-        """Return whether those of these workers that are still here have all started to work."""
-        return all(self._workers[name].ready for name in names if name in self._workers)
+    def all_are(self, state: Literal["ready", "heard"], names: Sequence[str]) -> bool:
+        """Return whether those of these workers that are still here are all in that state."""
+        return all(getattr(self._workers[name], state) for name in names if name in self._workers)
 
     def get(self, name: str) -> WorkerProcess | None:
         """Return a worker by name, ``None`` if it has been dismissed."""

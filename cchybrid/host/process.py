@@ -37,6 +37,8 @@ class WorkerProcess:
     ----------
     ready
         Its engine has started to work.
+    heard
+        It has said something since.
     ended
         It said goodbye; whatever comes afterwards is no crash.
     quarantined
@@ -53,6 +55,7 @@ class WorkerProcess:
     def __init__(self, name: str, job: Line, run_id: str) -> None:
         self.name = name
         self.ready = False
+        self.heard = False
         self.ended = False
         self.quarantined = False
         self.terminated = False

@@ -27,8 +27,8 @@ BOUNDS = "bounds"
 """The name of the worker that runs the bound providers."""
 BOUND_GRACE = 10.0
 """Seconds that a claimed optimum waits for the bound providers to certify it."""
-MUSTER = 3.0
-"""Seconds that an early verdict of a race waits for engines that have not started yet."""
+MUSTER = 2.0
+"""Seconds that an early verdict of a race waits for engines to start, and then to say a word."""
 TICK = 0.05
 """Seconds between two looks at the clock."""
 
@@ -139,11 +139,11 @@ class Session:
         self._stop(names, politely=not self._done())
 
     def _muster(self, names: Sequence[str]) -> None:
-        """Wait until every engine has started, and a moment more to see how it behaves."""
+        """Wait until every engine has started, and then until it has shown how it behaves."""
         late = self._now() + MUSTER
-        self._listen_while(lambda: self._now() < late and not self._crew.started(names))
-        late = self._now() + MUSTER / 10
-        self._listen_while(lambda: self._now() < late and self._crew.has(names))
+        self._listen_while(lambda: self._now() < late and not self._crew.all_are("ready", names))
+        late = self._now() + MUSTER
+        self._listen_while(lambda: self._now() < late and not self._crew.all_are("heard", names))
 
     def _listen_while(self, going: Callable[[], bool]) -> None:
         while going() and not self._out_of_time():
@@ -221,6 +221,7 @@ class Session:
 
     def _act_on(self, worker: WorkerProcess, line: Line) -> None:
         board, name, event = self.board, worker.name, line["event"]
+        worker.heard = worker.heard or event != "started"
         if event == "offer":
             steps = steps_from_json(line["steps"], "steps")
             if board.offer(name, steps):
