@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.certify import EvidenceError, proven_steps
+from cchybrid.bounds.climbing import climb
 from cchybrid.distances import hop_distances
 from cchybrid.model import Instance, LowerBound
 
@@ -29,25 +29,22 @@ def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBoun
     sets
         Boolean arrays of shape (nodes,); sets that hold all or no nodes are passed over.
     """
-    record = instance.to_json()
+    yield from climb(instance, _promising(instance, sets))
+
+
+def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str, Any]]:
+    """Yield the evidence of those sets that seem to better all before them, counted in numpy."""
     meter = _CutMeter(instance)
     best = 0
     for inside in sets:
         if not inside.any() or inside.all():
             continue
         for both in (False, True) if meter.half_duplex else (False,):
-            if meter.steps(inside, both) <= best:
-                continue
-            evidence: dict[str, Any] = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist()}
-            if both:
-                evidence["both"] = True
-            try:
-                steps = proven_steps(record, evidence)
-            except EvidenceError:
-                continue
+            steps = meter.steps(inside, both)
             if steps > best:
                 best = steps
-                yield LowerBound(steps, evidence)
+                evidence = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist()}
+                yield {**evidence, "both": True} if both else evidence
 
 
 def _near_sets(instance: Instance) -> Iterator[NodeSet]:

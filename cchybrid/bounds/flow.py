@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
+from cchybrid.bounds.climbing import climb
 from cchybrid.bounds.cut import NodeSet, best_cuts
-from cchybrid.certify import EvidenceError, proven_steps
 from cchybrid.distances import hop_distances
 from cchybrid.model import Instance, LowerBound
 
@@ -35,17 +35,8 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield price bounds of a scatter-like instance: equal prices first, then the dual's."""
     if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
         return
-    record = instance.to_json()
-    best = 0
-    for prices in _candidate_prices(instance):
-        evidence = _evidence(instance, prices)
-        try:
-            steps = proven_steps(record, evidence)
-        except EvidenceError:
-            continue
-        if steps > best:
-            best = steps
-            yield LowerBound(steps, evidence)
+    prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
+    yield from climb(instance, prices)
 
 
 def flow_cut_bounds(instance: Instance) -> Iterator[LowerBound]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cchybrid.certify.growth import growth_steps
-from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.bounds.climbing import climb
 from cchybrid.distances import hop_distances
 from cchybrid.model import Instance, LowerBound
 
@@ -16,17 +15,9 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
 
     Source: thesis section 3.3.1; the checker in ``certify`` defines the value.
     """
-    network = Network(instance.to_json())
-    best = 0
-    for message in _candidates(instance):
-        evidence = {"kind": "growth", "message": message}
-        try:
-            steps = growth_steps(network, evidence)
-        except EvidenceError:
-            continue
-        if steps > best:
-            best = steps
-            yield LowerBound(steps, evidence)
+    yield from climb(
+        instance, ({"kind": "growth", "message": message} for message in _candidates(instance))
+    )
 
 
 def _candidates(instance: Instance) -> list[int]:
