@@ -10,13 +10,12 @@ import heapq
 from collections import Counter
 from collections.abc import Callable
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import INJECT, Problem
 
-from .uses import IntVector, Uses
+from .uses import IntVector, Uses, families
 
 Check = Callable[[], None]
 """Called every so often; raises to end the work."""
@@ -92,7 +91,7 @@ class Chooser:
         found = np.full(problem.deliveries, -1, dtype=np.int64)
         made = np.zeros(problem.deliveries, dtype=np.bool_)
         self.load[:] = 0
-        message = self._message
+        family = families(problem)
         left = np.arange(problem.deliveries)
         reach = int(random.choice(np.unique(self.size[self.usable])))
         while len(left):
@@ -108,7 +107,7 @@ class Chooser:
                         break
                     option = first + offset
                     sender = int(requires[offset])
-                    key = (sender if sender >= 0 else ~message[delivery], int(self.port[option]))
+                    key = (sender if sender >= 0 else ~family[delivery], int(self.port[option]))
                     if key[1] >= 0 and served[key] >= problem.capacity[key[1]]:
                         continue
                     served[key] += 1
@@ -220,24 +219,6 @@ class Chooser:
             inject = self.problem.kind[resource] == INJECT
             self._port[option[inject]] = resource[inject]
         return self._port
-
-    @property
-    def _message(self) -> IntVector:
-        """Shape (deliveries,): a number that deliveries which may require each other share."""
-        graph = nx.Graph()
-        graph.add_nodes_from(range(self.problem.deliveries))
-        forwards = self.problem.option_requires >= 0
-        pairs = np.unique(
-            np.stack(
-                [self.problem.option_requires[forwards], self.problem.option_delivery[forwards]]
-            ),
-            axis=1,
-        )
-        graph.add_edges_from(pairs.T.tolist())
-        number = np.zeros(self.problem.deliveries, dtype=np.int64)
-        for index, component in enumerate(nx.connected_components(graph)):
-            number[list(component)] = index
-        return number
 
 
 def _by_option(problem: Problem, uses: Uses) -> tuple[IntVector, IntVector]:

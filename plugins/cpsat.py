@@ -172,21 +172,21 @@ class _Search:
             return 2 * self.vain - low + 1
         return (self.vain + most + 1) // 2
 
-    def _limit(self, target: int) -> float:
-        """Return what to spend on a target: all that is left if it is the only one, else a slice.
+    def _limit(self) -> float:
+        """Return what to spend on a target: a slice, or all that is left if no other is open.
 
         Seconds, or units of deterministic time if evaluations are what is limited: then nothing
         may depend on the clock.
         """
         low, most = self._open()
         choices = 4 if most is None else min(most - low + 1, 4)
+        if self.rounds == 0:  # some is left for a second round, with hints
+            choices = max(choices, 2)
         budget = self.run.budget
         if budget.evaluations is not None:
             left = (budget.evaluations - self.spent) / EVALUATIONS_PER_UNIT
         elif budget.seconds is not None:
             left = budget.seconds - (time.monotonic() - self.started)
-        elif choices == 1:
-            return math.inf
         else:
             left = 40.0 * 2**self.rounds
         return max(left / choices, min(left, 1.0), 1e-3)
@@ -197,9 +197,9 @@ class _Search:
         windows = Windows.of(self.problem, self.uses, target, symmetry=self.options.symmetry)
         model = build(self.problem, self.uses, windows, lambda: not run.wants(target))
         hint = run.hint(target) if self.options.hints else None
-        if hint is not None:
-            model.hint(hint)
-        solver = self._solver(target)
+        if hint is not None and (self.rounds > 0 or self._whole(hint)):
+            model.hint(hint, run.seed + self.rounds)
+        solver = self._solver()
         run.note(target=target, booleans=model.booleans)
         with _stopped_when_unwanted(solver, run, target):
             status = solver.solve(model.model)
@@ -220,12 +220,19 @@ class _Search:
         units = solver.response_proto.deterministic_time
         self._spend(max(1, math.ceil(units * EVALUATIONS_PER_UNIT)))
 
-    def _solver(self, target: int) -> cp_model.CpSolver:
+    def _whole(self, hint: Assignment) -> bool:
+        """Return whether the hint is more than a schedule cut short.
+
+        Those double the time of what is easy, and help only with what is hard.
+        """
+        return bool((hint.option[self.problem.required] >= 0).all())
+
+    def _solver(self) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()
         parameters = solver.parameters
         parameters.random_seed = self.run.seed % 2**31
         parameters.log_search_progress = self.options.log
-        limit, budget = self._limit(target), self.run.budget
+        limit, budget = self._limit(), self.run.budget
         if budget.evaluations is not None:
             parameters.max_deterministic_time = limit
         else:

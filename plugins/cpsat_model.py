@@ -58,12 +58,10 @@ class StepModel:
     step: IntVector
     informed: IntVector
 
-    def before(self, delivery: NDArray[np.integer], step: IntVector) -> IntVector:
-        """Return the booleans "the delivery happened before the step"; its low is earlier."""
-        last = np.minimum(step, self.windows.high[delivery] + 1)
-        first = self.informed[delivery]
-        before: IntVector = first + last - self.windows.low[delivery] - 1
-        return before
+    def literal_before(self, delivery: int, step: int) -> int:
+        """Return the boolean "the delivery happened before the step"; its low is earlier."""
+        last = min(step, int(self.windows.high[delivery]) + 1)
+        return int(self.informed[delivery]) + last - int(self.windows.low[delivery]) - 1
 
     @property
     def booleans(self) -> int:
@@ -80,32 +78,36 @@ class StepModel:
         found.step[delivery] = self.step[chosen]
         return found
 
-    def hint(self, assignment: Assignment) -> None:
-        """Hint every boolean whose value the assignment tells."""
-        problem, windows = self.problem, self.windows
-        step = windows.told_apart(assignment.step)
-        option = np.maximum(assignment.option, 0)
-        placed = (
-            (assignment.option >= 0)
-            & (step >= windows.option_low[option])
-            & (step <= windows.option_high[option])
+    def hint(self, assignment: Assignment, seed: int) -> None:
+        """Hint all booleans; required deliveries without a place that fits get a random one.
+
+        CP-SAT's searches for a first solution start from a complete hint, not from a part of one.
+        """
+        windows = self.windows
+        option, step = assignment.option.astype(np.int64), windows.told_apart(assignment.step)
+        taken = np.maximum(option, 0)
+        lost = (
+            (option < 0) | (step < windows.option_low[taken]) | (step > windows.option_high[taken])
         )
-        chosen = np.zeros(len(self.option), dtype=np.int64)
-        at = np.flatnonzero(placed)
-        chosen[self.first[option[at]] + step[at] - windows.option_low[option[at]]] = 1
-        # Of a delivery without a place nothing is known; an optional one may stay without.
-        told = (placed | ~problem.required)[problem.option_delivery[self.option]]
-        variables = [np.flatnonzero(told)]
-        values = [chosen[told]]
-        for delivery in np.flatnonzero((self.informed >= 0) & (placed | ~problem.required)):
-            since = np.arange(
-                windows.low[delivery] + 1, min(windows.high[delivery] + 2, self.steps)
+        option[lost], step[lost] = -1, -1
+        random = np.random.default_rng(seed)
+        for delivery in np.flatnonzero(lost & self.problem.required).tolist():
+            first, last = np.searchsorted(
+                self.option, self.problem.option_start[delivery : delivery + 2]
             )
-            variables.append(self.informed[delivery] + np.arange(len(since)))
-            values.append((placed[delivery] & (since > step[delivery])).astype(np.int64))
+            if first < last:
+                chosen = int(random.integers(first, last))
+                option[delivery], step[delivery] = self.option[chosen], self.step[chosen]
+        values = np.zeros(self.booleans, dtype=np.int64)
+        placed = np.flatnonzero(option >= 0)
+        values[self.first[option[placed]] + step[placed] - windows.option_low[option[placed]]] = 1
+        for delivery in placed[self.informed[placed] >= 0].tolist():
+            low, high = int(windows.low[delivery]), int(windows.high[delivery])
+            last = self.informed[delivery] + min(high + 1, self.steps - 1) - low
+            values[self.informed[delivery] + int(step[delivery]) - low : last] = 1
         proto = self.model.proto.solution_hint
-        proto.vars.extend(np.concatenate(variables).tolist())
-        proto.values.extend(np.concatenate(values).tolist())
+        proto.vars.extend(range(self.booleans))
+        proto.values.extend(values.tolist())
 
 
 def build(
@@ -140,6 +142,7 @@ def build(
     _happen(found, rows)
     _fit(found, uses, rows)
     _follow(found, uses, rows)
+    _help(found, rows)
     return found
 
 
@@ -160,11 +163,10 @@ def _happen(model: StepModel, rows: _Rows) -> None:
         np.flatnonzero(~alone), (delivery * steps + model.step)[~alone]
     ):
         found, step = divmod(key, steps)
-        base = int(model.informed[found]) - int(model.windows.low[found]) - 1
         if step > model.windows.low[found]:
-            literals.append(base + step)
+            literals.append(model.literal_before(found, step))
         if step + 1 < steps:
-            rows.exactly_one([*literals, ~(base + step + 1)])
+            rows.exactly_one([*literals, ~model.literal_before(found, step + 1)])
         elif problem.required[found]:
             rows.exactly_one(literals)
 
@@ -184,26 +186,47 @@ def _fit(model: StepModel, uses: Uses, rows: _Rows) -> None:
 def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
     """What requires a delivery comes after it.
 
-    A node injects no more of one message than its ports take, and nothing before it is informed:
-    one row per informer and step, whose relaxation is far stronger than one implication each.
+    Where ports limit, a node injects no more of one message than its ports take, and nothing
+    before it is informed; elsewhere it informs each other node once at most. Such rows have a far
+    stronger relaxation than one implication per boolean.
     """
     problem, steps = model.problem, model.steps
     requires = problem.option_requires[model.option].astype(np.int64)
     forwards = np.flatnonzero(requires >= 0)
     place, position = uses.expand(problem.option_path[model.option[forwards]])
-    kept = problem.kind[uses.resource[place]] == INJECT
+    port = uses.resource[place]
+    kept = (problem.kind[port] == INJECT) & ~problem.implied[port]
     place, boolean = place[kept], forwards[position[kept]]
     key = (uses.resource[place] * problem.deliveries + requires[boolean]) * steps
     for found, times, literals in _groups(boolean, key + model.step[boolean], uses.times[place]):
         resource, rest = divmod(found, problem.deliveries * steps)
-        delivery, step = divmod(rest, steps)
-        informed = int(model.before(np.array([delivery]), np.array([step]))[0])
         capacity = min(int(problem.capacity[resource]), sum(times))
+        informed = model.literal_before(*divmod(rest, steps))
         rows.at_most([*literals, ~informed], [*times, capacity], capacity)
-    without = np.setdiff1d(forwards, boolean)
-    before = model.before(requires[without], model.step[without])
-    for literal, informed in zip(without.tolist(), before.tolist(), strict=True):
-        rows.at_most_one([literal, ~informed])
+
+    others = np.setdiff1d(forwards, boolean)
+    key = requires[others] * problem.deliveries + problem.option_delivery[model.option[others]]
+    for found, _, literals in _groups(others, key * steps + model.step[others]):
+        pair, step = divmod(found, steps)
+        rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
+
+
+def _help(model: StepModel, rows: _Rows) -> None:
+    """Optional deliveries happen only if another follows, and one alone towards a single goal.
+
+    Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
+    lets messages appear along the way, and the search spreads copies of them.
+    """
+    problem, windows = model.problem, model.windows
+    requires = problem.option_requires[model.option].astype(np.int64)
+    optional = np.flatnonzero((requires >= 0) & ~problem.required[requires])
+    single = windows.goals[requires[optional]] == 1
+    for delivery, alone, literals in _groups(optional, requires[optional], single.astype(int)):
+        literals.append(~model.literal_before(delivery, model.steps - 1))
+        if alone[0]:
+            rows.exactly_one(literals)
+        else:
+            rows.at_least_one(literals)
 
 
 class _Rows:
@@ -216,7 +239,7 @@ class _Rows:
 
     def _add(self) -> Any:
         self._added += 1
-        if self._added % 4096 == 0 and self._should_stop():
+        if self._added % 1024 == 0 and self._should_stop():
             raise StoppedError
         return self._proto.constraints.add()
 
@@ -229,6 +252,9 @@ class _Rows:
 
     def exactly_one(self, literals: list[int]) -> None:
         self._add().exactly_one.literals.extend(literals)
+
+    def at_least_one(self, literals: list[int]) -> None:
+        self._add().bool_or.literals.extend(literals)
 
     def at_most_one(self, literals: list[int]) -> None:
         if len(literals) > 1:

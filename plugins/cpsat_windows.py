@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import Problem
 
-from .uses import Uses
+from .uses import Uses, families
 
 IntVector = NDArray[np.int64]
 BoolVector = NDArray[np.bool_]
@@ -32,6 +32,8 @@ class Windows:
         Shape (options,): the same per option.
     order
         Deliveries in the order in which they tell interchangeable steps apart.
+    goals
+        Shape (deliveries,): how many deliveries of the same family are required.
     """
 
     steps: int
@@ -40,6 +42,7 @@ class Windows:
     option_low: IntVector
     option_high: IntVector
     order: IntVector
+    goals: IntVector
 
     @classmethod
     def of(cls, problem: Problem, uses: Uses, steps: int, *, symmetry: bool) -> Windows:
@@ -51,18 +54,22 @@ class Windows:
             Whether to tell interchangeable steps apart; without it every schedule fits the
             windows, with it a renumbering of every schedule does.
         """
-        delivery = problem.option_delivery
-        low = earliest(problem, uses.usable)
-        high = _latest(problem, uses.usable, steps)
+        delivery, requires = problem.option_delivery, problem.option_requires
+        family = families(problem)
+        goals = np.bincount(family[problem.required], minlength=problem.deliveries)[family]
+        # The only goal of a message has nobody to inform.
+        idle = (requires >= 0) & problem.required[requires] & (goals[requires] == 1)
+        usable = uses.usable & ~idle
+        low = earliest(problem, usable)
+        high = _latest(problem, usable, steps)
         order = np.zeros(0, dtype=np.int64)
         if symmetry and not problem.ordered:
             order, pinned = _order(problem, uses, steps)
             high[order] = np.minimum(high[order], np.arange(len(order)))
             low[order[:pinned]] = np.arange(pinned)
-        requires = problem.option_requires
         after = np.where(requires >= 0, low[requires] + 1, 0)
-        option_low = np.where(uses.usable, np.maximum(low[delivery], after), NEVER)
-        return cls(steps, low, high, option_low, high[delivery], order)
+        option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
+        return cls(steps, low, high, option_low, high[delivery], order, goals)
 
     def told_apart(self, step: NDArray[np.integer]) -> IntVector:
         """Return these steps of deliveries (-1 for none) renumbered as ``order`` asks for."""

@@ -50,3 +50,19 @@ class Uses:
         position = np.repeat(np.arange(len(paths)), size)
         place = np.arange(int(size.sum())) - (end - size)[position] + self.start[paths][position]
         return place, position
+
+
+def families(problem: Problem) -> IntVector:
+    """Return, shape (deliveries,), a number that deliveries share which may require each other.
+
+    These are the deliveries of one message, or of the messages that an orbit puts together.
+    """
+    forwards = np.flatnonzero(problem.option_requires >= 0)
+    before, after = problem.option_requires[forwards], problem.option_delivery[forwards]
+    number = np.arange(problem.deliveries, dtype=np.int64)
+    while True:
+        known = number.copy()
+        np.minimum.at(number, before, number[after])
+        np.minimum.at(number, after, number[before])
+        if (number == known).all():
+            return number

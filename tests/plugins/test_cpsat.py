@@ -1,0 +1,300 @@
+"""CP-SAT: optima of every kind of model, honest refutations, and reproducible search."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from cchybrid_plugins.cpsat import CpSat
+from cchybrid_plugins.cpsat_model import StepModel, StoppedError, build
+from cchybrid_plugins.cpsat_windows import Windows, least_steps
+from cchybrid_plugins.uses import Uses
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+from random_instances import instances
+
+import cchybrid
+from cchybrid.engine import Budget, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.model import Instance
+from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.testing import LocalRun
+
+RANDOM = settings(
+    max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+
+def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any) -> LocalRun:
+    run = LocalRun(compile(instance), **{"budget": Budget(seconds=60.0), **rest})
+    stop = CpSat(options or CpSat.Options()).solve(run.problem, run)
+    assert stop is Stop.EXHAUSTED
+    assert run.violations == []
+    return run
+
+
+def model_of(problem: Problem, steps: int, *, symmetry: bool = True) -> StepModel:
+    uses = Uses.of(problem)
+    return build(problem, uses, Windows.of(problem, uses, steps, symmetry=symmetry))
+
+
+def status(model: StepModel, **parameters: Any) -> tuple[str, Assignment | None]:
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    for name, value in parameters.items():
+        setattr(solver.parameters, name, value)
+    found = solver.solve(model.model)
+    if found in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return "feasible", model.read(np.array(solver.response_proto.solution))
+    return solver.status_name(found).lower(), None
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "rest", "optimum"),
+    [
+        ("spidergon-8", "AAS", {}, 4),
+        ("spidergon-8", "AAB", {}, 3),
+        ("hypercube-8", "AAS", {}, 4),
+        ("hypercube-8", "OAB", {}, 2),
+        ("hypercube-8", "OAS", {}, 3),
+        ("hypercube-8", "AAB", {}, 3),
+        ("ring-bi-8", "AAS", {}, 8),
+        ("ring-uni-8", "AAS", {}, 28),
+        ("petersen-10", "AAS", {}, 5),
+        ("kautz-12", "AAS", {}, 7),
+        ("kautz-12", "AAB", {}, 4),
+        ("mesh-3x3", "AAS", {}, 6),
+        ("mesh-3x3", "AAS", {"ports": 1}, 8),
+        ("mesh-4x4", "OAB", {}, 3),
+        ("mesh-4x4", "OAB", {"ports": 1}, 4),
+        ("mesh-4x4", "OAS", {"root": 1, "routing": "any"}, 5),
+        ("torus-4x4", "AOR", {}, 2),
+        ("ring-bi-24", "OAB", {}, 3),
+        ("hypercube-8", "AAB", {"switching": "store-and-forward"}, 3),
+        ("ring-bi-8", "AAS", {"switching": "store-and-forward"}, 8),
+        ("mesh-4x4", "AAB", {"switching": "store-and-forward"}, 8),
+    ],
+)
+def test_finds_and_proves_the_optimum(
+    topology: str, collective: str, rest: dict[str, Any], optimum: int
+) -> None:
+    """Without any bound from elsewhere: the step below is refuted, too."""
+    run = solved(cchybrid.instance(topology, collective, **rest), budget=Budget(60.0, threads=2))
+    assert run.best() == run.lower() == optimum
+
+
+def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
+    instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
+    problem = compile(instance, max_options=100)
+    assert not problem.complete
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.bounds == []
+    assert run.schedules
+    assert [note["target"] for note in run.notes] == sorted(note["target"] for note in run.notes)
+
+
+def test_every_target_is_asked_once() -> None:
+    run = solved(cchybrid.instance("mesh-3x3", "AAS"))
+    asked = [note["target"] for note in run.notes if "branches" in note]
+    assert len(asked) == len(set(asked))
+    assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
+
+
+def test_honours_the_one_target() -> None:
+    instance = cchybrid.instance("kautz-12", "AAB")
+    run = solved(instance, target=5)
+    assert {note["target"] for note in run.notes} == {5}
+    assert run.best() is not None
+    assert run.best() <= 5
+    assert not run.bounds or max(steps for steps, _ in run.bounds) <= 4
+
+
+def test_refutes_the_one_target() -> None:
+    run = solved(cchybrid.instance("mesh-4x4", "OAB"), target=2)
+    assert {note["target"] for note in run.notes} == {2}
+    assert run.lower() == 3
+
+
+def test_does_nothing_where_nothing_can_be_found() -> None:
+    run = solved(cchybrid.instance("kautz-12", "AAB"), target=3, first_lower=4)
+    assert run.schedules == []
+    assert run.notes == []
+
+
+def test_does_nothing_when_the_best_meets_the_bound() -> None:
+    problem = compile(cchybrid.instance("mesh-4x4", "OAB"))
+    run = LocalRun(problem, first_lower=3, budget=Budget(seconds=None))
+    run.offer(first_fit(problem, 0))
+    while run.best() != 3:
+        run.seed += 1
+        run.offer(first_fit(problem, run.seed))
+    offers = len(run.schedules)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert len(run.schedules) == offers
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stops_when_told(threads: int) -> None:
+    """Hours of work, without a budget, ended from outside."""
+    problem = compile(cchybrid.instance("torus-5x5", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
+    stops: list[Stop] = []
+    worker = threading.Thread(
+        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
+    )
+    worker.start()
+    while not run.notes:
+        time.sleep(0.01)
+    run.stopped = True
+    worker.join(timeout=20.0)
+    assert stops == [Stop.LIMIT]
+
+
+def test_building_stops_when_told() -> None:
+    problem = compile(cchybrid.instance("hypercube-16", "AAB"))
+    uses = Uses.of(problem)
+    windows = Windows.of(problem, uses, 4, symmetry=True)
+    with pytest.raises(StoppedError):
+        build(problem, uses, windows, lambda: True)
+
+
+def test_goes_on_to_another_target_when_others_close_this_one() -> None:
+    """A bound from elsewhere ends the solve in hand; here all that is left is met."""
+    problem = compile(cchybrid.instance("torus-5x5", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=None), first_lower=6)
+    stops: list[Stop] = []
+    worker = threading.Thread(
+        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
+    )
+    worker.start()
+    while not run.notes:
+        time.sleep(0.01)
+    run.first_lower = run.best() or 0
+    worker.join(timeout=20.0)
+    assert stops == [Stop.EXHAUSTED]
+
+
+def test_same_seed_and_evaluations_same_search() -> None:
+    instance = cchybrid.instance("mesh-3x3", "AAB")
+
+    def searched(seed: int) -> tuple[Any, ...]:
+        run = LocalRun(
+            compile(instance), seed=seed, budget=Budget(None, evaluations=1500, threads=2)
+        )
+        CpSat(CpSat.Options()).solve(run.problem, run)
+        return [s.steps for s in run.schedules], run.bounds, run.notes, run.spent
+
+    assert searched(1) == searched(1)
+    assert searched(1) != searched(2)
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "switching", "steps"),
+    [
+        ("mesh-3x3", "AAS", "wormhole", 6),
+        ("kautz-12", "AAB", "wormhole", 5),
+        ("mesh-3x3", "AAS", "store-and-forward", 6),
+    ],
+)
+def test_a_complete_hint_is_a_solution(
+    topology: str, collective: str, switching: str, steps: int
+) -> None:
+    problem = compile(cchybrid.instance(topology, collective, switching=switching))
+    known = status(model_of(problem, steps), max_time_in_seconds=60.0)[1]
+    assert known is not None
+    if not problem.ordered:  # its steps in any other order are as good a hint
+        turned = np.where(known.step >= 0, steps - 1 - known.step, -1).astype(np.int32)
+        known = Assignment(known.option, turned)
+    model = model_of(problem, steps)
+    model.hint(known, 0)
+    assert len(model.model.proto.solution_hint.vars) == model.booleans
+    verdict, found = status(model, fix_variables_to_their_hinted_value=True)
+    assert verdict == "feasible"
+    assert found is not None
+    assert (found.option[problem.required] == known.option[problem.required]).all()
+
+
+def test_broken_hints_do_no_harm() -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    known = first_fit(problem, 0)
+    crowded = Assignment(known.option, np.minimum(known.step, 0))
+    late = Assignment(known.option, known.step + 50)
+    for hint in (crowded, late, problem.empty()):
+        model = model_of(problem, 6)
+        model.hint(hint, 0)
+        assert model.model.validate() == ""
+        run = LocalRun(problem, first_lower=6, hints={6: hint})
+        CpSat(CpSat.Options()).solve(problem, run)
+        assert run.best() == 6
+
+
+def test_uses_count_as_often_as_they_are_named() -> None:
+    """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
+    twice = dataclasses.replace(
+        compile(cchybrid.instance("ring-bi-3", "AAS")),
+        capacity=np.array([3], dtype=np.int32),
+        kind=np.zeros(1, dtype=np.int8),
+        implied=np.zeros(1, dtype=np.bool_),
+        required=np.ones(2, dtype=np.bool_),
+        option_start=np.array([0, 2, 3]),
+        option_requires=np.full(3, -1, dtype=np.int32),
+        option_path=np.array([0, 1, 0], dtype=np.int32),
+        path_start=np.array([0, 2, 6]),
+        path_resource=np.zeros(6, dtype=np.int32),
+    )
+    assert Uses.of(twice).usable.tolist() == [True, False, True]
+    assert status(model_of(twice, 1))[0] == "infeasible"
+    verdict, found = status(model_of(twice, 2))
+    assert verdict == "feasible"
+    assert found is not None
+    assert found.option.tolist() == [0, 2]
+
+
+def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
+    problem = compile(cchybrid.instance("ring-bi-4", "AAS"))
+    none = dataclasses.replace(problem, capacity=np.zeros_like(problem.capacity))
+    assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
+
+
+def test_a_model_too_large_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    assert CpSat(CpSat.Options()).unsupported(problem) is None
+    monkeypatch.setattr("cchybrid_plugins.cpsat.MAX_BOOLEANS", 500)
+    assert "more than 500" in str(CpSat(CpSat.Options()).unsupported(problem))
+
+
+def test_interchangeable_steps_are_told_apart() -> None:
+    """On a directed ring, every two of 28 messages over one channel need steps of their own."""
+    problem = compile(cchybrid.instance("ring-uni-8", "AAS"))
+    uses = Uses.of(problem)
+    windows = Windows.of(problem, uses, 28, symmetry=True)
+    pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
+    assert sorted(windows.low[pinned]) == list(range(28))
+    assert least_steps(problem, uses) == 28
+    assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
+
+
+@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)))
+@RANDOM
+def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
+    with_it = solved(instance)
+    without = solved(instance, CpSat.Options(symmetry=False))
+    assert with_it.best() == with_it.lower() == without.best() == without.lower()
+
+
+@given(instances(most_nodes=5, most_messages=6), st.integers(1, 4))
+@RANDOM
+def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
+    """However greedily made, with however many steps to spare: renumbered, it solves the model."""
+    problem = compile(instance)
+    known = first_fit(problem, spare)
+    assert known.steps >= least_steps(problem, Uses.of(problem))
+    model = model_of(problem, known.steps + spare)
+    model.hint(known, 0)
+    assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
