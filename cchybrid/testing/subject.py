@@ -15,6 +15,9 @@ from cchybrid.testing.trial import Trial, Witness, observe
 Due = Callable[[Witness], bool]
 """Says whether the engine has a reason to return by now."""
 
+CHANCES = 4
+"""Runs that an engine gets before its slowness counts."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -58,11 +61,13 @@ class Subject:
     def try_out(self, make: Callable[[], Witness], due: Due, reason: str) -> Trial:
         """Run a fresh engine on ``make()``.
 
-        One that is slow is given a second chance: the first run may have compiled code.
+        One that is slow is given further chances: it may have compiled code, each time the next
+        piece, for a run that is stopped early does not get to all of it.
         """
-        trial = self._once(make(), due, reason)
-        if trial.slow:
+        for _ in range(CHANCES):
             trial = self._once(make(), due, reason)
+            if not trial.slow:
+                break
         return trial
 
     def _once(self, run: Witness, due: Due, reason: str) -> Trial:
