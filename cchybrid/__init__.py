@@ -27,7 +27,7 @@ from cchybrid.model import (
 if TYPE_CHECKING:
     from cchybrid.api import bound, instance, network, solve
     from cchybrid.host.result import Result
-    from cchybrid.verify import Violation, verify, verify_schedule
+    from cchybrid.verify import Violation, verify_schedule
 
 __all__ = [
     "CchybridError",
@@ -49,7 +49,6 @@ __all__ = [
     "instance",
     "network",
     "solve",
-    "verify",
     "verify_schedule",
 ]
 
@@ -61,7 +60,6 @@ _LATER = {
     "solve": "cchybrid.api",
     "Result": "cchybrid.host.result",
     "Violation": "cchybrid.verify",
-    "verify": "cchybrid.verify",
     "verify_schedule": "cchybrid.verify",
 }
 

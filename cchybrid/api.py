@@ -40,13 +40,18 @@ def network(name: str) -> Network:
     return build_network(name, load_registry().topologies.values())
 
 
+LARGEST = 1 << 40
+"""No number of seconds, steps, evaluations, threads or mebibytes is meant to be larger."""
+DEFAULT_SECONDS = 60.0
+
+
 def solve(
     question: Instance,
     *,
     engines: Sequence[str] | None = None,
     strategy: str = "auto",
     steps: int | None = None,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = None,
     evaluations: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -68,10 +73,10 @@ def solve(
     steps
         Look only for a schedule of at most so many steps.
     time_limit
-        Wall-clock seconds of the whole run.
+        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget.
     evaluations
-        Evaluations of each engine. Then engines work one after another without a clock, and with
-        one thread the same seed gives the same result, always.
+        Evaluations of each engine. Then engines work one after another, and with one thread the
+        same seed gives the same result, always (unless a time limit, given too, cuts the run).
     seed
         Rules every random choice.
     threads
@@ -106,14 +111,22 @@ def solve(
         ("threads", threads),
         ("memory", memory),
     ):
-        if number is not None and not number > 0:
-            raise InputError(f"{number} is too small", where=name, mend="use a number above 0")
-    if seed < 0:
-        raise InputError(f"{seed} is negative", where="seed", mend="use 0 or more")
+        whole = name != "time_limit"
+        if number is not None and not (
+            isinstance(number, int if whole else (int, float)) and 0 < number < LARGEST
+        ):
+            kind = "a whole number" if whole else "a number"
+            raise InputError(
+                f"{number!r} makes no sense", where=name, mend=f"use {kind} above 0 and below 2^40"
+            )
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"{seed!r} is no seed", where="seed", mend="use a whole number from 0")
     if time_limit is None and evaluations is None:
-        raise InputError("nothing ends the run", where="time_limit", mend="give seconds")
-    names = list(registry.engines) if engines is None else list(dict.fromkeys(engines))
-    chosen = [registry.engine(name) for name in names]
+        time_limit = DEFAULT_SECONDS
+    names = [engines] if isinstance(engines, str) else engines
+    # In the registry's order, each once: how the user lists them must not decide the result.
+    asked = None if names is None else {registry.engine(name).name for name in names}
+    chosen = [info for info in registry.engines.values() if asked is None or info.name in asked]
     texts: dict[str, dict[str, str]] = {}
     for name, values in (options or {}).items():
         info = registry.engine(name)
@@ -130,7 +143,7 @@ def solve(
         engines=chosen,
         bounds=sorted(registry.bounds.values(), key=lambda info: info.order),
         strategy=strategy,
-        budget=Budget(None if evaluations else time_limit, evaluations, threads, memory),
+        budget=Budget(time_limit, evaluations, threads, memory),
         seed=seed,
         target=steps,
         options=texts,
@@ -142,7 +155,7 @@ def solve(
 def bound(
     question: Instance,
     *,
-    time_limit: float | None = 60.0,
+    time_limit: float = DEFAULT_SECONDS,
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
 ) -> Result:

@@ -129,6 +129,9 @@ class Engine(Protocol):
     ``Options`` is a frozen dataclass whose fields have defaults and are of type int, float, bool
     or str; it raises ``ValueError`` from ``__post_init__`` for values that make no sense. Its
     fields are what users set with ``--option ENGINE.FIELD=VALUE``.
+
+    An engine may also have a method ``prepare()``, called once before anything else, for what
+    takes long and is no search, such as compiling: that time is not held against it.
     """
 
     Options: ClassVar[type]

@@ -221,10 +221,11 @@ def _guarded(record: Any, what: str, name: str) -> Any:
 
     def call(*arguments: Any) -> Any:
         try:
-            made = function(*arguments)
+            with contextlib.redirect_stdout(sys.stderr):  # ours may be JSON
+                made = function(*arguments)
         except CchybridError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PluginError(f"plugin {name}: {what} failed: {_one_line(error)}") from error
         if not isinstance(made, wanted):
             found = type(made).__name__

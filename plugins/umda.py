@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
+from typing import Protocol
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
+from cchybrid.engine import Budget, Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.flat import Flat, flatten, least_uses
 from cchybrid.kernels.rng import seed_state
-from cchybrid.problem import CHANNEL, LINK, Assignment, Problem
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.problem import CHANNEL, LINK, Assignment, Problem, compile
 from cchybrid.problem.arrays import BoolArray, IntArray
 
 from .umda_evolution import Population, Settings, Work, create, evolve
@@ -84,6 +86,15 @@ class Umda:
     def __init__(self, options: UmdaOptions) -> None:
         self.options = options
 
+    def prepare(self) -> None:
+        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        pair = Network.from_arcs("pair", 2, [(0, 1)])
+        # Two messages over one channel in one step: a conflict that keeps the search busy.
+        clash = Collective("clash", (Message(0, (1,)), Message(0, (1,))))
+        problem = compile(Instance(pair, clash))
+        first_fit(problem, 0)
+        _Search(problem, self.options, _Rehearsal()).reach(1)
+
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems whose population would not fit into memory."""
         # Option and step of every individual and of every child, four bytes each.
@@ -115,10 +126,48 @@ class Umda:
         return Stop.EXHAUSTED if best is not None and best <= run.lower() else Stop.STALLED
 
 
+class _Rehearsal:
+    """A run that nobody listens to, over when generations have been run and noted."""
+
+    seed = 0
+    budget = Budget()
+
+    def __init__(self) -> None:
+        self.noted = False
+
+    def wants(self, steps: int) -> bool:
+        return not self.noted
+
+    def hint(self, steps: int) -> None:
+        return None
+
+    def spend(self, evaluations: int) -> None:
+        return
+
+    def note(self, **metrics: float) -> None:
+        self.noted = True
+
+    def suggest(self, assignment: Assignment) -> None:
+        return
+
+
+class _Listening(Protocol):
+    """What the search needs of a run."""
+
+    seed: int
+    budget: Budget
+
+    def wants(self, steps: int) -> bool: ...
+    def hint(self, steps: int) -> Assignment | None: ...
+    def spend(self, evaluations: int) -> None: ...
+    def note(self, **metrics: float) -> None: ...
+    def suggest(self, assignment: Assignment) -> None: ...
+
+
 class _Search:
     """The evolution of one population after the other, on one problem."""
 
-    def __init__(self, problem: Problem, options: UmdaOptions, run: Run) -> None:
+    def __init__(self, problem: Problem, options: UmdaOptions, run: _Listening) -> None:
         self.problem, self.options, self.run = problem, options, run
         self.flat = flatten(problem)
         self.state = seed_state(run.seed)
@@ -266,7 +315,7 @@ def _near(problem: Problem, flat: Flat, steps: int) -> IntArray:
 
 
 @contextmanager
-def _watched(run: Run, steps: int, stop: BoolArray) -> Iterator[None]:
+def _watched(run: _Listening, steps: int, stop: BoolArray) -> Iterator[None]:
     """Set ``stop`` as soon as so many steps are no longer wanted, while kernels are at work."""
     done = Event()
 

@@ -21,7 +21,7 @@ MOST_VIOLATIONS = 20
 def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
     """Check a schedule against every rule, and its lower bound against its evidence.
 
-    Exit status: 0 the schedule is valid, 1 it is not, 2 bad input.
+    Exit status: 0 all holds, 1 the schedule is invalid or its bound is false, 2 bad input.
     """
     from cchybrid.model import Schedule
     from cchybrid.verify import verify_schedule
@@ -52,12 +52,15 @@ def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
     else:
         size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
         print(f"{read.instance.name}: valid, {size}")
-        if bound is not None:
+        if bound is not None and bound > len(read.steps):
+            print(f"lower bound {bound}: FALSE, this very schedule has fewer steps")
+        elif bound is not None:
             optimal = (
                 ", so it is optimal" if word == "certified" and bound == len(read.steps) else ""
             )
             print(f"lower bound {bound}: {word}{optimal}")
-    raise typer.Exit(1 if violations else 0)
+    refuted = bound is not None and bound > len(read.steps)
+    raise typer.Exit(1 if violations or refuted or word.startswith("not proven") else 0)
 
 
 def export(

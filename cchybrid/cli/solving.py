@@ -39,7 +39,9 @@ def solve(
     steps: Annotated[
         int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
     ] = None,
-    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
+    ] = None,
     evaluations: Annotated[
         int | None,
         typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
@@ -97,10 +99,13 @@ def solve(
             observers=observers,
             registry=registry,
         )
-    written = None
+    written, failed = None, None
     if output is not None and result.schedule is not None:
-        result.schedule.save(output)
-        written = str(output)
+        try:
+            result.schedule.save(output)
+            written = str(output)
+        except InputError as error:
+            failed = error  # first the verdict, which the search was for
     if as_json:
         print(json.dumps({**result.to_json(), "schedule": written}))
     else:
@@ -116,6 +121,8 @@ def solve(
             print(line)
         if written is not None:
             print(f"written to {written}")
+    if failed is not None:
+        raise failed
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
@@ -195,6 +202,7 @@ def instance(
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
     from cchybrid.formats import NetworkFile, write_seed_text
+    from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
     asked = resolve(
@@ -205,6 +213,12 @@ def instance(
         _registry(),
     )  # fmt: skip
     if output.suffix == ".txt":
+        if asked.model != CommunicationModel():
+            raise InputError(
+                "the text format holds no switching, ports or routing",
+                where=str(output),
+                mend="write a .json file, or give them to solve",
+            )
         messages = asked.forward.collective.deliver_messages
         senders = {message.source for message in messages}
         takers = {goal for message in messages for goal in message.destinations}

@@ -64,19 +64,21 @@ class Board:
         """Whether nothing is left to find: the best schedule meets the bound."""
         return self.best is not None and self.best <= self.lower
 
-    def offer(self, engine: str, steps: Steps) -> bool:
-        """Verify an offer; return whether it is the new best.
+    def offer(self, engine: str, steps: Steps, target: int | None = None) -> bool:
+        """Verify an offer; return whether it is the new best and has at most ``target`` steps.
 
         Raises
         ------
         ContractError
-            If the schedule is invalid, or if it refutes a bound (naming who claimed it).
+            If the schedule is invalid.
         """
         violations = verify(self.instance, steps)
         if violations:
             more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
             raise ContractError(f"offered an invalid schedule: {violations[0].text}{more}")
         schedule = Schedule(self.instance, steps)
+        if target is not None and len(steps) > target:
+            return False
         if self.schedule is not None and schedule.cost >= self.schedule.cost:
             return False
         self.schedule, self.found_by = schedule, engine

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -23,8 +25,8 @@ from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.records import Observer
 
-BOUNDS = "bounds"
-"""The name of the worker that runs the bound providers."""
+BOUNDS = "bound providers"
+"""The name of the worker that runs the core's bound providers; others have their own."""
 BOUND_GRACE = 10.0
 """Seconds that a claimed optimum waits for the bound providers to certify it."""
 MUSTER = 2.0
@@ -62,6 +64,7 @@ class Session:
         self._refused: str | None = None
         self._interrupted = False
         self._refused_providers: set[str] = set()
+        self._bounding: list[str] = []
 
     def run(self) -> Result:
         """Work until best meets bound, the budget is spent, or the user interrupts.
@@ -97,18 +100,39 @@ class Session:
 
     def _work(self) -> None:
         order = self.order
-        if order.bounds:
-            providers = [[info.name, info.target] for info in order.bounds]
-            self._start(BOUNDS, "bounds", 1, {"providers": providers})
+        if not self._options_are_taken():
+            return
+        self._start_bounds()
         repeatable = order.budget.evaluations is not None
         if repeatable or not order.engines:
-            self._listen_while(lambda: self._crew.has([BOUNDS]))
+            self._listen_while(lambda: self._crew.has(self._bounding))
         strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
         for phase in strategy(order.engines, order.budget.threads) if order.engines else ():
             if self._done():
                 break
             self._run_phase(phase)
-        self._listen_while(lambda: self._crew.has([BOUNDS]) and not self._settled())
+        self._listen_while(lambda: self._crew.has(self._bounding) and not self._settled())
+
+    def _options_are_taken(self) -> bool:
+        """Let every engine that the user set options of say whether it takes them."""
+        for info in self.order.engines:
+            options = dict(self.order.options.get(info.name, {}))
+            if options:
+                content = {"target_name": info.target, "options": options}
+                self._start(info.name, "options", 1, content)
+        self._listen_while(lambda: self._crew.has(self._crew.names))
+        return self._refused is None
+
+    def _start_bounds(self) -> None:
+        """Start the core's providers in one worker, and every other one in a worker of its own."""
+        jobs: dict[str, list[list[str]]] = {}
+        for info in self.order.bounds:
+            core = info.target.startswith("cchybrid.")
+            name = BOUNDS if core else f"bound provider {info.name}"
+            jobs.setdefault(name, []).append([info.name, info.target])
+        self._bounding = list(jobs)
+        for name, providers in jobs.items():
+            self._start(name, "bounds", 1, {"providers": providers})
 
     def _run_phase(self, phase: Phase) -> None:
         names = [seat.engine.name for seat in phase.seats]
@@ -129,7 +153,9 @@ class Session:
 
         def going() -> bool:
             now = self._now()
-            if phase.patience is not None and now - self._improved_at > phase.patience:
+            if not self._crew.all_are("ready", names):
+                self._improved_at = now  # patience begins when everybody is at work
+            elif phase.patience is not None and now - self._improved_at > phase.patience:
                 return False
             return self._crew.has(names) and not self._done() and (end is None or now < end)
 
@@ -224,7 +250,8 @@ class Session:
         worker.heard = worker.heard or event != "started"
         if event == "offer":
             steps = steps_from_json(line["steps"], "steps")
-            if board.offer(name, steps):
+            target = self.order.target
+            if board.offer(name, steps, target):
                 self._found_at = self._improved_at = self._now()
                 best = len(steps)
                 self._emit("schedule", engine=name, steps=best, lower=board.lower)
@@ -238,7 +265,7 @@ class Session:
         elif event == "bound":
             self._take_bound(name, line)
         elif event == "note":
-            self._emit("note", engine=name, **{k: v for k, v in line.items() if k != "event"})
+            self._emit("note", engine=name, metrics=dict(line["metrics"]))
         elif event == "started":
             worker.ready = True
             self._emit("started", engine=name, complete=line.get("complete"))
@@ -261,6 +288,8 @@ class Session:
 
     def _take_bound(self, name: str, line: Line) -> None:
         board, evidence = self.board, line["evidence"]
+        if type(line["steps"]) is not int or not 0 <= line["steps"] < 1 << 40:
+            raise ContractError("reported a bound that is no number of steps")
         author = line.get("provider", name)
         if author in self._refused_providers:
             return
@@ -268,7 +297,7 @@ class Session:
             try:
                 better = board.prove(author, line["steps"], evidence)
             except ContractError as error:
-                if name != BOUNDS:
+                if name not in self._bounding:
                     raise
                 # The providers share one worker: the others must not suffer for this one.
                 self._refused_providers.add(author)
@@ -309,6 +338,8 @@ class Session:
         elif worker.terminated:
             if worker.overdue:
                 self._trouble(f"{worker.name}: did not stop when asked; terminated")
+            elif not worker.ready and not self._done():
+                self._remarks.append(f"{worker.name}: was still starting when its time was up")
         else:
             how = f"signal {-returncode}" if returncode and returncode < 0 else f"exit {returncode}"
             words = f": {worker.last_words}" if worker.last_words else ""
@@ -346,8 +377,9 @@ class Session:
         return time.monotonic() - self._started
 
     def _left(self) -> float | None:
+        """Return the seconds left to work; a little is kept back for stopping politely."""
         seconds = self.order.budget.seconds
-        return None if seconds is None else seconds - self._now()
+        return None if seconds is None else seconds - min(1.0, seconds / 10) - self._now()
 
     def _out_of_time(self) -> bool:
         left = self._left()
@@ -361,8 +393,9 @@ class Session:
         line = {"event": event, "seconds": round(self._now(), 3), **content}
         for entry in list(self._observers):
             try:
-                entry[1](line)
-            except Exception as error:
+                with contextlib.redirect_stdout(sys.stderr):  # ours may be JSON
+                    entry[1](dict(line))
+            except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
                 text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
                 self._troubles.append(" ".join(text.split()))
@@ -410,8 +443,8 @@ class Session:
         board, target = self.board, self.order.target
         if self._infeasible is not None:
             return "infeasible"
-        if board.closed:
-            return "optimal"
         if target is not None and board.lower > target:
             return "infeasible"
+        if board.closed:
+            return "optimal"
         return "unknown" if board.schedule is None else "feasible"

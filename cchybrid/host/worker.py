@@ -8,13 +8,16 @@ standard error. When the host is gone, the worker ends itself and its children.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import math
 import os
 import resource
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import IO, Any
 
@@ -129,7 +132,9 @@ class WorkerRun:
         now = time.monotonic()
         if now - self._noted >= NOTE_INTERVAL:
             self._noted = now
-            self.tell("note", **{key: float(value) for key, value in metrics.items()})
+            values = {key: float(value) for key, value in metrics.items()}
+            # JSON has no infinity, and the log is JSON.
+            self.tell("note", metrics={k: v for k, v in values.items() if math.isfinite(v)})
 
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
@@ -172,6 +177,9 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     problem = compile(instance)
     run.problem = problem
     engine = kind(options)
+    prepare = getattr(engine, "prepare", None)
+    if prepare is not None:
+        prepare()
     reason = engine.unsupported(problem)
     if reason is not None:
         run.tell("unsupported", text=str(reason))
@@ -181,6 +189,16 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     )
     stop = Stop(engine.solve(problem, run))
     run.tell("end", stop=stop.value, evaluations=run.spent)
+
+
+def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
+    """Find out whether the engine takes its options, before anything is begun."""
+    try:
+        read_options(job["name"], load_target(job["target_name"]).Options, job["options"])
+    except InputError as error:
+        run.tell("refused", text=str(error))
+        return
+    run.tell("end", stop=Stop.EXHAUSTED.value)
 
 
 def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
@@ -197,9 +215,17 @@ def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
     run.tell("end", stop=Stop.EXHAUSTED.value)
 
 
+JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
+    "engine": run_engine,
+    "options": check_options,
+    "bounds": run_bounds,
+}
+
+
 def main() -> None:
     """Read the job, do it, and say how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_host()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())
@@ -211,17 +237,23 @@ def main() -> None:
     threading.Thread(target=_listen, args=(run,), daemon=True).start()
     try:
         instance = Instance.from_json(job["instance"])
-        (run_bounds if job["kind"] == "bounds" else run_engine)(run, job, instance)
+        JOBS[job["kind"]](run, job, instance)
     except MemoryError:
         run.tell("failed", text=f"ran out of its {memory} MiB of memory")
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: whatever it is, it is the engine's
         text = " ".join(f"{type(error).__name__}: {error}".split())
         run.tell("failed", text=text)
-        raise
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
     # Threads that an engine left behind must not keep the process.
     os._exit(0)
+
+
+def _die_with_host() -> None:
+    """Where the system can (Linux), be killed when the host dies, even in the midst of C code."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _listen(run: WorkerRun) -> None:

@@ -52,7 +52,7 @@ class LiveView:
                     kind, "working"
                 )
                 if kind == "note":
-                    row.update(event)
+                    row.update(event["metrics"])
 
     def _render(self) -> Group:
         seconds = time.monotonic() - self._started
@@ -95,7 +95,8 @@ class PlainView:
             self._say(now, f"{event['engine']}: lower bound {event['steps']}, {word}")
         elif kind == "trouble" or (self._verbose and kind not in ("note", "result", "run")):
             details = {k: v for k, v in event.items() if k not in ("event", "seconds", "evidence")}
-            self._say(now, f"{kind}: " + ", ".join(f"{k} {v}" for k, v in details.items()))
+            words = ", ".join(str(v) if k == "text" else f"{k} {v}" for k, v in details.items())
+            self._say(now, f"{kind}: {words}")
         elif now - self._last >= QUIET and kind == "note":
             best = "none yet" if self._best is None else self._best
             self._say(now, f"best {best}, lower bound {self._lower}")

@@ -47,6 +47,9 @@ class Subject:
         """Return a fresh engine."""
         kind = self.load()
         engine: Engine = kind(kind.Options() if self.options is None else self.options)
+        prepare = getattr(engine, "prepare", None)
+        if prepare is not None:
+            prepare()
         return engine
 
     def supports(self, problem: Problem) -> bool:

@@ -50,7 +50,9 @@ def call(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProc
         ("solve ring-bi-4 AAS --fail-node 7", "node 7"),
         ("solve ring-bi-4 AAS --time-limit soon", "see: cchybrid solve --help"),
         ("solve ring-bi-4 AAS --time-limit 0", "use a number above 0"),
-        ("solve ring-bi-4 AAS --steps 0", "use a number above 0"),
+        ("solve ring-bi-4 AAS --time-limit inf", "makes no sense"),
+        ("instance ring-bi-4 AAS --ports 1 -o x.txt", "holds no switching, ports or routing"),
+        ("solve ring-bi-4 AAS --steps 0", "use a whole number above 0"),
         ("solve ring-bi-4 AAS --option cpsat", "write ENGINE.NAME=VALUE"),
         ("solve ring-bi-4 AAS --option nobody.x=1", "no engine is called nobody"),
         ("solve ring-bi-4 AAS --engine umda --option cpsat.log=1", "does not take part"),
@@ -140,8 +142,13 @@ def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
     record["lower_bound"]["steps"] += 1
     (tmp_path / "s.json").write_text(json.dumps(record))
     verified = call("verify", "s.json", cwd=tmp_path)
-    assert verified.returncode == 0
-    assert "not proven: the evidence shows 2 only" in verified.stdout
+    assert verified.returncode == 1
+    assert "FALSE, this very schedule has fewer steps" in verified.stdout
+    record["lower_bound"] = {"steps": 2, "evidence": {"kind": "cut", "nodes": [0]}}
+    (tmp_path / "s.json").write_text(json.dumps(record))
+    verified = call("verify", "s.json", cwd=tmp_path)
+    assert verified.returncode == 1
+    assert "not proven" in verified.stdout
 
 
 def test_instance_files_in_both_formats_are_solved_again(tmp_path: Path) -> None:

@@ -191,6 +191,58 @@ def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
     assert result.schedule is None
 
 
+def test_options_are_checked_before_anything_is_begun(registry: Registry) -> None:
+    events: list[str] = []
+    for _ in range(3):
+        with pytest.raises(InputError, match="rounds is 0"):
+            run(
+                registry, "sound", "tuned", options={"tuned": {"rounds": "0"}},
+                observers=[lambda event: events.append(event["event"])],
+            )  # fmt: skip
+    assert "schedule" not in events
+
+
+def test_a_schedule_above_the_target_is_no_answer(registry: Registry) -> None:
+    result = run(registry, "sound", question=("mesh-3x3", "AAS"), steps=6)
+    assert result.steps is None or result.steps <= 6
+
+
+def test_the_order_of_the_engines_decides_nothing(registry: Registry) -> None:
+    found = [
+        run(registry, *names, question=("mesh-3x3", "AAS"), evaluations=50, threads=1,
+            time_limit=None)
+        for names in (("sound", "colouring"), ("colouring", "sound"), ("Colouring", "SOUND", "sound"))
+    ]  # fmt: skip
+    steps = [result.schedule.steps for result in found if result.schedule]
+    assert len(steps) == 3
+    assert steps[0] == steps[1] == steps[2]
+
+
+def test_a_time_limit_ends_a_run_with_evaluations_too(registry: Registry) -> None:
+    result = run(registry, "deaf", evaluations=5, time_limit=2.0)
+    assert result.seconds < 10
+
+
+def test_observers_cannot_spoil_each_others_events(registry: Registry) -> None:
+    seen: list[str] = []
+
+    def spoil(event: Any) -> None:
+        event.clear()
+
+    result = run(registry, "sound", observers=[spoil, lambda event: seen.append(event["event"])])
+    assert result.troubles == ()
+    assert "result" in seen
+
+
+def test_a_bound_provider_that_kills_its_process_is_named_alone(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,deadly_bounds")
+    result = run(load_registry(), "sound")
+    assert (result.status, result.certified) == ("optimal", True)
+    assert any("bound provider deadly: crashed (exit 3)" in text for text in result.troubles)
+
+
 def test_every_event_is_logged_in_order(registry: Registry) -> None:
     events: list[Mapping[str, Any]] = []
     run(registry, "sound", observers=[events.append])

@@ -1,0 +1,20 @@
+"""A plugin whose bound provider ends its own process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from cchybrid.hookspecs import hookimpl
+from cchybrid.model import Instance, LowerBound
+from cchybrid.records import BoundInfo
+
+
+def die(instance: Instance) -> Iterator[LowerBound]:
+    os._exit(3)
+    yield LowerBound(1)
+
+
+@hookimpl
+def cchybrid_bounds() -> tuple[BoundInfo, ...]:
+    return (BoundInfo("deadly", f"{__name__}:die", "ends its process", order=1),)
