@@ -15,8 +15,8 @@ from cchybrid.testing.trial import Trial, Witness, observe
 Due = Callable[[Witness], bool]
 """Says whether the engine has a reason to return by now."""
 
-CHANCES = 4
-"""Runs that an engine gets before its slowness counts."""
+CHANCES = 2
+"""Runs that an engine gets before its slowness counts: the first may have compiled code."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Subject:
     def try_out(self, make: Callable[[], Witness], due: Due, reason: str) -> Trial:
         """Run a fresh engine on ``make()``.
 
-        One that is slow is given further chances: it may have compiled code, each time the next
-        piece, for a run that is stopped early does not get to all of it.
+        One that is slow is given another chance: it may have compiled code, which belongs into
+        ``prepare()`` where there is much of it.
         """
         for _ in range(CHANCES):
             trial = self._once(make(), due, reason)
