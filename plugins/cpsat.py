@@ -7,37 +7,25 @@ best known schedule, so that every answer, yes or no, closes part of the gap.
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 
-from .cpsat_model import StepModel, StoppedError, build
+from .cpsat_model import StepModel, build
+from .cpsat_solve import Answer, ask, new_solver
 from .cpsat_windows import NEVER, Windows, least_steps
 from .uses import Uses
 
-MAX_BOOLEANS = 3_000_000
+MAX_BOOLEANS = 2_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""
 
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
-
-PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
-"""CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.
-
-The full linear relaxation refutes in a blink what others cannot in minutes; schedules are found
-by feasibility jump, which CP-SAT runs on a thread that has none of these.
-"""
-
-WATCH_INTERVAL = 0.05
-"""Seconds between two looks at whether the step count in hand is still wanted."""
 
 
 class CpSat:
@@ -66,12 +54,13 @@ class CpSat:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
-        steps = least_steps(problem, Uses.of(problem))
+        uses = Uses.of(problem)
+        steps = least_steps(problem, uses)
         if steps >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
-        booleans = problem.options * steps
-        if booleans <= MAX_BOOLEANS:
+        if _fits(uses, steps) or _fits(uses.shortened(problem, steps), steps):
             return None
+        booleans = problem.options * steps
         return f"{booleans:,} booleans for {steps} steps, more than {MAX_BOOLEANS:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -101,6 +90,12 @@ class _Search:
         self.vain = 0
         """The last number of steps that this round gave up on."""
         self.rounds = 0
+        self.busy = False
+        """Whether anything was asked in this round."""
+        self.stalled = False
+        """Whether all that is left to ask does not fit into memory."""
+        self.too_short: set[int] = set()
+        """Steps for which short options are refuted."""
         self.spent = 0
         self.started = time.monotonic()
 
@@ -113,13 +108,8 @@ class _Search:
         while not self.run.should_stop():
             target = self._target()
             if target is None:
-                return Stop.EXHAUSTED
-            if target * self.problem.options > 2 * MAX_BOOLEANS:
-                return Stop.STALLED
-            try:
-                self._decide(target)
-            except StoppedError:
-                continue
+                return Stop.STALLED if self.stalled else Stop.EXHAUSTED
+            self._decide(target)
         return Stop.LIMIT
 
     def _offer_first(self) -> None:
@@ -164,8 +154,12 @@ class _Search:
         if most is not None and low > most:
             return None
         if most is not None and self.vain >= most:
+            if not self.busy:
+                self.stalled = True
+                return None
             self.vain = 0
             self.rounds += 1
+            self.busy = False
         if self.vain < low:
             return low
         if most is None:
@@ -179,7 +173,7 @@ class _Search:
         may depend on the clock.
         """
         low, most = self._open()
-        choices = 4 if most is None else min(most - low + 1, 4)
+        choices = 3 if most is None else min(most - low + 1, 3)
         if self.rounds == 0:  # some is left for a second round, with hints
             choices = max(choices, 2)
         budget = self.run.budget
@@ -192,33 +186,61 @@ class _Search:
         return max(left / choices, min(left, 1.0), 1e-3)
 
     def _decide(self, target: int) -> None:
-        """Ask CP-SAT whether there is an assignment of so many steps, and act on the answer."""
-        run = self.run
-        windows = Windows.of(self.problem, self.uses, target, symmetry=self.options.symmetry)
-        model = build(self.problem, self.uses, windows, lambda: not run.wants(target))
-        hint = run.hint(target) if self.options.hints else None
-        if hint is not None and (self.rounds > 0 or self._whole(hint)):
-            model.hint(hint, run.seed + self.rounds)
-        solver = self._solver()
-        run.note(target=target, booleans=model.booleans)
-        with _stopped_when_unwanted(solver, run, target):
-            status = solver.solve(model.model)
-        run.note(
-            target=target,
-            booleans=model.booleans,
-            branches=solver.num_branches,
-            conflicts=solver.num_conflicts,
-        )
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            self._offer(_solution(model, solver))
-        elif status == cp_model.INFEASIBLE:
-            self._refute(target)
-        elif status == cp_model.UNKNOWN:
-            self.vain = target
-        else:
-            raise RuntimeError(f"CP-SAT calls the model invalid: {model.model.validate()}")
-        units = solver.response_proto.deterministic_time
-        self._spend(max(1, math.ceil(units * EVALUATIONS_PER_UNIT)))
+        """Ask whether there is an assignment of so many steps, of short options first."""
+        for uses in self._stages(target):
+            self.busy = True
+            share = 1.0 if uses is self.uses else 0.7
+            answer = self._ask(target, uses, self._limit() * share)
+            if answer is None:
+                return
+            if answer.assignment is not None:
+                self._offer(answer.assignment)
+            elif answer.solvable is False and uses is self.uses:
+                self._refute(target)
+            elif answer.solvable is False:
+                self.too_short.add(target)
+            # Everything is reported before it is paid for: spending may end the run.
+            self._spend(max(1, math.ceil(answer.units * EVALUATIONS_PER_UNIT)))
+            if answer.assignment is not None or not self.run.wants(target):
+                return
+        self.vain = target
+
+    def _stages(self, target: int) -> Iterator[Uses]:
+        """Yield the options to try: those that are short if that leaves many out, then all.
+
+        Where every delivery fits over short paths, a model of these is solved in no time.
+        """
+        short = self.uses.shortened(self.problem, target)
+        fewer = short.usable.sum() < 0.7 * self.uses.usable.sum()
+        if fewer and target not in self.too_short and _fits(short, target):
+            yield short
+        if _fits(self.uses, target):
+            yield self.uses
+
+    def _ask(self, target: int, uses: Uses, limit: float) -> Answer | None:
+        run, options = self.run, self.options
+
+        def make() -> StepModel:
+            windows = Windows.of(self.problem, uses, target, symmetry=options.symmetry)
+            model = build(self.problem, uses, windows, lambda: not run.wants(target))
+            if hint is not None:
+                model.hint(hint, run.seed + self.rounds)
+            run.note(target=target, booleans=model.booleans)
+            return model
+
+        hint = run.hint(target) if options.hints else None
+        if hint is not None and self.rounds == 0 and not self._whole(hint):
+            hint = None
+        solver = new_solver(run.budget, run.seed, limit, log=options.log)
+        answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
+        if answer is not None:
+            run.note(
+                target=target,
+                booleans=answer.booleans,
+                branches=answer.branches,
+                conflicts=answer.conflicts,
+            )
+        return answer
 
     def _whole(self, hint: Assignment) -> bool:
         """Return whether the hint is more than a schedule cut short.
@@ -227,46 +249,6 @@ class _Search:
         """
         return bool((hint.option[self.problem.required] >= 0).all())
 
-    def _solver(self) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.random_seed = self.run.seed % 2**31
-        parameters.log_search_progress = self.options.log
-        limit, budget = self._limit(), self.run.budget
-        if budget.evaluations is not None:
-            parameters.max_deterministic_time = limit
-        else:
-            parameters.max_time_in_seconds = limit
-        threads = 1 if budget.evaluations is not None else budget.threads
-        parameters.num_workers = threads
-        # On one thread, the searches take turns; CP-SAT would run the first alone.
-        parameters.interleave_search = threads == 1
-        if threads < 8:
-            parameters.subsolvers.extend(PORTFOLIO[: max(2 if threads == 1 else 1, threads - 1)])
-        if budget.memory is not None:
-            parameters.max_memory_in_mb = budget.memory
-        return solver
 
-
-def _solution(model: StepModel, solver: cp_model.CpSolver) -> Assignment:
-    return model.read(np.array(solver.response_proto.solution, dtype=np.int64))
-
-
-@contextmanager
-def _stopped_when_unwanted(solver: cp_model.CpSolver, run: Run, target: int) -> Iterator[None]:
-    """Stop the solver as soon as the run is over or others have closed the target."""
-    done = threading.Event()
-
-    def watch() -> None:
-        # Again and again: what comes before the search has begun is lost.
-        while not done.wait(WATCH_INTERVAL):
-            if not run.wants(target):
-                solver.stop_search()
-
-    watcher = threading.Thread(target=watch, name="cpsat-watch", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
+def _fits(uses: Uses, steps: int) -> bool:
+    return int(uses.usable.sum()) * steps <= MAX_BOOLEANS

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.problem import Problem
+from cchybrid.problem import LINK, Problem
 
 IntVector = NDArray[np.int64]
 BoolVector = NDArray[np.bool_]
@@ -42,6 +42,25 @@ class Uses:
         beyond[path[times > problem.capacity[resource]]] = True
         start = np.searchsorted(path, np.arange(problem.paths + 1)).astype(np.int64)
         return cls(start, resource, times.astype(np.int64), ~beyond[problem.option_path])
+
+    def shortened(self, problem: Problem, steps: int) -> Uses:
+        """Return the uses with only those options usable that so many steps have room for.
+
+        On average, no delivery can pass more channels than all steps offer, divided by the number
+        of deliveries; longer options are left out unless a delivery has no shorter one.
+        """
+        channel = problem.kind <= LINK
+        room = int(problem.capacity[channel].sum()) * steps
+        hops = max(1, room // max(1, int(problem.required.sum())))
+        path = np.repeat(np.arange(problem.paths), np.diff(self.start))
+        passed = np.bincount(
+            path, weights=channel[self.resource] * self.times, minlength=problem.paths
+        )[problem.option_path]
+        passed[~self.usable] = np.inf
+        least = np.full(problem.deliveries, np.inf)
+        np.minimum.at(least, problem.option_delivery, passed)
+        most = np.maximum(least, hops)[problem.option_delivery]
+        return replace(self, usable=self.usable & (passed <= most))
 
     def expand(self, paths: NDArray[np.integer]) -> tuple[IntVector, IntVector]:
         """Return all uses of these paths: places in ``resource``, and positions in ``paths``."""

@@ -1,63 +1,217 @@
+"""The colouring baseline: valid for every model, reproducible, prompt, and no magic."""
+
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
+import networkx as nx
+import numpy as np
 import pytest
 from cchybrid_plugins.colouring import Colouring
+from cchybrid_plugins.colouring_choice import Chooser
+from cchybrid_plugins.colouring_graph import Conflicts, saturation_largest_first, strategies
+from cchybrid_plugins.cpsat import CpSat
+from cchybrid_plugins.uses import Uses, families
+from hypothesis import HealthCheck, given, settings
+from networkx.algorithms import coloring
+from random_instances import instances
 
-from cchybrid.api import instance
-from cchybrid.collectives import collective
-from cchybrid.engine import Budget
-from cchybrid.model import Instance, Network
-from cchybrid.problem import compile
+import cchybrid
+from cchybrid.engine import Budget, Stop
+from cchybrid.model import Instance
+from cchybrid.problem import Problem, compile
 from cchybrid.testing import LocalRun
 
+RANDOM = settings(
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 
-def solve(asked: Instance, lower: int, seed: int = 0, evaluations: int = 120) -> LocalRun:
-    run = LocalRun(
-        compile(asked), seed=seed, first_lower=lower, budget=Budget(evaluations=evaluations)
-    )
-    Colouring(Colouring.Options()).solve(run.problem, run)
-    assert not run.violations
-    return run
+
+def coloured(instance: Instance, patience: int = 50, **rest: Any) -> tuple[LocalRun, Stop]:
+    run = LocalRun(compile(instance), **{"budget": Budget(seconds=None), **rest})
+    stop = Colouring(Colouring.Options(patience)).solve(run.problem, run)
+    assert run.violations == []
+    assert run.bounds == []
+    return run, stop
+
+
+def chooser(problem: Problem) -> Chooser:
+    return Chooser(problem, Uses.of(problem), lambda: None)
 
 
 @pytest.mark.parametrize(
-    ("words", "model", "steps"),
+    ("topology", "collective", "rest", "optimum"),
     [
-        (("spidergon-8", "AAS"), {}, 4),
-        (("mesh-4x4", "AAB"), {}, 8),
-        (("kautz-12", "AAS"), {}, 7),
-        (("hypercube-8", "OAB"), {}, 2),
-        (("torus-4x4", "AOR"), {}, 2),
-        (("hypercube-8", "AAB"), {"switching": "store-and-forward"}, 3),
-        (("ring-bi-4", "AAS"), {"switching": "store-and-forward"}, 2),
+        ("spidergon-8", "AAS", {}, 4),
+        ("hypercube-8", "OAB", {}, 2),
+        ("hypercube-8", "OAS", {}, 3),
+        ("hypercube-8", "AAB", {}, 3),
+        ("ring-bi-8", "AAS", {}, 8),
+        ("ring-uni-8", "AAS", {}, 28),
+        ("petersen-10", "AAS", {}, 5),
+        ("kautz-12", "AAS", {}, 7),
+        ("mesh-3x3", "AAS", {}, 6),
+        ("mesh-4x4", "OAS", {"root": 1, "routing": "any"}, 5),
+        ("torus-4x4", "AOR", {}, 2),
+        ("hypercube-8", "AAB", {"switching": "store-and-forward"}, 3),
     ],
 )
-def test_it_reaches_known_optima(
-    words: tuple[str, str], model: dict[str, object], steps: int
+def test_meets_the_bound_of_easy_instances(
+    topology: str, collective: str, rest: dict[str, Any], optimum: int
 ) -> None:
-    assert solve(instance(*words, **model), steps).best() == steps  # type: ignore[arg-type]
+    run, stop = coloured(cchybrid.instance(topology, collective, **rest), first_lower=optimum)
+    assert run.best() == optimum
+    assert stop is Stop.EXHAUSTED
 
 
-def test_lanes_of_a_wide_channel_are_all_used() -> None:
-    double = Network.from_links("double", 3, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 0), (2, 0)])
-    assert solve(Instance(double, collective("AAB", double)), 1).best() == 1
+def test_offers_improvements_only() -> None:
+    run, stop = coloured(cchybrid.instance("mesh-3x3", "AAB"), patience=5)
+    steps = [len(schedule.steps) for schedule in run.schedules]
+    assert steps == sorted(set(steps), reverse=True)
+    assert stop is Stop.STALLED
 
 
-def test_half_duplex_and_one_port_are_kept() -> None:
-    triangle = Network.from_links("triangle", 3, [(0, 1), (1, 2), (2, 0)])
-    half = replace(triangle, half_duplex=((0, 1), (1, 2), (0, 2)))
-    assert solve(Instance(half, collective("AAS", half)), 2).best() == 2
-    best = solve(instance("mesh-3x3", "AAS", ports=1), 8).best()
-    assert best is not None
-    assert 8 <= best <= 11
+def test_stops_at_the_target() -> None:
+    run, stop = coloured(cchybrid.instance("mesh-3x3", "AAS"), target=8)
+    assert stop is Stop.EXHAUSTED
+    assert run.best() is not None
+    assert run.best() <= 8
 
 
-def test_the_same_seed_repeats_exactly_and_offers_only_improve() -> None:
-    runs = [solve(instance("mesh-4x4", "AAS"), 1, seed) for seed in (1, 1)]
-    steps = [[schedule.steps for schedule in run.schedules] for run in runs]
-    assert steps[0] == steps[1]
-    costs = [schedule.cost for schedule in runs[0].schedules]
-    assert costs == sorted(costs, reverse=True)
-    assert len(set(costs)) == len(costs)
+def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
+    def searched(seed: int) -> tuple[Any, ...]:
+        run, stop = coloured(
+            cchybrid.instance("mesh-3x3", "AAB"), seed=seed, budget=Budget(None, evaluations=40)
+        )
+        assert stop is Stop.LIMIT
+        assert run.spent == 40
+        return [schedule.steps for schedule in run.schedules], run.notes
+
+    assert searched(1) == searched(1)
+    assert searched(1) != searched(2)
+
+
+def test_looks_up_often_enough_to_stop() -> None:
+    """On a large graph, every part of the work asks whether to go on."""
+    problem = compile(cchybrid.instance("torus-5x5", "AAS"))
+    run = LocalRun(problem, budget=Budget(seconds=None))
+    asked = 0
+
+    def should_stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3000
+
+    run.should_stop = should_stop  # type: ignore[method-assign]
+    assert Colouring(Colouring.Options()).solve(problem, run) is Stop.LIMIT
+    assert asked < 3010
+
+
+def test_too_many_conflicts_are_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    assert Colouring(Colouring.Options()).unsupported(problem) is None
+    monkeypatch.setattr("cchybrid_plugins.colouring.MAX_EDGES", 100)
+    assert "more than 100" in str(Colouring(Colouring.Options()).unsupported(problem))
+
+
+def test_no_patience_makes_no_sense() -> None:
+    with pytest.raises(ValueError, match="patience"):
+        Colouring.Options(patience=0)
+
+
+def test_balancing_halves_the_busiest_channel() -> None:
+    """The first shortest path of every pair on a hypercube crowds the same few channels."""
+    problem = compile(cchybrid.instance("hypercube-16", "AAS"))
+
+    def busiest(option: np.ndarray) -> int:
+        used = [problem.resources_of(o) for o in option.tolist()]
+        load = np.bincount(np.concatenate(used), minlength=problem.resources)
+        return int(load[~problem.implied].max())
+
+    one = chooser(problem)
+    balanced = busiest(one.balanced(np.random.default_rng(0)))
+    assert balanced * 2 <= busiest(one.shortest())
+    assert balanced <= 9
+
+
+def test_random_shortest_paths_are_shortest() -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing=2))
+    one = chooser(problem)
+    length = np.diff(problem.path_start)[problem.option_path]
+    plain = one.shortest()
+    drawn = one.random_shortest(np.random.default_rng(1))
+    assert (length[plain] == length[drawn]).all()
+    assert (plain != drawn).any()
+
+
+@given(instances(most_nodes=6))
+@RANDOM
+def test_chosen_options_form_a_forest(instance: Instance) -> None:
+    """What an option requires happens, too, and following requirements ends at a source."""
+    problem = compile(instance)
+    one = chooser(problem)
+    grow = one.trees if problem.required.all() else one.chains
+    option = grow(np.random.default_rng(0))
+    assert (option[problem.required] >= 0).all()
+    family = families(problem)
+    for delivery in np.flatnonzero(option >= 0).tolist():
+        assert problem.option_delivery[option[delivery]] == delivery
+        seen = set()
+        before = delivery
+        while before >= 0:
+            assert before not in seen
+            assert family[before] == family[delivery]
+            seen.add(before)
+            before = int(problem.option_requires[option[before]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_own_dsatur_colours_as_the_one_of_networkx(seed: int) -> None:
+    """Node by node, the most saturated one is next; ties may be broken otherwise."""
+    graph = nx.gnp_random_graph(40, 0.3, seed=seed)
+    colours: dict[int, int] = {}
+    order = saturation_largest_first(graph, colours)
+    for node in order:
+        left = set(graph) - set(colours)
+        saturation = {v: len({colours[u] for u in graph[v] if u in colours}) for v in left}
+        best = max((saturation[v], graph.degree(v)) for v in left)
+        assert (saturation[node], graph.degree(node)) == best
+        taken = {colours[other] for other in graph[node] if other in colours}
+        colours[node] = next(c for c in range(len(graph)) if c not in taken)
+    assert len(colours) == len(graph)
+    theirs = nx.greedy_color(graph, coloring.strategy_saturation_largest_first)
+    assert abs(max(colours.values()) - max(theirs.values())) <= 1
+
+
+def test_every_order_schedules_capacities() -> None:
+    """Three messages fit a channel of capacity 3 at once; five need two steps, over lanes."""
+    network = cchybrid.network("ring-bi-3")
+    links = [(c.source, c.target) for c in network.channels] * 3
+    fat = cchybrid.model.Network.from_arcs("fat", 3, links)
+    messages = tuple(cchybrid.model.Message(0, (1,)) for _ in range(5))
+    instance = Instance(fat, cchybrid.model.Collective("five", messages))
+    problem = compile(instance)
+    uses = Uses.of(problem)
+    random = np.random.default_rng(0)
+    conflicts = Conflicts(problem, uses, chooser(problem).shortest(), random, lambda: None)
+    assert conflicts.least_steps == 2
+    assert conflicts.edges == 2
+    for strategy in strategies(0, conflicts.edges).values():
+        assert conflicts.schedule(strategy).steps == 2
+
+
+def test_slow_orders_are_kept_from_large_graphs() -> None:
+    assert "independent_set" in strategies(0, 100)
+    assert "independent_set" not in strategies(0, 10_000)
+    assert "saturation_largest_first" in strategies(0, 10_000_000)
+
+
+@given(instances(most_nodes=5, most_messages=5))
+@RANDOM
+def test_never_below_the_optimum(instance: Instance) -> None:
+    exact = LocalRun(compile(instance), budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(exact.problem, exact) is Stop.EXHAUSTED
+    run, _ = coloured(instance, patience=3, first_lower=exact.lower())
+    assert run.best() is not None
+    assert run.best() >= exact.lower()
+    assert exact.best() == exact.lower()

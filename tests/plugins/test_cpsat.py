@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cchybrid_plugins.cpsat import CpSat
 from cchybrid_plugins.cpsat_model import StepModel, StoppedError, build
+from cchybrid_plugins.cpsat_solve import ask
 from cchybrid_plugins.cpsat_windows import Windows, least_steps
 from cchybrid_plugins.uses import Uses
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +22,7 @@ from random_instances import instances
 import cchybrid
 from cchybrid.engine import Budget, Stop
 from cchybrid.kernels.first_fit import first_fit
-from cchybrid.model import Instance
+from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.problem import Assignment, Problem, compile
 from cchybrid.testing import LocalRun
 
@@ -278,6 +279,66 @@ def test_interchangeable_steps_are_told_apart() -> None:
     assert sorted(windows.low[pinned]) == list(range(28))
     assert least_steps(problem, uses) == 28
     assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
+
+
+def test_short_options_first() -> None:
+    """Eight steps have room for one hop per delivery; the full model takes CP-SAT minutes."""
+    instance = cchybrid.instance("ring-bi-16", "AAB")
+    run = solved(instance, first_lower=8)
+    assert run.best() == 8
+    assert [note["target"] for note in run.notes if "branches" in note] == [8]
+
+
+def test_no_delivery_loses_its_shortest_options() -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    uses = Uses.of(problem)
+    short = uses.shortened(problem, 6)
+    assert np.unique(problem.option_delivery[short.usable]).tolist() == list(
+        range(problem.deliveries)
+    )
+    assert short.usable.sum() < uses.usable.sum()
+
+
+def test_that_short_options_do_not_suffice_is_no_claim() -> None:
+    """Two neighbours far from the source have one hop between them, and nobody informs either."""
+    network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
+    collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
+    problem = compile(Instance(network, collective))
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.best() == run.lower() == 3
+
+
+def test_walks_away_from_a_solver_that_does_not_stop() -> None:
+    """What is too busy to stop is left behind once the run is over."""
+    release = threading.Event()
+
+    def busy() -> StepModel:
+        release.wait()
+        raise StoppedError
+
+    solver = cp_model.CpSolver()
+    assert ask(busy, solver, wanted=lambda: False, over=lambda: True) is None
+    release.set()
+    answer = ask(busy, solver, wanted=lambda: False, over=lambda: False)
+    assert answer is not None
+    assert answer.solvable is None
+
+
+def test_an_error_in_the_thread_is_raised() -> None:
+    def broken() -> StepModel:
+        raise KeyError("model")
+
+    with pytest.raises(KeyError, match="model"):
+        ask(broken, cp_model.CpSolver(), wanted=lambda: True, over=lambda: False)
+
+
+def test_gives_up_on_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid_plugins.cpsat.MAX_BOOLEANS", 500)
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.STALLED
+    assert len(run.schedules) == 1
 
 
 @given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)))
