@@ -76,10 +76,7 @@ class _Search:
         self.run = run
         self.options = options
         self.uses = Uses.of(problem)
-        first = next(run.targets(), None)
-        self.hopeless = first is None
-        """Nothing that was asked for can be found."""
-        best = run.best()
+        first, best = next(run.targets(), None), run.best()
         natural = run.lower() if best is None else best - 1
         # Targets that begin elsewhere show that the user asked for one number of steps.
         self.asked = None if first == natural else first
@@ -100,13 +97,13 @@ class _Search:
         self.started = time.monotonic()
 
     def run_all(self) -> Stop:
-        if self.hopeless:
-            return Stop.LIMIT if self.run.should_stop() else Stop.EXHAUSTED
-        self._refute(least_steps(self.problem, self.uses) - 1)
-        if self.run.best() is None and not self.run.should_stop():
-            self._offer_first()
+        if next(self.run.targets(), None) is not None:
+            self._refute(least_steps(self.problem, self.uses) - 1)
+            if self.run.best() is None:
+                self._offer_first()
         while not self.run.should_stop():
-            target = self._target()
+            # Nothing may be asked for any more although fewer steps are open.
+            target = None if next(self.run.targets(), None) is None else self._target()
             if target is None:
                 return Stop.STALLED if self.stalled else Stop.EXHAUSTED
             self._decide(target)
@@ -231,7 +228,7 @@ class _Search:
         hint = run.hint(target) if options.hints else None
         if hint is not None and self.rounds == 0 and not self._whole(hint):
             hint = None
-        solver = new_solver(run.budget, run.seed, limit, log=options.log)
+        solver = new_solver(run.budget, run.seed + self.rounds, limit, log=options.log)
         answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
         if answer is not None:
             run.note(

@@ -116,6 +116,16 @@ def test_honours_the_one_target() -> None:
     assert not run.bounds or max(steps for steps, _ in run.bounds) <= 4
 
 
+def test_a_target_next_to_the_best_is_enough() -> None:
+    """Fewer steps would be possible, but nobody asked for them."""
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    known = first_fit(problem, 0)
+    run = LocalRun(problem, target=known.steps - 1, first_lower=known.steps - 1)
+    run.offer(known)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert [note["target"] for note in run.notes if "branches" in note] == [known.steps - 1]
+
+
 def test_refutes_the_one_target() -> None:
     run = solved(cchybrid.instance("mesh-4x4", "OAB"), target=2)
     assert {note["target"] for note in run.notes} == {2}
