@@ -23,7 +23,7 @@ from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.records import Observer
+from cchybrid.records import EngineInfo, Observer
 
 BOUNDS = "bound providers"
 """The name of the worker that runs the core's bound providers; others have their own."""
@@ -116,10 +116,8 @@ class Session:
     def _options_are_taken(self) -> bool:
         """Let every engine that the user set options of say whether it takes them."""
         for info in self.order.engines:
-            options = dict(self.order.options.get(info.name, {}))
-            if options:
-                content = {"target_name": info.target, "options": options}
-                self._start(info.name, "options", 1, content)
+            if self.order.options.get(info.name):
+                self._start_engine(info, "options", 1)
         self._listen_while(lambda: self._crew.has(self._crew.names))
         return self._refused is None
 
@@ -139,16 +137,7 @@ class Session:
         begun = self._improved_at = self._now()
         end = None if phase.share >= 1 else begun + phase.share * (self._left() or 0.0)
         for seat in phase.seats:
-            info = seat.engine
-            self._start(
-                info.name,
-                "engine",
-                seat.threads,
-                {
-                    "target_name": info.target,
-                    "options": dict(self.order.options.get(info.name, {})),
-                },
-            )
+            self._start_engine(seat.engine, "engine", seat.threads)
         self._emit("phase", engines=names)
 
         def going() -> bool:
@@ -210,6 +199,10 @@ class Session:
             **content,
         }
         self._crew.start(name, job)
+
+    def _start_engine(self, info: EngineInfo, kind: str, threads: int) -> None:
+        options = dict(self.order.options.get(info.name, {}))
+        self._start(info.name, kind, threads, {"target_name": info.target, "options": options})
 
     def _news(self) -> list[Line]:
         """Return what a worker that starts now has to know."""
@@ -418,8 +411,7 @@ class Session:
                 "strategy": order.strategy,
                 "budget": budget,
             }
-            evidenced = LowerBound(bound.steps, bound.evidence)
-            schedule = Schedule(self.instance, schedule.steps, evidenced, made_by)
+            schedule = Schedule(self.instance, schedule.steps, bound, made_by)
         return Result(
             instance=self.instance,
             status=self._status(),
