@@ -36,6 +36,7 @@ LAYERS = (
     "host",
     "report",
     "api",
+    "bench",
     "testing",
     "cli",
     "__main__",

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import listing, schedules, solving
+from cchybrid.cli import benching, listing, schedules, solving
 from cchybrid.errors import CchybridError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command()(solving.solve)
 app.command()(solving.bound)
 app.command()(schedules.verify)
 app.command()(schedules.export)
+app.add_typer(benching.bench)
 app.command()(solving.instance)
 app.command()(listing.topologies)
 app.command()(listing.collectives)

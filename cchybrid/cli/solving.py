@@ -72,7 +72,7 @@ def solve(
     """
     from cchybrid import api
 
-    registry = _registry()
+    registry = load_plugins()
     _check_writable(output, log)
     asked = resolve(
         asking.question(
@@ -95,7 +95,7 @@ def solve(
             seed=seed,
             threads=threads,
             memory=memory,
-            options=_engine_options(option or []),
+            options=engine_options(option or []),
             observers=observers,
             registry=registry,
         )
@@ -146,7 +146,7 @@ def bound(
     """
     from cchybrid import api
 
-    registry = _registry()
+    registry = load_plugins()
     asked = resolve(
         asking.question(
             topology, collective, root, routing, switching, ports,
@@ -210,7 +210,7 @@ def instance(
             topology, collective, root, routing, switching, ports,
             fail_link, fail_node, transmitters, receivers,
         ),
-        _registry(),
+        load_plugins(),
     )  # fmt: skip
     if output.suffix == ".txt":
         if asked.model != CommunicationModel():
@@ -237,7 +237,7 @@ def instance(
     print(f"{asked.name}: written to {output}")
 
 
-def _registry() -> Registry:
+def load_plugins() -> Registry:
     """Load the plugins, and say on standard error which ones cannot be used."""
     from cchybrid.registry import load_registry
 
@@ -258,7 +258,8 @@ def _view(title: str, verbose: bool) -> Any:
     return PlainView(console, verbose)
 
 
-def _engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
+def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
+    """Return, per engine, the options that ``--option`` sets."""
     options: dict[str, dict[str, str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -8,7 +8,6 @@ standard error. When the host is gone, the worker ends itself and its children.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import resource
@@ -23,6 +22,7 @@ from typing import IO, Any
 
 from cchybrid.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
 from cchybrid.errors import CchybridError, InputError
+from cchybrid.host.process import die_with_host
 from cchybrid.host.wire import Line, encode
 from cchybrid.model import Instance, Steps
 from cchybrid.model.json_fields import parse_json
@@ -225,7 +225,7 @@ JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
 def main() -> None:
     """Read the job, do it, and say how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_host()
+    die_with_host()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())
@@ -248,12 +248,6 @@ def main() -> None:
         sys.stdout.flush()
     # Threads that an engine left behind must not keep the process.
     os._exit(0)
-
-
-def _die_with_host() -> None:
-    """Where the system can (Linux), be killed when the host dies, even in the midst of C code."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _listen(run: WorkerRun) -> None:

@@ -1,0 +1,130 @@
+"""Contestants: the engines and the strategy that a suite is run with, under which budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cchybrid.api import DEFAULT_SECONDS
+from cchybrid.errors import InputError
+from cchybrid.host.strategies import STRATEGIES
+from cchybrid.registry import Registry
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """What a row is solved with.
+
+    Parameters
+    ----------
+    engines
+        Names of the engines that take part together; ``None``: all that are installed.
+    strategy
+        A key of ``STRATEGIES``.
+    time_limit, evaluations
+        Seconds per run, or evaluations of each engine.
+    threads
+        Threads of all engines together.
+    options
+        Per engine its options.
+    """
+
+    engines: tuple[str, ...] | None = None
+    strategy: str = "auto"
+    time_limit: float | None = DEFAULT_SECONDS
+    evaluations: int | None = None
+    threads: int = 1
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What reports call it: ``umda``, ``cpsat+tabu``, or the strategy where all take part."""
+        team = "+".join(self.engines or ())
+        if self.strategy == "auto":
+            return team or "auto"
+        return f"{team} ({self.strategy})" if team else self.strategy
+
+    @property
+    def budget(self) -> str:
+        """The budget in words: ``60 s, 1 thread``."""
+        amounts = []
+        if self.evaluations is not None:
+            amounts.append(f"{self.evaluations} evaluations")
+        if self.time_limit is not None:
+            amounts.append(f"{self.time_limit:g} s")
+        amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")
+        return ", ".join(amounts)
+
+    @property
+    def key(self) -> str:
+        """What the store keeps it under: equal keys mean the same settings."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_key(cls, key: str) -> Contestant:
+        """Read what ``key`` wrote."""
+        record = json.loads(key)
+        engines = record.pop("engines")
+        return cls(engines=None if engines is None else tuple(engines), **record)
+
+    def to_solve(self) -> dict[str, Any]:
+        """Return the arguments of ``solve``."""
+        return asdict(self)
+
+
+def contestants(
+    registry: Registry,
+    teams: Sequence[str],
+    strategies: Sequence[str],
+    options: Mapping[str, Mapping[str, str]],
+    **budget: Any,
+) -> list[Contestant]:
+    """Return every team under every strategy.
+
+    Parameters
+    ----------
+    teams
+        Engines that take part, such as ``umda``, or several together, such as ``umda+cpsat``;
+        none: all engines as one team.
+    strategies
+        Keys of ``STRATEGIES``; none: ``auto``.
+
+    Raises
+    ------
+    InputError
+        For an engine or a strategy that does not exist.
+    """
+    for strategy in strategies:
+        if strategy not in STRATEGIES:
+            known = ", ".join(STRATEGIES)
+            raise InputError(
+                f"no strategy is called {strategy}", where="--strategy", mend=f"use {known}"
+            )
+    crews: list[tuple[str, ...] | None] = [
+        tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
+        for team in teams
+    ] or [None]
+    for name in options:
+        info = registry.engine(name)
+        if not any(crew is None or info.name in crew for crew in crews):
+            raise InputError(
+                f"engine {info.name} does not take part",
+                where="--option",
+                mend="name it, or drop it",
+            )
+    return [
+        Contestant(
+            engines=crew,
+            strategy=strategy,
+            options={
+                name: dict(values)
+                for name, values in options.items()
+                if crew is None or name in crew
+            },
+            **budget,
+        )
+        for crew in dict.fromkeys(crews)
+        for strategy in dict.fromkeys(strategies or ["auto"])
+    ]

@@ -1,0 +1,59 @@
+"""One run in a process of its own: ``python -m cchybrid.bench.job``.
+
+A job is a JSON object on standard input: ``question``, ``solve`` and ``seed``. The answer is one
+on standard output: ``result`` and ``schedule``, or ``failure``.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from cchybrid import api
+from cchybrid.errors import CchybridError
+from cchybrid.host.process import die_with_host
+from cchybrid.question import Question, resolve
+from cchybrid.registry import load_registry
+
+
+def work(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Carry out one job."""
+    registry = load_registry()
+    try:
+        instance = resolve(Question(**job["question"]), registry)
+        result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
+    except CchybridError as error:
+        return {"failure": str(error)}
+    if result.interrupted:
+        return {"failure": "interrupted"}
+    record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
+    if result.schedule is None:
+        record["evidence_without_schedule"] = result.lower_bound.evidence or None
+        record["instance_record"] = instance.to_json()
+        return {"result": record, "schedule": None}
+    return {"result": record, "schedule": result.schedule.to_json()}
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Read one job, and answer it."""
+    die_with_host()
+    signal.signal(signal.SIGTERM, _interrupt)
+    job = json.load(sys.stdin)
+    try:
+        answer = work(job)
+    except KeyboardInterrupt:
+        answer = {"failure": "interrupted"}
+    json.dump(answer, sys.stdout, separators=(",", ":"))
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

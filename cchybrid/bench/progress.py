@@ -1,0 +1,74 @@
+"""What a person sees while a benchmark runs: a bar on a terminal, a line per run elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from cchybrid.bench.runner import Progress
+from cchybrid.bench.store import Run
+
+Watch = Callable[[Progress], None]
+
+
+@contextmanager
+def watcher(title: str, others: Sequence[Watch] = ()) -> Iterator[Watch]:
+    """Yield the function that shows every finished run on standard error."""
+    console = Console(stderr=True, highlight=False, markup=False)
+    bar = Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+    task = bar.add_task(title, total=None, left="")
+
+    def watch(progress: Progress) -> None:
+        for other in others:
+            other(progress)
+        bar.update(
+            task,
+            completed=progress.done,
+            total=progress.total,
+            left=duration(progress.seconds_left),
+        )
+        left = "" if console.is_terminal else f"; {duration(progress.seconds_left)}"
+        width = len(str(progress.total))
+        place = f"[{progress.done:{width}}/{progress.total}]"
+        bar.console.print(f"{place} {in_words(progress.run)}{left}", soft_wrap=True)
+
+    with bar:
+        yield watch
+
+
+def in_words(run: Run) -> str:
+    """Return one run in one line."""
+    title = f"{run.row} [{run.contestant.name}, seed {run.seed}]"
+    if run.failure:
+        return f"{title}: failed: {run.failure}"
+    if run.result["status"] == "infeasible":
+        return f"{title}: infeasible"
+    if run.steps is None:
+        return f"{title}: nothing found; at least {run.lower_bound} steps"
+    end = f"optimal ({'certified' if run.certified else 'claimed'})"
+    if not run.closed:
+        end = f"at least {run.lower_bound}"
+    return f"{title}: {run.steps} steps, {end}, {run.result['seconds']:.1f} s"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a rough duration, such as ``12 min left``."""
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return f"{seconds:.0f} s left"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min left"
+    return f"{seconds / 3600:.1f} h left"

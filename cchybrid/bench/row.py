@@ -1,0 +1,137 @@
+"""One row of a suite: an instance by name, and what the papers say about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from cchybrid.errors import InputError
+from cchybrid.node_lists import format_nodes, parse_nodes
+from cchybrid.question import Question
+
+QUESTION_FIELDS = tuple(field.name for field in fields(Question))
+NODE_LISTS = ("transmitters", "receivers")
+
+
+@dataclass(frozen=True)
+class Published:
+    """What others published about a row.
+
+    Attributes
+    ----------
+    steps, lower_bound
+        Their best schedule and their bound; ``None`` where they give none.
+    place
+        The root in their words, such as ``corner``.
+    source, note
+        Where it stands, and what has to be known about it.
+    comparable
+        False if they and we do not mean the same instance: then nothing is compared.
+    """
+
+    steps: int | None = None
+    lower_bound: int | None = None
+    place: str = ""
+    source: str = ""
+    note: str = ""
+    comparable: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """An instance by name, and what was published about it."""
+
+    question: Question
+    published: Published = Published()
+
+    @property
+    def name(self) -> str:
+        """What the row is called everywhere; equal names mean equal instances."""
+        asked = self.question
+        parts = [asked.topology, asked.collective or ""]
+        if asked.root is not None:
+            parts.append(f"root {asked.root}")
+        if asked.transmitters is not None:
+            parts.append(f"from {format_nodes(asked.transmitters)}")
+        if asked.receivers is not None:
+            parts.append(f"to {format_nodes(asked.receivers)}")
+        if asked.switching not in (None, "wormhole"):
+            parts.append(str(asked.switching))
+        if asked.routing not in (None, "minimal"):
+            parts.append(f"routing {asked.routing}")
+        if asked.ports not in (None, "all"):
+            parts.append(f"ports {asked.ports}")
+        if asked.fail_links:
+            parts.append(f"without link {' '.join(asked.fail_links)}")
+        if asked.fail_nodes:
+            parts.append(f"without node {format_nodes(asked.fail_nodes)}")
+        return " ".join(part for part in parts if part)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as the store keeps it."""
+        question = {key: value for key, value in asdict(self.question).items() if value is not None}
+        return {"question": question, "published": asdict(self.published)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Row:
+        """Read what ``to_json`` wrote."""
+        question: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in record["question"].items()
+        }
+        return cls(Question(**question), Published(**record["published"]))
+
+    @classmethod
+    def from_text(cls, values: Mapping[str, str]) -> Row:
+        """Read a row from texts, as the lines of CSV files and the values of suites are.
+
+        Raises
+        ------
+        InputError
+            A column that no row has, or a value that makes no sense; it names both.
+        """
+        question: dict[str, Any] = {}
+        published: dict[str, Any] = {}
+        for key, text in values.items():
+            text = text.strip()
+            if not text:
+                continue
+            try:
+                if key in ("steps", "lower_bound"):
+                    published[key] = _number(text)
+                elif key == "comparable":
+                    published[key] = _yes(text)
+                elif key in ("place", "source", "note"):
+                    published[key] = text
+                elif key in ("root",):
+                    question[key] = _number(text)
+                elif key in NODE_LISTS or key == "fail_nodes":
+                    question[key] = parse_nodes(text)
+                elif key == "fail_links":
+                    question[key] = tuple(text.split())
+                elif key == "topology":
+                    question[key] = text if "/" in text or "." in text else text.lower()
+                elif key in QUESTION_FIELDS:
+                    question[key] = text
+                else:
+                    known = ", ".join((*QUESTION_FIELDS, *Published.__dataclass_fields__))
+                    raise InputError("no row has such a value", mend=f"use one of {known}")
+            except InputError as error:
+                raise error.inside(key) from None
+        if "topology" not in question:
+            raise InputError("a row without a topology", mend="name one, such as mesh-4x4")
+        return cls(Question(**question), Published(**published))
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise InputError(f"{text!r} is no whole number", mend="write digits only")
+    return int(text)
+
+
+def _yes(text: str) -> bool:
+    if text.lower() not in ("yes", "no", "true", "false"):
+        raise InputError(f"{text!r} is neither yes nor no", mend="write yes or no")
+    return text.lower() in ("yes", "true")

@@ -1,0 +1,205 @@
+"""Runs a suite: jobs in processes of their own, every finished one kept at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.row import Row
+from cchybrid.bench.store import Run, Store
+from cchybrid.bench.suite import Suite
+
+OVERTIME = 300.0
+"""Seconds beyond its time limit after which a job is given up: it reads, verifies and certifies."""
+_GRACE = 5.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to be done."""
+
+    row: Row
+    contestant: Contestant
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What the run will be kept under."""
+        return self.row.name, self.contestant.key, self.seed
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a benchmark has come; ``seconds_left`` is an estimate, ``None`` at first."""
+
+    done: int
+    total: int
+    run: Run
+    seconds_left: float | None
+
+
+def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Task]:
+    """Return all runs of a suite: row by row, so that contestants meet the same machine."""
+    return [
+        Task(row, contestant, seed)
+        for row in suite.rows
+        for seed in seeds
+        for contestant in contestants
+    ]
+
+
+def run_suite(
+    suite: Suite,
+    store: Store,
+    contestants: Sequence[Contestant],
+    seeds: Sequence[int],
+    jobs: int,
+    watch: Callable[[Progress], None],
+) -> bool:
+    """Do what the store does not hold yet, and keep each run as soon as it is finished.
+
+    Parameters
+    ----------
+    jobs
+        Runs at the same time.
+    watch
+        Called after every finished run.
+
+    Returns
+    -------
+    bool
+        Whether everything was done; False if the user interrupted. What was finished is kept.
+    """
+    store.put_suite(suite)
+    tasks = tasks_of(suite, contestants, seeds)
+    finished = store.finished()
+    waiting = [task for task in tasks if task.key not in finished]
+    done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
+    crew = _Crew()
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    running: set[Future[Run]] = set()
+    try:
+        waiting.reverse()
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.add(pool.submit(crew.carry_out, waiting.pop()))
+            ready, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ready:
+                run = future.result()
+                store.put(run)
+                done += 1
+                left = len(waiting) + len(running)
+                spent = time.monotonic() - started
+                watch(Progress(done, len(tasks), run, spent / (begun - left) * left))
+    except KeyboardInterrupt:
+        return False
+    finally:
+        # Nothing that a second Ctrl-C may cut short: no process must stay behind.
+        previous = _ignore_interrupts()
+        crew.dismiss()
+        pool.shutdown(wait=True, cancel_futures=True)
+        _heed_interrupts(previous)
+    return True
+
+
+class _Crew:
+    """The processes at work; each is started, heard and ended by one thread of the pool."""
+
+    def __init__(self) -> None:
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._over = False
+
+    def carry_out(self, task: Task) -> Run:
+        """Do one task, whatever happens in its process."""
+        job = {
+            "question": {
+                key: value for key, value in asdict(task.row.question).items() if value is not None
+            },
+            "solve": task.contestant.to_solve(),
+            "seed": task.seed,
+        }
+        limit = task.contestant.time_limit
+        answer = self._ask(json.dumps(job).encode(), None if limit is None else limit + OVERTIME)
+        schedule = answer.get("schedule")
+        packed = None
+        if schedule is not None:
+            text = json.dumps(schedule, separators=(",", ":"))
+            packed = zlib.compress(text.encode(), 6)
+        failure = str(answer.get("failure", ""))
+        return Run(
+            *task.key[:1], task.contestant, task.seed, failure, answer.get("result", {}), packed
+        )
+
+    def _ask(self, job: bytes, timeout: float | None) -> dict[str, Any]:
+        with self._lock:
+            if self._over:
+                return {"failure": "interrupted"}
+            # The same modules as here, but none that happen to lie in the current folder.
+            path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "cchybrid.bench.job"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+            self._processes.add(process)
+        try:
+            output, errors = process.communicate(job, timeout)
+        except subprocess.TimeoutExpired:
+            self._end(process)
+            return {"failure": f"gave no answer within {timeout:.0f} s"}
+        finally:
+            with self._lock:
+                self._processes.discard(process)
+        try:
+            answer = json.loads(output)
+            assert isinstance(answer, dict)
+        except (ValueError, AssertionError):
+            words = errors.decode(errors="replace").strip().splitlines()[-1:]
+            return {"failure": f"exit {process.returncode}: {' '.join(words)[:200]}"}
+        return answer
+
+    def dismiss(self) -> None:
+        """End every process, and start no other."""
+        with self._lock:
+            self._over = True
+            processes = list(self._processes)
+        for process in processes:
+            with contextlib.suppress(OSError):
+                process.send_signal(signal.SIGTERM)
+        end = time.monotonic() + _GRACE
+        while time.monotonic() < end and any(p.poll() is None for p in processes):
+            time.sleep(0.02)
+        for process in processes:
+            self._end(process)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _ignore_interrupts() -> Any:
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    return [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+def _heed_interrupts(previous: Any) -> None:
+    for number, handler in zip((signal.SIGINT, signal.SIGTERM), previous or (), strict=False):
+        signal.signal(number, handler)

@@ -1,0 +1,275 @@
+"""The store: one SQLite file that holds suites and finished runs, and survives power loss.
+
+Every run is one transaction, written when the run is finished: a store never holds half a run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.row import Row
+from cchybrid.bench.suite import Suite
+from cchybrid.certify import EvidenceError, proven_steps, proves_infeasible
+from cchybrid.errors import CchybridError, InputError
+from cchybrid.model import Schedule
+from cchybrid.verify import verify_schedule
+
+FORMAT = "cchybrid-store/1"
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE suites (
+    suite TEXT NOT NULL, position INTEGER NOT NULL, row TEXT NOT NULL, content TEXT NOT NULL,
+    PRIMARY KEY (suite, row)
+) WITHOUT ROWID;
+CREATE TABLE runs (
+    row TEXT NOT NULL, contestant TEXT NOT NULL, seed INTEGER NOT NULL,
+    failure TEXT NOT NULL, result TEXT NOT NULL, schedule BLOB,
+    PRIMARY KEY (row, contestant, seed)
+);
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run.
+
+    Attributes
+    ----------
+    row
+        The name of the row.
+    contestant, seed
+        What it was solved with.
+    failure
+        Why there is no result, or "".
+    result
+        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance) and, without a
+        schedule, ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
+    """
+
+    row: str
+    contestant: Contestant
+    seed: int
+    failure: str
+    result: dict[str, Any]
+    _schedule: bytes | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """Steps of the schedule, ``None`` without one."""
+        return self.result.get("steps")
+
+    @property
+    def lower_bound(self) -> int:
+        """The bound, 0 after a failure."""
+        return int(self.result.get("lower_bound", 0))
+
+    @property
+    def certified(self) -> bool:
+        """Whether the bound's evidence was checked."""
+        return bool(self.result.get("certified"))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the schedule meets the bound, or there is provably none."""
+        return self.result.get("status") in ("optimal", "infeasible")
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What a run is kept under."""
+        return self.row, self.contestant.key, self.seed
+
+    def schedule(self) -> Schedule | None:
+        """Return the schedule, verified again, and its bound, checked again.
+
+        Raises
+        ------
+        InputError
+            If the store says anything that does not hold.
+        """
+        if self._schedule is None:
+            return None
+        try:
+            record = json.loads(zlib.decompress(self._schedule))
+            schedule = Schedule.from_json(record)
+            verify_schedule(schedule)
+            bound = schedule.lower_bound
+            if len(schedule.steps) != self.steps or bound is None:
+                raise InputError("the schedule is not the one of the result")
+            if (
+                self.certified
+                and proven_steps(record["instance"], bound.evidence) < self.lower_bound
+            ):
+                raise InputError("the evidence does not prove the bound")
+        except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
+            raise InputError(
+                str(error), where=f"run {self.row}, seed {self.seed}", mend="run it again"
+            ) from None
+        return schedule
+
+    def check_bound(self) -> None:
+        """Check the bound of a run without a schedule; ``schedule`` checks the others."""
+        evidence = self.result.get("evidence_without_schedule")
+        if evidence is None:
+            return
+        try:
+            if self.result["status"] == "infeasible" and evidence.get("kind") == "unreachable":
+                proves_infeasible(self.result["instance_record"], evidence)
+            elif proven_steps(self.result["instance_record"], evidence) < self.lower_bound:
+                raise EvidenceError("it proves less")
+        except (KeyError, EvidenceError) as error:
+            raise InputError(
+                f"the bound does not hold: {error}",
+                where=f"run {self.row}, seed {self.seed}",
+                mend="run it again",
+            ) from None
+
+
+class Store:
+    """An open store.
+
+    Parameters
+    ----------
+    path
+        The file; made if it does not exist and ``write`` is set.
+    write
+        Open it for a benchmark run: nobody else may write to it meanwhile.
+
+    Raises
+    ------
+    InputError
+        The file is no store, cannot be opened, or is in use.
+    """
+
+    def __init__(self, path: str | Path, *, write: bool = False) -> None:
+        self.path = Path(path)
+        self._lock: Any = None
+        if not write and not self.path.is_file():
+            raise InputError("there is no such store", where=str(path), mend="check the name")
+        try:
+            if write:
+                self._take_lock()
+            mode = "rwc" if write else "ro"
+            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+            self._database = sqlite3.connect(uri, uri=True, isolation_level=None)
+            if write:
+                self._database.execute("PRAGMA journal_mode=WAL")
+                self._database.execute("PRAGMA synchronous=FULL")
+                self._create()
+            self._check_format()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise InputError(
+                f"cannot be used as a store: {error}", where=str(path), mend="name another file"
+            ) from None
+        except InputError:
+            self.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; nothing is lost without it."""
+        if hasattr(self, "_database"):
+            self._database.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def put_suite(self, suite: Suite) -> None:
+        """Keep the rows of a suite, in their order, in place of those it had before."""
+        with self._transaction():
+            self._database.execute("DELETE FROM suites WHERE suite = ?", (suite.name,))
+            self._database.executemany(
+                "INSERT INTO suites VALUES (?, ?, ?, ?)",
+                (
+                    (suite.name, position, row.name, json.dumps(row.to_json()))
+                    for position, row in enumerate(suite.rows)
+                ),
+            )
+
+    def put(self, run: Run) -> None:
+        """Keep a finished run, in place of one under the same key."""
+        with self._transaction():
+            self._database.execute(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
+                (*run.key, run.failure, json.dumps(run.result), run._schedule),
+            )
+
+    def finished(self) -> set[tuple[str, str, int]]:
+        """Return the keys of all runs that ended with a result."""
+        rows = self._database.execute("SELECT row, contestant, seed FROM runs WHERE failure = ''")
+        return set(rows)
+
+    def suites(self) -> list[str]:
+        """Return the names of the suites, in the order in which they were first run."""
+        return [name for (name,) in self._database.execute("SELECT DISTINCT suite FROM suites")]
+
+    def rows(self, suite: str) -> list[Row]:
+        """Return the rows of a suite in their order."""
+        found = self._database.execute(
+            "SELECT content FROM suites WHERE suite = ? ORDER BY position", (suite,)
+        )
+        return [Row.from_json(json.loads(content)) for (content,) in found]
+
+    def runs(self) -> Iterator[Run]:
+        """Yield every run in the order of its key; a schedule is verified when it is read."""
+        for row, contestant, seed, failure, result, schedule in self._database.execute(
+            "SELECT row, contestant, seed, failure, result, schedule FROM runs"
+            " ORDER BY row, contestant, seed"
+        ):
+            yield Run(
+                row, Contestant.from_key(contestant), seed, failure, json.loads(result), schedule
+            )
+
+    def _take_lock(self) -> None:
+        self._lock = open(f"{self.path}-lock", "w")  # noqa: SIM115 (held until close)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            self._lock = None
+            raise InputError(
+                "another benchmark is writing to this store",
+                where=str(self.path),
+                mend="wait for it, or name another file",
+            ) from None
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    def _create(self) -> None:
+        tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables == 0:
+            script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"
+            self._database.executescript(script)
+
+    def _check_format(self) -> None:
+        try:
+            found = self._database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        except sqlite3.DatabaseError:
+            found = None
+        if found != (FORMAT,):
+            raise InputError(
+                "this file is no store of cchybrid", where=str(self.path), mend="name another file"
+            )

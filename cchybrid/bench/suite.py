@@ -1,0 +1,159 @@
+"""Suites: small TOML files that say which instances are run, and tables of published values.
+
+::
+
+    name = "smoke"
+    about = "a minute's worth of everything"
+
+    [[rows]]                          # lists multiply: here four rows
+    topology = ["hypercube-8", "torus-4x4"]
+    collective = ["AAS", "AAB"]
+    routing = "minimal"
+
+    [[tables]]                        # a CSV file, beside the suite or with a path from there
+    file = "../papers/thesis_steps.csv"
+    only = { topology = ["omega-*", "clos-*"] }
+    with = { routing = "any" }
+
+Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
+``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what was
+published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``.
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cchybrid.bench.row import Row
+from cchybrid.errors import InputError
+from cchybrid.model.instance import read_text
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A named list of rows, each row's name at most once."""
+
+    name: str
+    about: str
+    rows: tuple[Row, ...]
+
+
+def suite_names() -> list[str]:
+    """Return the names of the suites that ship with cchybrid."""
+    folder = library() / "suites"
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def library() -> Path:
+    """Return the folder of instances that ships with cchybrid."""
+    return Path(str(files("cchybrid_instances")))
+
+
+def read_suite(name: str) -> Suite:
+    """Read a suite by its name, or from a TOML file.
+
+    Raises
+    ------
+    InputError
+        With one line that says what is wrong, where, and how to mend it.
+    """
+    path = Path(name)
+    if path.suffix != ".toml":
+        path = library() / "suites" / f"{name.lower()}.toml"
+        if not path.is_file():
+            known = ", ".join(suite_names())
+            raise InputError(
+                f"no suite is called {name}", where="SUITE", mend=f"use {known}, or a .toml file"
+            )
+    try:
+        return _read(path)
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+def _read(path: Path) -> Suite:
+    try:
+        record = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: {error}", mend="correct it there") from None
+    _only_keys(record, ("name", "about", "rows", "tables"), "the suite")
+    rows: dict[str, Row] = {}
+    for kind, expand in (("tables", _table_rows), ("rows", _listed_rows)):
+        entries = record.get(kind, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise InputError("no list of tables", where=kind, mend=f"write [[{kind}]]")
+        for index, entry in enumerate(entries):
+            try:
+                for row in expand(entry, path.parent):
+                    rows.setdefault(row.name, row)
+            except InputError as error:
+                raise error.inside(f"{kind}[{index}]") from None
+    if not rows:
+        raise InputError("no rows", mend="write [[rows]] with topology and collective")
+    return Suite(
+        str(record.get("name", path.stem)), str(record.get("about", "")), tuple(rows.values())
+    )
+
+
+def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
+    keys = list(entry)
+    for values in itertools.product(*(_texts(entry[key]) for key in keys)):
+        yield Row.from_text(dict(zip(keys, values, strict=True)))
+
+
+def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
+    _only_keys(entry, ("file", "only", "with"), "a table")
+    if not isinstance(entry.get("file"), str):
+        raise InputError("a table without a file", mend='write file = "table.csv"')
+    path = folder / entry["file"]
+    only = {key: _texts(value) for key, value in _mapping(entry, "only").items()}
+    extra = {key: _texts(value) for key, value in _mapping(entry, "with").items()}
+    try:
+        reader = csv.DictReader(
+            line for line in read_text(path).splitlines() if not line.startswith("#")
+        )
+        for values in reader:
+            where = f"line {reader.line_num}"
+            if None in values or None in values.values():
+                raise InputError("too many or too few values", where=where, mend="count the commas")
+            if not all(
+                any(fnmatch.fnmatch(values.get(key, "").lower(), p.lower()) for p in patterns)
+                for key, patterns in only.items()
+            ):
+                continue
+            for chosen in itertools.product(*extra.values()):
+                try:
+                    yield Row.from_text({**values, **dict(zip(extra, chosen, strict=True))})
+                except InputError as error:
+                    raise error.inside(where) from None
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = entry.get(key, {})
+    if not isinstance(value, dict):
+        raise InputError("no table of values", where=key, mend=f'write {key} = {{ root = "0" }}')
+    return value
+
+
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    for item in values:
+        if not isinstance(item, (str, int)):
+            raise InputError(f"{item!r} is no value", mend="write a text, a number, or a list")
+    return ["yes" if item is True else "no" if item is False else str(item) for item in values]
+
+
+def _only_keys(record: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
+    for key in record:
+        if key not in keys:
+            raise InputError(f"{what} has no {key!r}", mend=f"use {', '.join(keys)}")

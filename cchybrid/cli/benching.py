@@ -1,0 +1,128 @@
+"""``bench run`` and ``bench report``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.cli.solving import engine_options, load_plugins
+from cchybrid.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.bench.runner import Progress
+
+bench = typer.Typer(
+    name="bench",
+    help="Run suites of instances, keep every result, and report.",
+    no_args_is_help=True,
+)
+
+
+@bench.command()
+def run(
+    suite: Annotated[
+        str,
+        typer.Argument(metavar="SUITE|FILE", show_default=False, help="A name or a .toml file."),
+    ],
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[+NAME...]", help="A contestant: one engine, or a team; repeat."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="auto, race or relay; repeat to compare."),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
+    ] = None,
+    evaluations: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="N|LIST", help="How many seeds from 0, or which: 0-9,42.")
+    ] = "1",
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Runs at the same time; default: half the processors."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads of a run; default: processors / jobs.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
+    ] = None,
+) -> None:
+    """Run a suite; what the store holds already is not run again.
+
+    Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
+    """
+    from cchybrid.bench.contestant import contestants
+    from cchybrid.bench.progress import watcher
+    from cchybrid.bench.runner import run_suite
+    from cchybrid.bench.store import Store
+    from cchybrid.bench.suite import read_suite
+
+    registry = load_plugins()
+    asked = read_suite(suite)
+    processors = len(os.sched_getaffinity(0))
+    jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
+    threads = max(1, processors // jobs) if threads is None else _positive(threads, "--threads")
+    if time_limit is None and evaluations is None:
+        time_limit = 60.0
+    if time_limit is not None and not 0 < time_limit < 1e9:
+        raise InputError(f"{time_limit} makes no sense", where="--time-limit", mend="use seconds")
+    if evaluations is not None:
+        _positive(evaluations, "--evaluations")
+    crews = contestants(
+        registry,
+        engine or [],
+        [name.lower() for name in strategy or []],
+        engine_options(option or []),
+        time_limit=time_limit,
+        evaluations=evaluations,
+        threads=threads,
+    )
+    path = store or Path(f"{Path(suite).stem}.sqlite")
+    failures: list[str] = []
+
+    def note(progress: Progress) -> None:
+        if progress.run.failure:
+            failures.append(progress.run.row)
+
+    with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
+        whole = run_suite(asked, opened, crews, _seeds(seeds), jobs, watch)
+    if not whole:
+        print(f"cchybrid: interrupted; the same command goes on ({path})", file=sys.stderr)
+        raise typer.Exit(1)
+    print(f"{asked.name}: {len(asked.rows)} rows in {path}")
+    if failures:
+        print(f"{len(failures)} runs failed and will be run again by the same command")
+    raise typer.Exit(1 if failures else 0)
+
+
+def _positive(number: int, name: str) -> int:
+    if not 0 < number < 1 << 40:
+        raise InputError(f"{number} makes no sense", where=name, mend="use a whole number above 0")
+    return number
+
+
+def _seeds(text: str) -> list[int]:
+    from cchybrid.node_lists import parse_nodes
+
+    if text.strip().isdecimal() and len(text) < 8:
+        return list(range(_positive(int(text), "--seeds")))
+    try:
+        return list(parse_nodes(text))
+    except InputError:
+        raise InputError(
+            f"{text!r} names no seeds", where="--seeds", mend="write how many, or a list: 0-9,42"
+        ) from None

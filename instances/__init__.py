@@ -1,0 +1,1 @@
+"""The library of instances as files; ``cchybrid bench run`` finds its suites here."""
