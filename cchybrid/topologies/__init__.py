@@ -6,7 +6,19 @@ from collections.abc import Iterable
 
 from cchybrid.model import Network
 from cchybrid.records import TopologyInfo
-from cchybrid.topologies import cubes, grids, rings, small
+from cchybrid.topologies import (
+    cubes,
+    dragonfly,
+    grids,
+    hyperx,
+    k_ary_trees,
+    machines,
+    random_graphs,
+    rings,
+    shift_graphs,
+    slim_fly,
+    small,
+)
 from cchybrid.topologies.faults import fail, without_link
 from cchybrid.topologies.names import resolve
 
@@ -15,6 +27,13 @@ FAMILIES: tuple[TopologyInfo, ...] = (
     *rings.FAMILIES,
     *grids.FAMILIES,
     *small.FAMILIES,
+    *hyperx.FAMILIES,
+    *shift_graphs.FAMILIES,
+    *dragonfly.FAMILIES,
+    *slim_fly.FAMILIES,
+    *k_ary_trees.FAMILIES,
+    *random_graphs.FAMILIES,
+    *machines.FAMILIES,
 )
 
 

@@ -32,7 +32,7 @@ def mesh(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    _check_extents("mesh", extents)
+    check_extents("mesh", extents)
     return Network.from_links(
         _name("mesh", extents),
         math.prod(extents),
@@ -55,7 +55,7 @@ def torus(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    _check_extents("torus", extents)
+    check_extents("torus", extents)
     return Network.from_links(
         _name("torus", extents),
         math.prod(extents),
@@ -68,7 +68,8 @@ def _name(family: str, extents: Sequence[int]) -> str:
     return f"{family}-{'x'.join(map(str, extents))}"
 
 
-def _check_extents(family: str, extents: Sequence[int]) -> None:
+def check_extents(family: str, extents: Sequence[int]) -> None:
+    """Refuse extents of 0, a single node, and too many nodes."""
     if min(extents) < 1:
         mended = _name(family, [max(1, extent) for extent in extents])
         raise InputError("an extent of 0 leaves no nodes", mend=f"use {mended}")

@@ -29,6 +29,17 @@ def circle(count: int, radius: float = 0.0, centre: tuple[float, float] = (0.0, 
     )
 
 
+def circles(groups: int, size: int) -> Positions:
+    """Return ``groups`` circles of ``size`` points each, group by group, around a circle."""
+    own = circle(size)
+    apart = 2 * own[0][1] + 1
+    return tuple(
+        point
+        for x, y in circle(groups, max(apart, apart * groups / (2 * math.pi)))
+        for point in circle(size, centre=(x, y))
+    )
+
+
 def grid(extents: Sequence[int]) -> Positions:
     """Return the points of a grid in row-major order, the last coordinate running fastest.
 
@@ -57,4 +68,28 @@ def grid(extents: Sequence[int]) -> Positions:
             round(sum(k * axis[1] for k, axis in zip(point, axes, strict=True)), 4),
         )
         for point in itertools.product(*spans)
+    )
+
+
+def rows(sizes: Sequence[int]) -> Positions:
+    """Return rows of points from the bottom up, all as wide as the first, a unit apart."""
+    return tuple(
+        (round((index + 0.5) * sizes[0] / size - 0.5, 4), float(row))
+        for row, size in enumerate(sizes)
+        for index in range(size)
+    )
+
+
+def columns(sizes: Sequence[int]) -> Positions:
+    """Return columns of points from left to right, each from the top, all as high as the first."""
+    return tuple((y, -x) for x, y in rows(sizes))
+
+
+def binary_tree(levels: int) -> Positions:
+    """Return the points of a complete binary tree, row by row from the root at the top."""
+    width = 1 << (levels - 1)
+    return tuple(
+        ((index + 0.5) * width / (1 << level) - 0.5, float(-level))
+        for level in range(levels)
+        for index in range(1 << level)
     )

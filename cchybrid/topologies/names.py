@@ -55,7 +55,9 @@ def _guesses(wanted: str, families: Sequence[TopologyInfo]) -> list[str]:
     # An x between digits writes extents; it is no word.
     words = "-".join(re.findall(r"[a-z]+", re.sub(r"\d+(?:x\d*)*", "-", wanted)))
     by_words = {family.name: family for family in families}
-    near = difflib.get_close_matches(words, by_words, n=2, cutoff=0.6)
+    near = [name for name in by_words if name.startswith(f"{words}-")][:2]
+    if words in by_words or not near:
+        near = _nearest(words, by_words)
     found = [_with_numbers(by_words[word], numbers) for word in near]
     if not found:
         whole_names = {family.usage.lower(): family.example for family in families}
@@ -65,6 +67,13 @@ def _guesses(wanted: str, families: Sequence[TopologyInfo]) -> list[str]:
     if words in by_words:  # the family is certain; only its spelling is not
         found = found[:1]
     return list(dict.fromkeys(found))
+
+
+def _nearest(word: str, names: Iterable[str]) -> list[str]:
+    """Return the name that is most like the word, and another one if it is hardly less so."""
+    near = difflib.get_close_matches(word, list(names), n=2, cutoff=0.6)
+    likeness = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]
+    return [name for name, value in zip(near, likeness, strict=True) if value > likeness[0] - 0.15]
 
 
 def _with_numbers(family: TopologyInfo, numbers: Sequence[str]) -> str:

@@ -37,3 +37,17 @@ def at_least(nodes: int, smallest: int, family: str) -> None:
         raise InputError(
             f"a {family} has at least {smallest} nodes", mend=f"use {family}-{smallest}"
         )
+
+
+def power_of_two(number: int, family: str) -> int:
+    """Return the exponent of a number that must be a power of two, 2 being the least."""
+    if number < 2:
+        raise InputError(f"{number} is less than 2", mend=f"use {family}-2")
+    check_size(number)
+    exponent = number.bit_length() - 1
+    if number != 1 << exponent:
+        lower = 1 << exponent
+        raise InputError(
+            f"{number} is no power of two", mend=f"use {family}-{lower} or {family}-{2 * lower}"
+        )
+    return exponent
