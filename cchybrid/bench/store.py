@@ -52,8 +52,8 @@ class Run:
     failure
         Why there is no result, or "".
     result
-        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance) and, without a
-        schedule, ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
+        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance) and, without
+        a schedule, ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
     """
 
     row: str
@@ -101,9 +101,15 @@ class Run:
         try:
             record = json.loads(zlib.decompress(self._schedule))
             schedule = Schedule.from_json(record)
-            verify_schedule(schedule)
+            violations = verify_schedule(schedule)
+            if violations:
+                raise InputError(f"the schedule is invalid: {violations[0].text}")
             bound = schedule.lower_bound
-            if len(schedule.steps) != self.steps or bound is None:
+            if (
+                bound is None
+                or (len(schedule.steps), bound.steps) != (self.steps, self.lower_bound)
+                or schedule.instance.digest != self.result["digest"]
+            ):
                 raise InputError("the schedule is not the one of the result")
             if (
                 self.certified
