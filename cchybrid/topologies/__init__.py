@@ -7,26 +7,35 @@ from collections.abc import Iterable
 from cchybrid.model import Network
 from cchybrid.records import TopologyInfo
 from cchybrid.topologies import (
+    amp,
+    circulants,
     cubes,
     dragonfly,
+    fat_nodes,
     grids,
     hyperx,
     k_ary_trees,
     machines,
+    multistage,
     random_graphs,
     rings,
     shift_graphs,
     slim_fly,
     small,
+    trees,
 )
 from cchybrid.topologies.faults import fail, without_link
 from cchybrid.topologies.names import resolve
 
-FAMILIES: tuple[TopologyInfo, ...] = (
+PLAIN: tuple[TopologyInfo, ...] = (
     *cubes.FAMILIES,
     *rings.FAMILIES,
     *grids.FAMILIES,
     *small.FAMILIES,
+    *circulants.FAMILIES,
+    *amp.FAMILIES,
+    *multistage.FAMILIES,
+    *trees.FAMILIES,
     *hyperx.FAMILIES,
     *shift_graphs.FAMILIES,
     *dragonfly.FAMILIES,
@@ -35,6 +44,7 @@ FAMILIES: tuple[TopologyInfo, ...] = (
     *random_graphs.FAMILIES,
     *machines.FAMILIES,
 )
+FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
 
 
 def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cchybrid.errors import InputError
 from cchybrid.model import Network
 from cchybrid.records import TopologyInfo
 from cchybrid.topologies import layouts
-from cchybrid.topologies.sizes import at_least, check_size, sized
+from cchybrid.topologies.sizes import at_least, power_of_two, sized
 
 
 def hypercube(nodes: int) -> Network:
@@ -26,13 +25,7 @@ def hypercube(nodes: int) -> Network:
         The number is no power of two, or too large.
     """
     at_least(nodes, 2, "hypercube")
-    check_size(nodes)
-    dimensions = nodes.bit_length() - 1
-    if nodes != 1 << dimensions:
-        lower = 1 << dimensions
-        raise InputError(
-            f"{nodes} is no power of two", mend=f"use hypercube-{lower} or hypercube-{2 * lower}"
-        )
+    dimensions = power_of_two(nodes, "hypercube")
     links = (
         (node, node | 1 << bit)
         for node in range(nodes)

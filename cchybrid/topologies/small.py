@@ -1,4 +1,4 @@
-"""Graphs of small diameter for their degree: Petersen, Heawood, Kautz, complete."""
+"""Graphs of small diameter for their degree: Petersen, Heawood, Levi, Kautz, complete."""
 
 from __future__ import annotations
 
@@ -35,6 +35,21 @@ def heawood() -> Network:
     links = [(node, (node + 1) % 14) for node in range(14)]
     links += [(node, (node + 5) % 14) for node in range(0, 14, 2)]
     return Network.from_links("heawood-14", 14, links, positions=layouts.circle(14))
+
+
+def levi() -> Network:
+    """Return the Levi graph, also called Tutte-Coxeter graph or Tutte's 8-cage.
+
+    It has 30 nodes of degree 3, diameter 4 and girth 8: a ring in which node i is linked to
+    node i + s as well, s running through -13, -9, 7, -7, 9, 13 again and again (LCF notation).
+    Source: Tutte, "A family of cubical graphs", Mathematical Proceedings of the Cambridge
+    Philosophical Society 43 (1947); Levi, "Finite geometrical systems" (1942).
+    """
+    steps = (-13, -9, 7, -7, 9, 13)
+    links = {(node, (node + 1) % 30) for node in range(30)}
+    chords = ((node, (node + steps[node % 6]) % 30) for node in range(30))
+    links |= {(min(chord), max(chord)) for chord in chords}  # either end names the chord
+    return Network.from_links("levi-30", 30, links, positions=layouts.circle(30))
 
 
 def kautz(nodes: int) -> Network:
@@ -116,6 +131,14 @@ FAMILIES = (
         build=_only(14, heawood),
         summary="Heawood graph: 14 nodes of degree 3, diameter 3",
         example="heawood-14",
+    ),
+    TopologyInfo(
+        name="levi",
+        usage="levi[-30]",
+        pattern=r"levi(?:-(\d+))?",
+        build=_only(30, levi),
+        summary="Levi (Tutte-Coxeter) graph: 30 nodes of degree 3, diameter 4",
+        example="levi-30",
     ),
     TopologyInfo(
         name="kautz",

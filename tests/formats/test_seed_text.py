@@ -99,6 +99,10 @@ def test_refusals(text: str, message: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_every_family_survives(family: object) -> None:
     net = network(family.example)  # type: ignore[attr-defined]
+    if net.endpoints and not net.symmetric:  # a terminal of a one-way multistage network
+        with pytest.raises(InputError, match="the text format cannot say that no path passes"):
+            write_seed_text(NetworkFile.of(net))
+        return
     file = read_seed_text(write_seed_text(NetworkFile.of(net)), net.name)
     assert file.network.channels == net.channels
     assert file.transmitters == file.receivers == net.terminals
