@@ -4,7 +4,8 @@ The JSON object has for every name the ``summary``, the ``source`` (a paper or a
 lists the links), the ``links`` as ``[node, node, capacity]`` and the ``positions`` of all nodes.
 Links run both ways unless ``directed`` is true. The first nodes are endpoints if there are
 ``endpoints``, and a ``note`` says what the capacities mean. The positions are for drawing, not
-geography.
+geography. The accelerators are those of the papers on SCCL (PPoPP 2021), ForestColl (2024) and
+TE-CCL (SIGCOMM 2024), the backbones those of the program rwa-wdm-sim.
 """
 
 from __future__ import annotations
