@@ -18,9 +18,10 @@ def de_bruijn(degree: int, diameter: int) -> Network:
     The nodes are the words of ``diameter`` digits to the base ``degree``, read as numbers. A
     word leads to the words that arise if its first digit goes and any digit comes behind:
     degree * i, ..., degree * i + degree - 1 modulo degree^diameter. The loops at the words of
-    equal digits are dropped, so those have one channel less in and out. Source: de Bruijn, "A
-    combinatorial problem", Proc. Koninklijke Nederlandse Akademie 49 (1946); as networks Samatham
-    and Pradhan, "The de Bruijn multiprocessor network", IEEE Trans. Computers 38 (1989).
+    equal digits are dropped, so those have one channel less in and out than ``degree``. Source: de
+    Bruijn, "A combinatorial problem", Proc. Koninklijke Nederlandse Akademie 49 (1946); as
+    networks Samatham and Pradhan, "The de Bruijn multiprocessor network", IEEE Trans. Computers
+    38 (1989).
 
     Raises
     ------

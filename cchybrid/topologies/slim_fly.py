@@ -20,12 +20,12 @@ def slim_fly(order: int) -> Network:
     These are the graphs of McKay, Miller and Širáň. With q = 4w + d, d either 1 or -1, the degree
     is (3q - d) / 2 and the diameter 2. Node q*x + y is router (0, x, y), node q^2 + q*m + c is
     router (1, m, c). (0, x, y) and (0, x, z) are linked if y - z is in X, (1, m, c) and (1, m, e)
-    if c - e is in Y, and (0, x, y) and (1, m, c) if y = m*x + c, all modulo q. X is made of the
-    first powers 0, 2, 4, ... of a primitive root, for d = -1 from the middle on of the odd ones;
-    Y is the root times X. ``slim-fly-5`` is the Hoffman-Singleton graph: 50 nodes, degree 7.
-    Sources: Besta and Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC
-    2014; McKay, Miller and Širáň, "A note on large graphs of diameter two and given maximum
-    degree", J. Combinatorial Theory B 74 (1998).
+    if c - e is in Y, and (0, x, y) and (1, m, c) if y = m*x + c, all modulo q. X are powers of a
+    primitive root r: for d = 1 all even ones, for d = -1 the even ones up to 2w - 2 and the odd
+    ones from 2w - 1 on; Y is r times X. ``slim-fly-5`` is the Hoffman-Singleton graph: 50 nodes,
+    degree 7. Sources: Besta and Hoefler, "Slim Fly: a cost effective low-diameter network
+    topology", SC 2014; McKay, Miller and Širáň, "A note on large graphs of diameter two and given
+    maximum degree", J. Combinatorial Theory B 74 (1998).
 
     Parameters
     ----------
