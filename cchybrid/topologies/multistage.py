@@ -1,7 +1,9 @@
 """Multistage networks: omega, butterfly and Clos, whose channels have one direction.
 
 Terminals are the nodes 0 to N - 1. Each sends into a switch of the first stage and receives from
-one of the last, so it has one port. Switches have the numbers from N on, stage by stage.
+one of the last, so it has one port. Switches have the numbers from N on, stage by stage. The line
+that runs straight through all switches leads from every terminal back to it, so that the messages
+that nobody sends, those to oneself, do without one path through every link between the stages.
 """
 
 from __future__ import annotations
@@ -46,8 +48,7 @@ def omega(terminals: int) -> Network:
 
 
 def butterfly(terminals: int) -> Network:
-    """Return the butterfly network: log2 N stages of N/2 switches, wired as the fast Fourier
-    transform runs.
+    """Return the butterfly network: log2 N stages of N/2 switches, wired like the fast transform.
 
     Lines 0 to N - 1 run from the terminals of these numbers through all stages and back to
     them. The switches of the first stage join the two lines whose numbers differ in the highest

@@ -96,4 +96,12 @@ FAMILIES = (
         summary="ring of even N >= 4 with a link from every node to the opposite one",
         example="spidergon-16",
     ),
+    TopologyInfo(
+        name="octagon",
+        usage="octagon[-8]",
+        pattern=r"octagon(?:-8)?",
+        build=lambda: spidergon(8),
+        summary="octagon: another name of spidergon-8",
+        example="octagon-8",
+    ),
 )

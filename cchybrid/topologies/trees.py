@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from cchybrid.errors import InputError
 from cchybrid.model import Network
 from cchybrid.records import TopologyInfo
 from cchybrid.topologies import layouts
+from cchybrid.topologies.k_ary_trees import k_ary_n_tree
 from cchybrid.topologies.sizes import check_size, power_of_two, sized
 
 
@@ -79,16 +80,14 @@ def full_tree(nodes: int) -> Network:
 
 
 def fat_tree(leaves: int) -> Network:
-    """Return the fat tree of two-way switches: as many links between all rows as there are leaves.
+    """Return the fat tree of two-by-two switches, the 2-ary n-tree of N = 2^n leaves.
 
     Only leaves are terminals: the nodes 0 to N - 1. Switches follow, log2 N rows of N/2 from the
-    lowest row up. Switch w of the lowest row has the leaves 2w and 2w + 1; in row l (from 0)
-    switch w is linked up to the switches w and w with bit l changed, of the next row, so the
-    rows form a butterfly. Sources: Leiserson, "Fat-trees: universal networks for
-    hardware-efficient supercomputing", IEEE Trans. Computers 34 (1985); Petrini and Vanneschi,
-    "k-ary n-trees", IPPS 1997 (this is the 2-ary one). Switches have degree 4 (2 in the top
-    row), the diameter is 2 log2 N, and N/2 links join any half of the leaves that is a subtree
-    with the other half.
+    lowest row up. Switch w of the lowest row has the leaves 2w and 2w + 1; switch w of row l
+    (from 0) is linked to two switches of the next row: w, and w with bit l changed. Source:
+    Leiserson, "Fat-trees: universal networks for hardware-efficient supercomputing", IEEE Trans.
+    Computers 34 (1985); the wiring as in ``k_ary_n_tree``. Switches have degree 4 (2 in the top
+    row), the diameter is 2 log2 N, and as many links lead up from every row as there are leaves.
 
     Parameters
     ----------
@@ -100,26 +99,7 @@ def fat_tree(leaves: int) -> Network:
     InputError
         The number is no power of two, or too large.
     """
-    rows = power_of_two(leaves, "fat-tree")
-    half = leaves // 2
-    check_size(leaves + rows * half)
-
-    def links() -> Iterator[tuple[int, int]]:
-        for leaf in range(leaves):
-            yield leaf, leaves + leaf // 2
-        for row in range(rows - 1):
-            for switch in range(half):
-                lower = leaves + row * half + switch
-                yield lower, leaves + (row + 1) * half + switch
-                yield lower, leaves + (row + 1) * half + (switch ^ 1 << row)
-
-    return Network.from_links(
-        f"fat-tree-{leaves}",
-        leaves + rows * half,
-        links(),
-        endpoints=tuple(range(leaves)),
-        positions=layouts.rows([leaves, *[half] * rows]),
-    )
+    return replace(k_ary_n_tree(2, power_of_two(leaves, "fat-tree")), name=f"fat-tree-{leaves}")
 
 
 FAMILIES = (

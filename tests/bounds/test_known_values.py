@@ -51,6 +51,18 @@ def instance_of(network: str, pattern: str, root: int | None = None, **model: ob
         ("heawood-14", (5, 9, 2, 5)),
         ("kautz-12", (4, 7, 2, 4)),
         ("kautz-36", (12, 34, 3, 13)),
+        ("levi-30", (10, 28, 3, 10)),
+        ("k-ring-8", (2, 3, 2, 2)),
+        ("midimew-8", (2, 3, 2, 2)),
+        ("amp-8", (2, 3, 2, 2)),
+        ("omega-16", (15, 15, 4, 15)),
+        ("butterfly-8", (7, 7, 3, 7)),
+        ("clos-12", (11, 11, 4, 11)),
+        ("b-tree-16", (15, 64, 4, 15)),
+        ("fat-tree-16", (15, 15, 4, 15)),
+        ("full-tree-15", (14, 56, 3, 7)),
+        ("2-fat-hypercube-4", (7, 8, 3, 7)),
+        ("4-fat-spidergon-4", (15, 16, 4, 15)),
     ],
 )
 def test_published_bounds(network, values):

@@ -33,3 +33,12 @@ def test_circle_starts_at_the_top(count: int) -> None:
 def test_circle_neighbours_are_a_unit_apart() -> None:
     a, b = layouts.circle(100)[:2]
     assert math.dist(a, b) == pytest.approx(1, abs=0.01)
+
+
+def test_rows_and_columns_are_as_wide_as_the_first() -> None:
+    assert layouts.rows([4, 2]) == ((0, 0), (1, 0), (2, 0), (3, 0), (0.5, 1), (2.5, 1))
+    assert layouts.columns([2, 1]) == ((0, 0), (0, -1), (1, -0.5))
+
+
+def test_binary_tree_stands_below_its_root() -> None:
+    assert layouts.binary_tree(2) == ((0.5, 0), (0, -1), (1, -1))
