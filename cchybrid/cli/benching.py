@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +24,9 @@ bench = typer.Typer(
     help="Run suites of instances, keep every result, and report.",
     no_args_is_help=True,
 )
+
+_TELL_EVERY = 10.0
+"""Seconds between the lines of a long reading where there is no terminal."""
 
 
 @bench.command()
@@ -107,6 +114,90 @@ def run(
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
+
+
+@bench.command()
+def report(
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", show_default=False, help="What bench run wrote.")
+    ],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="[OTHER-STORE]", show_default=False, help="One to compare with."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Default: STORE's stem-report."),
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where the store holds several suites.")
+    ] = None,
+) -> None:
+    """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
+
+    Exit status: 0 the report was written, 2 bad input.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from cchybrid.bench.columns import shown
+    from cchybrid.bench.reading import read_store
+    from cchybrid.bench.report import prepare_folder, write_report
+    from cchybrid.bench.report_html import require_extra
+    from cchybrid.bench.sections import compose
+
+    require_extra()
+    registry = load_plugins()
+    folder = output or Path(f"{store.stem}-report")
+    with _checking(store) as watch:
+        reading = read_store(store, suite, registry, watch)
+    compared = None
+    if other is not None:
+        with _checking(other) as watch:
+            compared = read_store(other, reading.suite, registry, watch)
+    prepare_folder(folder)
+    words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
+    words += [] if output is None else ["-o", output.name]
+    words += [] if suite is None else ["--suite", suite]
+    composed = compose(reading, compared, shlex.join(words))
+    files = write_report(composed, folder)
+    summary = composed.sections[0].table
+    if summary is not None:
+        table = Table(box=None, padding=(0, 1, 0, 0))
+        for header in summary.headers:
+            table.add_column(header, justify="left" if header == "collective" else "right")
+        for line in summary.rows:
+            table.add_row(*map(shown, line))
+        Console(highlight=False, markup=False).print(table)
+    for section in composed.sections:
+        if section.lines:
+            print(f"{section.title}: {len(section.lines)}")
+    for path in files:
+        print(f"written to {path}")
+
+
+@contextmanager
+def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
+    """Yield the function that shows on standard error how many runs are verified."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
+    bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bar.add_task(f"verifying {store.name}", total=None)
+    told = time.monotonic()
+
+    def watch(done: int, total: int) -> None:
+        nonlocal told
+        bar.update(task, completed=done, total=total)
+        if not console.is_terminal and time.monotonic() - told > _TELL_EVERY:
+            told = time.monotonic()
+            console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
+
+    with bar:
+        yield watch
 
 
 def _positive(number: int, name: str) -> int:

@@ -1,0 +1,209 @@
+"""Reading a store for a report: every run is verified again, and what does not hold is left out."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.row import Row
+from cchybrid.bench.store import Run, Store
+from cchybrid.errors import CchybridError, InputError
+from cchybrid.question import resolve
+from cchybrid.registry import Registry
+
+Watch = Callable[[int, int], None]
+"""Called with how many runs were checked, of how many."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run amounts to, checked.
+
+    Attributes
+    ----------
+    row, contestant, seed
+        What was run.
+    failure
+        Why the run does not count, or "".
+    held
+        False if it had a result that does not hold.
+    steps
+        Of the verified schedule; ``None`` without one.
+    lower_bound, certified
+        The bound, and whether its evidence was checked.
+    infeasible
+        Whether it says that there is no schedule; ``certified`` says whether that was checked.
+    seconds, seconds_to_best, engine, bound_by, versions, troubles
+        As in the result.
+    """
+
+    row: str
+    contestant: Contestant
+    seed: int
+    failure: str = ""
+    held: bool = True
+    steps: int | None = None
+    lower_bound: int = 0
+    certified: bool = False
+    infeasible: bool = False
+    seconds: float = 0.0
+    seconds_to_best: float = 0.0
+    engine: str = ""
+    bound_by: str = ""
+    versions: Mapping[str, str] | None = None
+    troubles: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The run in words."""
+        return f"{self.row} [{self.contestant.name}, seed {self.seed}]"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A suite as a store holds it: its rows in order, and per row the outcomes."""
+
+    path: Path
+    suite: str
+    rows: tuple[Row, ...]
+    outcomes: Mapping[str, tuple[Outcome, ...]]
+
+    @property
+    def contestants(self) -> list[Contestant]:
+        """Everyone who ran, in the order of their keys."""
+        found = {o.contestant.key: o.contestant for each in self.outcomes.values() for o in each}
+        return [found[key] for key in sorted(found)]
+
+
+def read_store(
+    path: str | Path, suite: str | None, registry: Registry, watch: Watch | None = None
+) -> Reading:
+    """Read the runs of a suite, and check every one of them.
+
+    Parameters
+    ----------
+    path
+        The store.
+    suite
+        The name of the suite; may be ``None`` where the store holds only one.
+    registry
+        The plugins, which know what instance a row names.
+    watch
+        Called after every run.
+
+    Raises
+    ------
+    InputError
+        There is no such store or suite, or the file is damaged.
+    """
+    with Store(path) as store:
+        try:
+            name = _choose(store.suites(), suite, str(path))
+            rows = tuple(store.rows(name))
+            return Reading(Path(path), name, rows, _outcomes(store, rows, registry, watch))
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"the store is damaged: {error}", where=str(path), mend="run the suite again"
+            ) from None
+
+
+def _choose(suites: list[str], suite: str | None, path: str) -> str:
+    known = ", ".join(suites)
+    if suite is not None and suite not in suites:
+        raise InputError(
+            f"the store has no suite {suite}",
+            where=f"{path}: --suite",
+            mend=f"use {known}" if suites else "run one first: cchybrid bench run",
+        )
+    if not suites:
+        raise InputError(
+            "the store has no suite", where=path, mend="run one first: cchybrid bench run"
+        )
+    if suite is None and len(suites) > 1:
+        raise InputError(
+            "the store has several suites", where=path, mend=f"choose with --suite: {known}"
+        )
+    return suites[0] if suite is None else suite
+
+
+def _outcomes(
+    store: Store, rows: tuple[Row, ...], registry: Registry, watch: Watch | None
+) -> dict[str, tuple[Outcome, ...]]:
+    questions = {row.name: row.question for row in rows}
+    total = sum(run.row in questions for run in store.runs())
+    digests: dict[str, str | None] = {}
+    found: dict[str, list[Outcome]] = {name: [] for name in questions}
+    done = 0
+    for run in store.runs():
+        if run.row not in questions:
+            continue
+        if run.row not in digests:
+            try:
+                digests[run.row] = resolve(questions[run.row], registry).digest
+            except CchybridError:  # a file that is elsewhere, or a plugin that is not installed
+                digests[run.row] = None
+        found[run.row].append(check(run, digests[run.row]))
+        done += 1
+        if watch is not None:
+            watch(done, total)
+    return {
+        name: tuple(sorted(each, key=lambda outcome: (outcome.contestant.key, outcome.seed)))
+        for name, each in found.items()
+    }
+
+
+def check(run: Run, digest: str | None = None) -> Outcome:
+    """Return what a run amounts to; nothing that a store says can make this raise.
+
+    Parameters
+    ----------
+    digest
+        Of the instance that the row names, if it can be told.
+    """
+    if run.failure:
+        return Outcome(run.row, run.contestant, run.seed, run.failure)
+    try:
+        _verify(run, digest)
+        return _from_result(run, run.result)
+    except CchybridError as error:
+        words = error.what if isinstance(error, InputError) else str(error)
+    except Exception as error:  # whatever a damaged record leads to
+        words = f"{type(error).__name__}: {error}"
+    words = f"does not hold: {' '.join(words.split())}"
+    return Outcome(run.row, run.contestant, run.seed, words, held=False)
+
+
+def _verify(run: Run, digest: str | None) -> None:
+    if digest is not None and run.result["digest"] != digest:
+        raise InputError("its instance is not the one that the row names now")
+    schedule = run.schedule()
+    if schedule is None:
+        if run.steps is not None:
+            raise InputError("the schedule is missing")
+        if run.certified and run.result.get("evidence_without_schedule") is None:
+            raise InputError("the evidence of the bound is missing")
+        run.check_bound()
+
+
+def _from_result(run: Run, result: Mapping[str, Any]) -> Outcome:
+    infeasible = run.steps is None and result["status"] == "infeasible"
+    evidence = result.get("evidence_without_schedule") or {}
+    return Outcome(
+        row=run.row,
+        contestant=run.contestant,
+        seed=run.seed,
+        steps=run.steps,
+        lower_bound=run.lower_bound,
+        certified=run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
+        infeasible=infeasible,
+        seconds=float(result["seconds"]),
+        seconds_to_best=float(result["seconds_to_best"]),
+        engine=str(result["engine"]),
+        bound_by=str(result["bound_by"]),
+        versions={str(key): str(value) for key, value in result["versions"].items()},
+        troubles=tuple(map(str, result["troubles"])),
+    )

@@ -1,0 +1,55 @@
+"""The report as CSV: one line per row of the suite, every value in a column of its own."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from cchybrid.bench.columns import nodes
+from cchybrid.bench.standing import Standing
+
+HEADERS = (
+    "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
+    "ports", "fail_links", "fail_nodes", "steps", "lower_bound", "claimed_bound", "gap", "state",
+    "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
+    "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
+    "contestant", "runs", "failures",
+)  # fmt: skip
+
+
+def to_csv(standings: Sequence[Standing]) -> str:
+    """Return the whole file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADERS)
+    writer.writerows(map(_line, standings))
+    return text.getvalue()
+
+
+def _line(standing: Standing) -> list[object]:
+    asked, published = standing.row.question, standing.row.published
+    return [
+        standing.name, asked.topology, asked.collective, asked.root,
+        nodes(_tuple(asked.transmitters)), nodes(_tuple(asked.receivers)),
+        asked.switching, standing.routing, asked.ports,
+        " ".join(asked.fail_links), nodes(_tuple(asked.fail_nodes)),
+        standing.steps, standing.lower_bound, standing.claimed, standing.gap, standing.state,
+        standing.proof, published.steps, published.lower_bound, _yes(published.comparable),
+        published.place, published.source, published.note,
+        standing.verdict, standing.bound_verdict, _yes(standing.published_is_impossible),
+        _rounded(standing.seconds_to_best), _rounded(standing.seconds), standing.engine,
+        standing.best, len(standing.outcomes), len(standing.outcomes) - len(standing.counted),
+    ]  # fmt: skip
+
+
+def _tuple(values: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)

@@ -1,0 +1,253 @@
+"""What stands per row: the best schedule and bound of all runs, against what was published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.reading import Outcome, Reading
+from cchybrid.bench.row import Row
+
+VERDICTS = ("better", "equal", "worse", "new", "not comparable", "not run")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What stands in one row.
+
+    Attributes
+    ----------
+    row, outcomes
+        The row, and what its runs amount to.
+    steps
+        The fewest steps of a verified schedule.
+    lower_bound
+        The best certified bound of any run: bounds are of the instance, whoever found them.
+    claimed
+        A better bound that an engine claims without checkable evidence.
+    infeasible
+        ``certified`` or ``claimed`` if there is no schedule, else "".
+    best
+        The label of the contestant that was best: fewest steps, then least time.
+    engine
+        Who found its schedule.
+    seconds_to_best, seconds
+        Means over the seeds with which it reached those steps.
+    """
+
+    row: Row
+    outcomes: tuple[Outcome, ...]
+    steps: int | None = None
+    lower_bound: int | None = None
+    claimed: int | None = None
+    infeasible: str = ""
+    best: str = ""
+    engine: str = ""
+    seconds_to_best: float | None = None
+    seconds: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the row."""
+        return self.row.name
+
+    @property
+    def collective(self) -> str:
+        """The collective in capitals; ``(file)`` where an instance file says it."""
+        return (self.row.question.collective or "(file)").upper()
+
+    @property
+    def routing(self) -> str:
+        """The routing; "" where it is the instance file's or has no meaning."""
+        asked = self.row.question
+        if asked.routing is not None:
+            return str(asked.routing)
+        return "" if asked.switching == "store-and-forward" or not asked.collective else "minimal"
+
+    @property
+    def counted(self) -> tuple[Outcome, ...]:
+        """The outcomes that hold."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.failure)
+
+    @property
+    def proof(self) -> str:
+        """``certified`` or ``claimed`` if nothing is left to be done, else ""."""
+        if self.infeasible:
+            return self.infeasible
+        if self.steps is None:
+            return ""
+        if self.steps == self.lower_bound:
+            return "certified"
+        return "claimed" if self.steps == self.claimed else ""
+
+    @property
+    def state(self) -> str:
+        """``optimal``, ``infeasible``, ``open``, ``nothing found`` or ``not run``."""
+        if not self.counted:
+            return "not run"
+        if self.infeasible:
+            return "infeasible"
+        if self.steps is None:
+            return "nothing found"
+        return "optimal" if self.proof else "open"
+
+    @property
+    def gap(self) -> int | None:
+        """Steps above the best bound, certified or claimed; ``None`` without a schedule."""
+        if self.steps is None:
+            return None
+        return self.steps - max(self.lower_bound or 0, self.claimed or 0)
+
+    @property
+    def verdict(self) -> str:
+        """Our steps against the published ones: one of ``VERDICTS``."""
+        published = self.row.published
+        if not self.counted:
+            return "not run"
+        if not published.comparable:
+            return "not comparable"
+        if published.steps is None:
+            return "new"
+        if self.steps is None or self.steps > published.steps:
+            return "worse"
+        return "equal" if self.steps == published.steps else "better"
+
+    @property
+    def bound_verdict(self) -> str:
+        """Our certified bound against theirs: ``tighter``, ``equal``, ``weaker``, ``refuted``.
+
+        ``refuted``: our schedule has fewer steps than their bound allows. "": nothing to compare.
+        """
+        published = self.row.published
+        if published.lower_bound is None or not published.comparable or not self.counted:
+            return ""
+        if self.steps is not None and published.lower_bound > self.steps:
+            return "refuted"
+        ours = self.lower_bound or 0
+        if ours == published.lower_bound:
+            return "equal"
+        return "tighter" if ours > published.lower_bound else "weaker"
+
+    @property
+    def published_is_impossible(self) -> bool:
+        """Whether a certified bound exceeds the published steps: theirs is no such schedule."""
+        published = self.row.published
+        if not published.comparable or published.steps is None:
+            return False
+        return self.infeasible == "certified" or (self.lower_bound or 0) > published.steps
+
+    @property
+    def target(self) -> int | None:
+        """The fewest steps known, ours or published, but never below the certified bound."""
+        known = [] if self.steps is None else [self.steps]
+        if self.row.published.comparable and self.row.published.steps is not None:
+            known.append(self.row.published.steps)
+        return max(min(known), self.lower_bound or 0) if known else None
+
+    def reached(self, outcome: Outcome) -> bool:
+        """Whether a run is a success: it reached the fewest steps known, or the row's bound."""
+        if outcome.failure:
+            return False
+        if self.infeasible:
+            return outcome.infeasible
+        return (
+            outcome.steps is not None and self.target is not None and outcome.steps <= self.target
+        )
+
+
+def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
+    """Return, by key, what a report calls each contestant: its name, more where names collide."""
+    everyone = list(contestants)
+    found: dict[str, str] = {}
+    for contestant in everyone:
+        rivals = [other for other in everyone if other.name == contestant.name]
+        label = contestant.name
+        if len(rivals) > 1:
+            label += f", {contestant.budget}"
+            if sum(other.budget == contestant.budget for other in rivals) > 1:
+                settings = " ".join(settings_of(contestant)) or "default options"
+                label += f", {settings}"
+        found[contestant.key] = label
+    return found
+
+
+def settings_of(contestant: Contestant) -> list[str]:
+    """Return the options as ``--option`` takes them."""
+    return [
+        f"{engine}.{name}={value}"
+        for engine, values in sorted(contestant.options.items())
+        for name, value in sorted(values.items())
+    ]
+
+
+def standings(reading: Reading) -> tuple[Standing, ...]:
+    """Return what stands in every row, in the suite's order."""
+    names = labels(reading.contestants)
+    return tuple(_stand(row, reading.outcomes[row.name], names) for row in reading.rows)
+
+
+def _stand(row: Row, outcomes: tuple[Outcome, ...], names: Mapping[str, str]) -> Standing:
+    counted = [outcome for outcome in outcomes if not outcome.failure]
+    scheduled = [outcome for outcome in counted if outcome.steps is not None]
+    certified = [o.lower_bound for o in counted if o.certified and not o.infeasible]
+    bound = max(certified, default=None)
+    none = [outcome for outcome in counted if outcome.infeasible]
+    if not scheduled:
+        word = "certified" if any(outcome.certified for outcome in none) else "claimed"
+        claimed = _claimed(counted, bound, None)
+        return Standing(row, outcomes, None, bound, claimed, infeasible=word if none else "")
+    steps = min(outcome.steps for outcome in scheduled if outcome.steps is not None)
+    there: dict[str, list[Outcome]] = {}
+    for outcome in scheduled:
+        if outcome.steps == steps:
+            there.setdefault(outcome.contestant.key, []).append(outcome)
+    means = {key: fmean(o.seconds_to_best for o in runs) for key, runs in there.items()}
+    key = min(there, key=lambda each: (means[each], each))
+    return Standing(
+        row=row,
+        outcomes=outcomes,
+        steps=steps,
+        lower_bound=bound,
+        claimed=_claimed(counted, bound, steps),
+        best=names[key],
+        engine=_most(outcome.engine for outcome in there[key]),
+        seconds_to_best=means[key],
+        seconds=fmean(outcome.seconds for outcome in there[key]),
+    )
+
+
+def _claimed(counted: Sequence[Outcome], bound: int | None, steps: int | None) -> int | None:
+    """Return the best bound that is only claimed, if it says more and no schedule refutes it."""
+    found = [
+        outcome.lower_bound
+        for outcome in counted
+        if not outcome.certified
+        and not outcome.infeasible
+        and outcome.lower_bound > (bound or 0)
+        and (steps is None or outcome.lower_bound <= steps)
+    ]
+    return max(found, default=None)
+
+
+def _most(names: Iterable[str]) -> str:
+    everyone = list(names)
+    return min(set(everyone), key=lambda name: (-everyone.count(name), name))
+
+
+def contradictions(standing: Standing) -> list[str]:
+    """Return what runs say that verified schedules of other runs refute."""
+    if standing.steps is None:
+        return []
+    found = []
+    for outcome in standing.counted:
+        if outcome.infeasible:
+            found.append(f"{outcome.title}: says infeasible, but {standing.steps} steps suffice")
+        elif outcome.lower_bound > standing.steps:
+            word = "certifies" if outcome.certified else "claims"
+            found.append(
+                f"{outcome.title}: {outcome.bound_by} {word} at least {outcome.lower_bound} steps,"
+                f" but {standing.steps} suffice"
+            )
+    return found
