@@ -161,7 +161,8 @@ class Routes:
         return min(most, int(self.distance[source, target]) + self.extra_hops)
 
     @cached_property
-    def _predecessors(self) -> list[list[int]]:
+    def predecessors(self) -> list[list[int]]:
+        """For every node the nodes that have a channel to it, ascending."""
         before: list[list[int]] = [[] for _ in range(self.network.nodes)]
         for node, following in enumerate(self.network.successors):
             for other in following:
@@ -281,7 +282,7 @@ class Routes:
             missing.discard(node)
             if node != target and node in self._endpoints:
                 continue
-            for other in self._predecessors[node]:
+            for other in self.predecessors[node]:
                 if other not in best:
                     heapq.heappush(queue, (spent + price[other, node], other, node))
         return {source: (best[source][0], _follow(best, source, target)) for source in sources}
@@ -297,7 +298,7 @@ class Routes:
             for node, (spent, _) in layers[-1].items():
                 if hop > 0 and (node == target or node in self._endpoints):
                     continue
-                for other in self._predecessors[node]:
+                for other in self.predecessors[node]:
                     reached = spent + price[other, node], node
                     if other not in layer or reached < layer[other]:
                         layer[other] = reached

@@ -16,8 +16,8 @@
     with = { routing = "any" }
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
-``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what was
-published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``.
+``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what
+was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from cchybrid.problem.arrays import (
 )
 from cchybrid.problem.compile import MAX_OPTIONS, compile
 from cchybrid.problem.demand import UnreachableError
+from cchybrid.problem.grow import extend
 from cchybrid.problem.origin import needed
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "Problem",
     "UnreachableError",
     "compile",
+    "extend",
     "needed",
 ]

@@ -21,10 +21,16 @@ class UnreachableError(CchybridError):
     """Some destination cannot be reached at all, so the instance has no schedule."""
 
 
-def demand_of(forward: Instance) -> Demand:
-    """Return the deliveries and arcs of a ``deliver`` instance."""
+_NEAREST = 8
+"""Informers that a delivery keeps beside the source, however little room there is."""
+_PATHS = 4
+"""Paths per informer that there should be room for before informers are given up."""
+
+
+def demand_of(forward: Instance, max_options: int) -> Demand:
+    """Return the deliveries and arcs of a ``deliver`` instance, for about so many options."""
     if forward.model.switching == "wormhole":
-        return wormhole_demand(forward)
+        return wormhole_demand(forward, max_options)
     return hop_demand(forward)
 
 
@@ -33,7 +39,7 @@ class Demand:
     """Deliveries, and arcs: which node may inform which delivery.
 
     Arcs are sorted by delivery; ``arc_requires`` is the delivery that made the informer informed,
-    -1 for the message's source.
+    -1 for the message's source. ``complete`` says whether every arc is in.
     """
 
     required: BoolArray
@@ -43,23 +49,51 @@ class Demand:
     arc_requires: IntArray
     arc_from: IntArray
     arc_to: IntArray
+    complete: bool
 
 
-def wormhole_demand(forward: Instance) -> Demand:
+def wormhole_demand(forward: Instance, max_options: int) -> Demand:
     """One delivery per message and destination; source and destinations may inform."""
     distance = Routes(forward.network, 0).distance
-    sends, takes = _working_ports(forward)
+    sends, takes = working_ports(forward)
+    messages = forward.collective.deliver_messages
+    sizes = [len(message.destinations) for message in messages]
+    keep = max(_NEAREST, max_options // (_PATHS * max(1, sum(sizes))))
+    crowded = _PATHS * sum(size * size for size in sizes) > max_options
+    complete = True
     found = _Collector()
-    for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
+    for index, (source, destinations) in enumerate(messages):
         nodes = np.array((source, *destinations), dtype=np.int32)
         # Rows: who informs; columns: who is informed. Nobody informs itself or the source.
-        arcs = (distance[np.ix_(nodes, nodes)] > 0) & sends[nodes][:, None] & takes[nodes]
+        hops = distance[np.ix_(nodes, nodes)]
+        arcs = (hops > 0) & sends[nodes][:, None] & takes[nodes]
         arcs[:, 0] = False
         _refuse_unreached(index, nodes, _closure(arcs, 0))
+        if crowded and len(nodes) > keep + 1:
+            nearest = _nearest(arcs, hops, nodes, keep)
+            if _closure(nearest, 0).all():
+                complete &= bool((nearest == arcs).all())
+                arcs = nearest
         target, informer = np.nonzero(arcs.T)
         # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
         found.add(index, nodes[1:], nodes, target - 1, informer - 1, informer)
-    return found.demand([True] * found.deliveries)
+    return found.demand([True] * found.deliveries, complete)
+
+
+def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> BoolArray:
+    """Return the arcs from the source and from the ``keep`` nearest informers of each node.
+
+    Among equally near ones those whose number follows the node's come first, so that not all
+    nodes lean on the same few.
+    """
+    most = int(nodes.max()) + 1
+    key = hops.astype(np.int64) * most + (nodes[:, None] - nodes[None, :]) % most
+    key[~arcs] = np.iinfo(np.int64).max
+    chosen = np.zeros_like(arcs)
+    rows = np.argpartition(key, keep, axis=0)[:keep]
+    np.put_along_axis(chosen, rows, True, axis=0)
+    chosen[0] = True
+    return chosen & arcs
 
 
 def hop_demand(forward: Instance) -> Demand:
@@ -67,7 +101,7 @@ def hop_demand(forward: Instance) -> Demand:
     network = forward.network
     # Each hop is a path of its own, so a message may be kept and forwarded at an endpoint too.
     leads = Routes(replace(network, endpoints=()), 0).distance > 0
-    sends, takes = _working_ports(forward)
+    sends, takes = working_ports(forward)
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
         arcs[a, b] = sends[a] and takes[b]
@@ -93,7 +127,7 @@ def hop_demand(forward: Instance) -> Demand:
         kept = useful[after] & (useful[before] | (before == source))
         found.add(index, nodes, everyone, place[after[kept]], place[before[kept]], before[kept])
         required.append(np.isin(nodes, goals))
-    return found.demand(np.concatenate(required))
+    return found.demand(np.concatenate(required), True)
 
 
 class _Collector:
@@ -131,18 +165,24 @@ class _Collector:
         )
         self.deliveries += len(nodes)
 
-    def demand(self, required: Sequence[bool] | BoolArray) -> Demand:
+    def demand(self, required: Sequence[bool] | BoolArray, complete: bool) -> Demand:
         """Return everything that was added."""
-        columns = [np.concatenate(parts) for parts in zip(*self._arcs, strict=True)]
+        delivery, requires, before, after = (
+            np.concatenate(parts) for parts in zip(*self._arcs, strict=True)
+        )
         return Demand(
             np.array(required, dtype=np.bool_),
             np.concatenate(self._message),
             np.concatenate(self._node),
-            *columns,
+            delivery,
+            requires,
+            before,
+            after,
+            complete,
         )
 
 
-def _working_ports(forward: Instance) -> tuple[BoolArray, BoolArray]:
+def working_ports(forward: Instance) -> tuple[BoolArray, BoolArray]:
     """Return, shape (nodes,), who may inject and who may accept anything at all."""
     model, nodes = forward.model, range(forward.network.nodes)
     sends = np.array([model.inject_limit(node) != 0 for node in nodes], dtype=np.bool_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.problem.arrays import Assignment, IntArray, LongArray, Price, Problem
+from cchybrid.problem.arrays import (
+    Assignment,
+    BoolArray,
+    IntArray,
+    LongArray,
+    Price,
+    Problem,
+)
+from cchybrid.problem.demand import working_ports
+from cchybrid.problem.resources import Resources
 from cchybrid.routes import Path, Routes
 
 
@@ -23,27 +32,19 @@ class InstanceOrigin:
     ----------
     message, node
         Shape (deliveries,): the message, and the node that it reaches.
-    informer_start, informer_requires, informer_node
-        Per delivery (grouped like the Problem's options) the nodes that may inform it and the
-        delivery that each of them requires, -1 for the source.
-    path_nodes, path_index
-        The nodes of every listed path, and back.
-    channel_resource, inject_resource, accept_resource
-        The resource of each channel (two nodes) and of each node's ports.
+    path_node, path_node_start
+        The nodes of listed path p are ``path_node[path_node_start[p] : path_node_start[p + 1]]``.
+    resources
+        The resource of each channel and of each node's ports.
     """
 
     instance: Instance
     routes: Routes
     message: IntArray
     node: IntArray
-    informer_start: LongArray
-    informer_requires: IntArray
-    informer_node: IntArray
-    path_nodes: tuple[Path, ...]
-    path_index: Mapping[Path, int]
-    channel_resource: Mapping[tuple[int, int], int]
-    inject_resource: Mapping[int, int]
-    accept_resource: Mapping[int, int]
+    path_node: IntArray
+    path_node_start: LongArray
+    resources: Resources
 
     @cached_property
     def _delivery_of(self) -> Mapping[tuple[int, int], int]:
@@ -51,15 +52,56 @@ class InstanceOrigin:
         return {pair: delivery for delivery, pair in enumerate(pairs)}
 
     @cached_property
-    def _resource_of_channel(self) -> IntArray:
-        hops = self.routes.network.channel_index
-        return np.array([self.channel_resource[hop] for hop in hops], dtype=np.int32)
+    def _ports_work(self) -> tuple[BoolArray, BoolArray]:
+        return working_ports(self.instance.forward)
+
+    @cached_property
+    def path_nodes(self) -> tuple[Path, ...]:
+        """The nodes of every listed path."""
+        return tuple(self.path(index) for index in range(len(self.path_node_start) - 1))
+
+    def path(self, index: int) -> Path:
+        """Return the nodes of a listed path."""
+        begin, end = self.path_node_start[index : index + 2]
+        return tuple(self.path_node[begin:end].tolist())
+
+    def option_of(self, problem: Problem, delivery: int, path: Sequence[int]) -> int:
+        """Return the option of a delivery over a path, -1 if the pool has none."""
+        if not all(0 <= node < self.routes.network.nodes for node in path):
+            return -1
+        first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+        listed = problem.option_path[first:last]
+        begin, size = self.path_node_start[listed], len(path)
+        alike = np.flatnonzero(self.path_node_start[listed + 1] - begin == size)
+        nodes = self.path_node[begin[alike][:, None] + np.arange(size)]
+        places = alike[(nodes == np.array(path, dtype=np.int32)).all(axis=1)]
+        return int(first + places[0]) if len(places) else -1
+
+    def informers(self, delivery: int) -> list[tuple[int, int]]:
+        """Return every node that may inform a delivery, and the delivery that it requires."""
+        target = int(self.node[delivery])
+        index = int(self.message[delivery])
+        message = self.instance.forward.collective.deliver_messages[index]
+        sends, takes = self._ports_work
+        if not takes[target]:
+            return []
+        if self.instance.model.switching == "wormhole":
+            distance = self.routes.distance
+            near = [v for v in (message.source, *message.destinations) if distance[v, target] > 0]
+        else:
+            near = self.routes.predecessors[target]
+        known = self._delivery_of
+        return [
+            (node, -1 if node == message.source else known[index, node])
+            for node in near
+            if sends[node] and (node == message.source or (index, node) in known)
+        ]
 
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule; what nothing needs is left out, and empty steps unless counted."""
         filled: dict[int, list[Transfer]] = {}
         for delivery in np.flatnonzero(needed(problem, assignment)).tolist():
-            path = self.path_nodes[problem.option_path[assignment.option[delivery]]]
+            path = self.path(problem.option_path[assignment.option[delivery]])
             transfer = Transfer(int(self.message[delivery]), path)
             filled.setdefault(int(assignment.step[delivery]), []).append(transfer)
         kept = sorted(filled) if steps is None else range(steps)
@@ -75,14 +117,10 @@ class InstanceOrigin:
         found = problem.empty()
         for step, transfers in enumerate(steps):
             for message, path in transfers:
-                known = self.path_index.get(path)
-                delivery = -1 if known is None else self._delivery_of.get((message, path[-1]), -1)
-                if delivery < 0:
-                    continue
-                first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-                places = np.flatnonzero(problem.option_path[first:last] == known)
-                if len(places):
-                    found.option[delivery] = first + places[0]
+                delivery = self._delivery_of.get((message, path[-1] if path else -1), -1)
+                option = -1 if delivery < 0 else self.option_of(problem, delivery, path)
+                if option >= 0:
+                    found.option[delivery] = option
                     found.step[delivery] = step
         return found
 
@@ -91,14 +129,14 @@ class InstanceOrigin:
         if problem.complete:
             return self._price_listed(problem, delivery, cost)
         target = int(self.node[delivery])
-        places = slice(self.informer_start[delivery], self.informer_start[delivery + 1])
-        informers = self.informer_node[places].tolist()
-        requires = self.informer_requires[places].tolist()
-        routes = self.routes.cheapest_to(target, informers, cost[self._resource_of_channel])
+        resources = self.resources
+        informers = self.informers(delivery)
+        sources = [source for source, _ in informers]
+        routes = self.routes.cheapest_to(target, sources, cost[resources.channel])
         best = Price(float("inf"), -1, ())
-        for source, before in zip(informers, requires, strict=True):
+        for source, before in informers:
             spent, path = routes[source]
-            spent += float(cost[self.inject_resource[source]] + cost[self.accept_resource[target]])
+            spent += float(cost[resources.inject[source]] + cost[resources.accept[target]])
             if spent < best.cost:
                 best = Price(spent, before, path)
         return best
@@ -115,7 +153,7 @@ class InstanceOrigin:
         return Price(
             float(spent[place]),
             int(problem.option_requires[first + place]),
-            self.path_nodes[paths[place]],
+            self.path(paths[place]),
         )
 
 

@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance
-from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray
-from cchybrid.routes import Path
+from cchybrid.model import Instance, Network
+from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
 
 _PLENTY = 1 << 30
 """Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resources:
-    """The resources of an instance, and which one stands for a channel or a node's ports."""
+    """The resources of an instance, and which one stands for a channel or a node's ports.
 
+    Attributes
+    ----------
+    capacity, kind, implied
+        As in ``Problem``.
+    channel
+        Shape (channels,): the resource of each channel, in the network's order.
+    inject, accept
+        Shape (nodes,): the resource of each node's ports.
+    """
+
+    network: Network
     capacity: IntArray
     kind: NDArray[np.int8]
     implied: BoolArray
-    channel: dict[tuple[int, int], int]
-    inject: dict[int, int]
-    accept: dict[int, int]
+    channel: IntArray
+    inject: IntArray
+    accept: IntArray
 
-    def of_path(self, path: Path) -> list[int]:
-        """Return what a path uses: the injection port, the channels, the acceptance port."""
-        used = [self.channel[hop] for hop in pairwise(path)]
-        return [self.inject[path[0]], *used, self.accept[path[-1]]]
+    def of_paths(self, node: IntArray, start: LongArray) -> IntArray:
+        """Return what paths use: the injection port, the channels, the acceptance port.
+
+        Parameters
+        ----------
+        node, start
+            The nodes of path p are ``node[start[p] : start[p + 1]]``.
+
+        Returns
+        -------
+        IntArray
+            The resources of all paths in a row; path p has ``start[p + 1] - start[p] + 1``.
+        """
+        paths = len(start) - 1
+        used = np.empty(len(node) + paths, dtype=np.int32)
+        shift = np.arange(paths)
+        first, last = start[:-1], start[1:] - 1
+        used[first + shift] = self.inject[node[first]]
+        used[last + shift + 1] = self.accept[node[last]]
+        begins = np.ones(len(node), dtype=np.bool_)
+        begins[last] = False
+        places = np.flatnonzero(begins)
+        hop = node[places].astype(np.int64) * self.network.nodes + node[places + 1]
+        ends = np.array(self.network.channels, dtype=np.int64).reshape(-1, 3)
+        key = ends[:, 0] * self.network.nodes + ends[:, 1]
+        order = np.argsort(key)
+        owner = np.repeat(shift, np.diff(start) - 1)
+        used[places + owner + 1] = self.channel[order[np.searchsorted(key[order], hop)]]
+        return used
 
 
 def resources_of(forward: Instance) -> Resources:
@@ -53,22 +87,23 @@ def resources_of(forward: Instance) -> Resources:
             channel[pair] = channel[pair[1], pair[0]] = len(rows)
             rows.append((capacity, LINK, False))
 
-    def ports(kind: int) -> dict[int, int]:
-        found = {}
+    def ports(kind: int) -> IntArray:
+        begin = len(rows)
         for node in range(network.nodes):
             flow = (flow_out if kind == INJECT else flow_in)[node]
             limit = model.inject_limit(node) if kind == INJECT else model.accept_limit(node)
             implied = limit is None or limit >= flow
-            found[node] = len(rows)
             rows.append((flow if limit is None else min(limit, flow), kind, implied))
-        return found
+        return np.arange(begin, len(rows), dtype=np.int32)
 
     inject, accept = ports(INJECT), ports(ACCEPT)
+    channels = (channel[source, target] for source, target, _ in network.channels)
     return Resources(
+        network=network,
         capacity=np.array([min(row[0], _PLENTY) for row in rows], dtype=np.int32),
         kind=np.array([row[1] for row in rows], dtype=np.int8),
         implied=np.array([row[2] for row in rows], dtype=np.bool_),
-        channel=channel,
+        channel=np.fromiter(channels, dtype=np.int32),
         inject=inject,
         accept=accept,
     )

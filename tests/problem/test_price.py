@@ -17,8 +17,9 @@ from cchybrid.problem import Assignment, Problem, compile, needed
 
 def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
     origin = problem.origin
-    ends = origin.inject_resource[path[0]], origin.accept_resource[path[-1]]
-    used = [*ends, *(origin.channel_resource[hop] for hop in pairwise(path))]
+    resources, channels = origin.resources, origin.routes.network.channel_index
+    ends = resources.inject[path[0]], resources.accept[path[-1]]
+    used = [*ends, *(resources.channel[channels[hop]] for hop in pairwise(path))]
     return float(cost[used].sum())
 
 
@@ -103,5 +104,7 @@ def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():
     assert not problem.complete
     for path in allowed_paths(instance, 0, 3):
         cost = np.ones(problem.resources)
-        cost[[problem.origin.channel_resource[hop] for hop in pairwise(path)]] = 0.0
+        channels = instance.network.channel_index
+        used = [channels[hop] for hop in pairwise(path)]
+        cost[problem.origin.resources.channel[used]] = 0.0
         assert problem.price(0, cost).path == path

@@ -1,0 +1,65 @@
+"""Growing: a sampled pool takes in priced paths, and stays the Problem that it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_problem import options_of
+from random_instances import instances
+
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.problem import compile, extend
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(1, 40), st.randoms(use_true_random=False))
+def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
+    part = compile(instance, max_options=max_options)
+    whole = compile(instance)
+    index = {option[:2]: delivery for delivery, option in enumerate(_deliveries(part))}
+    additions = [
+        (index[message, node], path)
+        for message, node, _, path in random.sample(options_of(whole), min(9, whole.options))
+    ]
+    grown, moved = extend(part, additions)
+    before, after = options_of(part), options_of(grown)
+    assert [after[place] for place in moved] == before
+    wanted = {(part.origin.message[d], part.origin.node[d], path) for d, path in additions}
+    assert {(m, v, p) for m, v, _, p in after} == {(m, v, p) for m, v, _, p in before} | wanted
+    assert set(after) <= set(options_of(whole))
+    assert len(set(after)) == len(after)
+    for delivery, path in additions:
+        option = grown.origin.option_of(grown, delivery, path)
+        assert grown.origin.path_nodes[grown.option_path[option]] == path
+    assert (np.diff(grown.option_delivery) >= 0).all()
+    assert np.array_equal(
+        np.bincount(grown.option_delivery, minlength=grown.deliveries), np.diff(grown.option_start)
+    )
+    # What paths use is what compiling them would have found.
+    uses = {
+        path: whole.resources_of(k).tolist() for k, (_, _, _, path) in enumerate(options_of(whole))
+    }
+    for option, (_, _, _, path) in enumerate(after):
+        assert grown.resources_of(option).tolist() == uses[path]
+
+
+def _deliveries(problem):
+    return list(zip(problem.origin.message.tolist(), problem.origin.node.tolist(), strict=True))
+
+
+def test_nothing_new_changes_nothing():
+    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
+    problem = compile(Instance(ring, Collective("one", (Message(0, (2,)),))))
+    grown, moved = extend(problem, [(0, (0, 1, 2)), (0, (0, 3, 2))])
+    assert grown is problem
+    assert moved.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("path", [(1, 2), (0, 1), ()])
+def test_a_path_that_is_none_of_the_delivery(path):
+    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
+    problem = compile(Instance(ring, Collective("one", (Message(0, (2,)),))))
+    with pytest.raises(ValueError, match="no way to make delivery 0"):
+        extend(problem, [(0, path)])
