@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -44,6 +45,7 @@ def _draw(
     """Draw staircases over a logarithmic axis, which begins at ``first`` or just below the data."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     corners = [x for curve in curves.values() for x, _ in curve]
     left = min(corners) / 1.25 if first is None else first
@@ -53,6 +55,7 @@ def _draw(
         "svg.fonttype": "none",
         "font.family": "sans-serif",
         "font.size": 10,
+        "text.parse_math": False,
         "axes.spines.top": False,
         "axes.spines.right": False,
     }
@@ -73,16 +76,17 @@ def _draw(
                 linewidth=2,
             )
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.xaxis.set_minor_formatter(
-            (lambda value, _: f"{value:g}") if right < 8 * left else (lambda *_: "")
-        )
+        decades = math.log10(right / left)
+        each = (1.0, 2.0, 5.0) if decades < 4 else (1.0,)
+        axes.xaxis.set_major_locator(LogLocator(subs=each) if decades > 0.6 else MaxNLocator(6))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_xlim(left, right)
         axes.set_ylim(0, 1.02)
         axes.set_xlabel(across)
         axes.set_ylabel(upwards)
         axes.grid(alpha=0.3, linewidth=0.6)
-        axes.legend(loc="lower right", framealpha=0)
+        figure.legend(loc="outside upper left", ncols=3, frameon=False)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return embedded(file.getvalue(), name)
@@ -101,5 +105,6 @@ def embedded(svg: str, name: str) -> str:
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg).replace("xlink:href=", "href=")
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'href="#', f'href="#{name}-', svg).replace("url(#", f"url(#{name}-")
+    svg = re.sub(r"font-family: [^;\"]*", "font-family: inherit", svg)
     svg = svg.replace("*{", "svg *{").replace("#000000", "currentColor")
     return "\n".join(line.rstrip() for line in svg.splitlines())

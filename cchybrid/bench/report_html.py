@@ -49,5 +49,5 @@ def kind(cell: Cell) -> str:
         return "number"
     first = (cell or "").split(",")[0]
     good = ("better", "optimal", "tighter", "refuted", "infeasible")
-    bad = ("worse", "weaker", "nothing found", "not run")
+    bad = ("worse", "weaker", "nothing found", "failed", "not run", "no result")
     return "good" if first in good else "bad" if first in bad else "text"

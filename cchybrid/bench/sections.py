@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cchybrid.bench.columns import Cell, Table, full_table
+from cchybrid.bench.columns import Cell, Table, bound_cell, full_table
 from cchybrid.bench.comparison import Comparison, compare
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.reading import Outcome, Reading
@@ -95,7 +95,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
 
 def summary(rows: Sequence[Standing]) -> Section:
     """Return the counts by collective."""
-    verdicts = [v for v in VERDICTS if v != "not run" or any(r.verdict == v for r in rows)]
+    verdicts = [v for v in VERDICTS if v != "no result" or any(r.verdict == v for r in rows)]
     lines: list[tuple[Cell, ...]] = []
     groups = list(dict.fromkeys(row.collective for row in rows))
     for group in (*groups, "all"):
@@ -146,14 +146,13 @@ def _against_papers(rows: Sequence[Standing]) -> list[Section]:
 
 def _unfinished(rows: Sequence[Standing]) -> list[Section]:
     table = Table(
-        ("row", "steps", "lower bound", "gap", "published"),
+        ("row", "steps", "lower bound", "gap", "published", "state"),
         tuple(
-            (row.name, row.steps, max(row.lower_bound or 0, row.claimed or 0), row.gap,
-             row.row.published.steps)
+            (row.name, row.steps, bound_cell(row), row.gap, row.row.published.steps, row.state)
             for row in rows
-            if row.state in ("open", "nothing found")
+            if not row.proof
         ),
-    )  # fmt: skip
+    )
     if not table.rows:
         return [Section("Not closed", "None.")]
     return [Section("Not closed", table=table)]
@@ -211,7 +210,10 @@ def _comparison(comparison: Comparison, other: Reading) -> Section:
             (here.name, ", ".join(each.words), here.steps, there.steps, here.lower_bound,
              there.lower_bound, here.seconds_to_best, there.seconds_to_best)
         )  # fmt: skip
-    headers = ("row", "here", "steps here", "there", "bound here", "there", "s here", "there")
+    headers = (
+        "row", "here", "steps here", "steps there", "bound here", "bound there", "s here",
+        "s there",
+    )  # fmt: skip
     title = f"Compared with {other.path.name}"
     return Section(title, text, table=Table(headers, tuple(lines)) if lines else None)
 

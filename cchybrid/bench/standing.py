@@ -10,7 +10,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.reading import Outcome, Reading
 from cchybrid.bench.row import Row
 
-VERDICTS = ("better", "equal", "worse", "new", "not comparable", "not run")
+VERDICTS = ("better", "equal", "worse", "new", "not comparable", "no result")
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ class Standing:
 
     @property
     def state(self) -> str:
-        """``optimal``, ``infeasible``, ``open``, ``nothing found`` or ``not run``."""
+        """``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed`` or ``not run``."""
         if not self.counted:
-            return "not run"
+            return "failed" if self.outcomes else "not run"
         if self.infeasible:
             return "infeasible"
         if self.steps is None:
@@ -105,7 +105,7 @@ class Standing:
         """Our steps against the published ones: one of ``VERDICTS``."""
         published = self.row.published
         if not self.counted:
-            return "not run"
+            return "no result"
         if not published.comparable:
             return "not comparable"
         if published.steps is None:

@@ -12,7 +12,7 @@ from cchybrid.bench.reading import Outcome
 from cchybrid.bench.standing import Standing
 
 SHORTEST = 0.01
-"""Seconds below which two times count as the same in a performance profile."""
+"""Seconds below which all times count as the same in the plots."""
 
 Curve = list[tuple[float, float]]
 """Corners of a staircase: from x on, the share is y."""
@@ -161,7 +161,7 @@ def settled_over_time(
             for standing in tried
             if standing.steps is not None and standing.proof
         ]
-        finite = [time for time in times if math.isfinite(time)]
+        finite = [max(SHORTEST, time) for time in times if math.isfinite(time)]
         if tried:
             found[contestant.key] = staircase(finite, len(tried))
     return found
