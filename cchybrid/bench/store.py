@@ -221,8 +221,9 @@ class Store:
         return set(rows)
 
     def suites(self) -> list[str]:
-        """Return the names of the suites, in the order in which they were first run."""
-        return [name for (name,) in self._database.execute("SELECT DISTINCT suite FROM suites")]
+        """Return the names of the suites in alphabetical order."""
+        found = self._database.execute("SELECT DISTINCT suite FROM suites ORDER BY suite")
+        return [name for (name,) in found]
 
     def rows(self, suite: str) -> list[Row]:
         """Return the rows of a suite in their order."""

@@ -137,9 +137,6 @@ def report(
 
     Exit status: 0 the report was written, 2 bad input.
     """
-    from rich.console import Console
-    from rich.table import Table
-
     from cchybrid.bench.columns import shown
     from cchybrid.bench.reading import read_store
     from cchybrid.bench.report import prepare_folder, write_report
@@ -163,12 +160,15 @@ def report(
     files = write_report(composed, folder)
     summary = composed.sections[0].table
     if summary is not None:
-        table = Table(box=None, padding=(0, 1, 0, 0))
-        for header in summary.headers:
-            table.add_column(header, justify="left" if header == "collective" else "right")
-        for line in summary.rows:
-            table.add_row(*map(shown, line))
-        Console(highlight=False, markup=False).print(table)
+        lines = [summary.headers, *summary.rows]
+        widths = [
+            max(len(shown(line[column])) for line in lines) for column in range(len(lines[0]))
+        ]
+        for first, *counts in lines:
+            numbers = (
+                shown(cell).rjust(width) for cell, width in zip(counts, widths[1:], strict=True)
+            )
+            print(shown(first).ljust(widths[0]), *numbers, sep="  ")
     for section in composed.sections:
         if section.lines:
             print(f"{section.title}: {len(section.lines)}")

@@ -1,0 +1,282 @@
+"""Reports of small stores: what holds counts, what does not is named, and files say the same."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench import job
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.reading import Reading, check, read_store
+from cchybrid.bench.report import write_report
+from cchybrid.bench.row import Row
+from cchybrid.bench.sections import Report, compose
+from cchybrid.bench.standing import standings
+from cchybrid.bench.store import Run, Store
+from cchybrid.bench.suite import Suite
+from cchybrid.cli.app import run as command
+from cchybrid.registry import load_registry
+
+FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
+SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
+VALUES = (
+    {"topology": "ring-bi-4", "collective": "AAS", "steps": "2", "lower_bound": "2"},
+    {"topology": "mesh-3x3", "collective": "AAB", "steps": "5", "lower_bound": "5"},
+    {"topology": "spidergon-8", "collective": "AAS", "steps": "3", "note": "a|b <i>"},
+    {"topology": "hypercube-8", "collective": "OAB", "routing": "any"},
+    {"topology": "ring-bi-4", "collective": "OAB", "steps": "1", "comparable": "no"},
+    {"topology": "ring-bi-4", "collective": "AAB"},
+)
+SUITE = Suite("tiny", "", tuple(Row.from_text(values) for values in VALUES))
+
+
+def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
+    """Return a real run."""
+    question = {key: value for key, value in vars(row.question).items() if value is not None}
+    answer = job.work({"question": question, "solve": contestant.to_solve(), "seed": seed})
+    packed = zlib.compress(json.dumps(answer["schedule"]).encode())
+    return Run(row.name, contestant, seed, "", answer["result"], packed)
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    return [solved(row, FIRST) for row in SUITE.rows[:5]]
+
+
+def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for run in runs:
+            store.put(run)
+    return path
+
+
+def read(path: Path) -> Reading:
+    return read_store(path, None, load_registry())
+
+
+def written(report: Report, folder: Path) -> dict[str, str]:
+    folder.mkdir()
+    return {path.suffix: path.read_text() for path in write_report(report, folder)}
+
+
+def changed_record(run: Run, **changes: object) -> Run:
+    """Return a run whose schedule is another one, as a damaged or forged store has it."""
+    assert run._schedule is not None
+    record = {**json.loads(zlib.decompress(run._schedule)), **changes}
+    return replace(run, _schedule=zlib.compress(json.dumps(record).encode()))
+
+
+def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
+    found = standings(read(fill(tmp_path / "a.sqlite", runs)))
+    assert [(each.steps, each.proof) for each in found] == [
+        (2, "certified"), (4, "certified"), (4, "certified"), (2, "certified"), (2, "certified"),
+        (None, ""),
+    ]  # fmt: skip
+    assert [each.verdict for each in found] == [
+        "equal", "better", "worse", "new", "not comparable", "no result",
+    ]  # fmt: skip
+    assert [each.bound_verdict for each in found] == ["equal", "refuted", "", "", "", ""]
+    assert [each.routing for each in found] == [*["minimal"] * 3, "any", *["minimal"] * 2]
+    assert found[2].published_is_impossible
+
+
+def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
+    assert run._schedule is not None
+    steps = json.loads(zlib.decompress(run._schedule))["steps"]
+    fewer = [steps[0][1:], *steps[1:]]
+    result = run.result
+    yield "incorrect header check", replace(run, _schedule=b"rubbish")
+    yield "incomplete or truncated", replace(run, _schedule=run._schedule[:-20])
+    yield "missing", replace(run, _schedule=None)
+    yield "invalid", changed_record(run, steps=fewer)
+    yield "invalid", changed_record(run, steps=steps[:-1])
+    yield "not the one that the row names", replace(other, row=run.row)
+    yield "not the one of the result", replace(run, _schedule=other._schedule)
+    yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
+    yield "KeyError", replace(run, result={"steps": 4, "status": "optimal"})
+    bound = {"steps": len(steps), "evidence": {"kind": "luck"}}
+    yield "no kind of evidence", changed_record(run, lower_bound=bound)
+    yield "is not an object", replace(run, _schedule=zlib.compress(b"[1]"))
+
+
+def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
+    for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
+        path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
+        report = compose(read(path), None, "")
+        assert report.standings[2].steps is None, words
+        assert report.standings[0].steps == 2
+        (section,) = [each for each in report.sections if "do not hold" in each.title]
+        assert len(section.lines) == 1
+        assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
+        assert words in section.lines[0]
+
+
+def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
+    run = runs[1]
+    assert run._schedule is not None
+    record = json.loads(zlib.decompress(run._schedule))
+    alone = {
+        **run.result, "steps": None, "status": "unknown", "instance_record": record["instance"],
+        "evidence_without_schedule": record["lower_bound"]["evidence"],
+    }  # fmt: skip
+    bare = replace(run, result=alone, _schedule=None)
+    assert (check(bare).failure, check(bare).lower_bound) == ("", 4)
+    more = replace(bare, result={**alone, "lower_bound": 5})
+    assert "bound does not hold" in check(more).failure
+    nothing = replace(bare, result={**alone, "evidence_without_schedule": None})
+    assert "evidence of the bound is missing" in check(nothing).failure
+
+
+def test_failures_and_troubles_are_told(runs: list[Run], tmp_path: Path) -> None:
+    failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
+    told = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
+    files = written(
+        compose(read(fill(tmp_path / "a.sqlite", [told, failed])), None, ""), tmp_path / "out"
+    )
+    assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
+    assert "seed 0]: engine x: crashed" in files[".html"]
+
+
+class Page(HTMLParser):
+    """Checks that elements nest, and gathers ids and the rows of tables."""
+
+    VOID = ("meta", "input", "br", "hr", "img", "link")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
+    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    report = compose(
+        read(fill(tmp_path / "a.sqlite", both)), None, "cchybrid bench report a.sqlite"
+    )
+    files = written(report, tmp_path / "out")
+    lines = list(csv.DictReader(files[".csv"].splitlines()))
+    assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
+    assert lines[2]["note"] == "a|b <i>"
+    assert (lines[1]["steps"], lines[1]["verdict"], lines[1]["bound_verdict"]) == (
+        "4", "better", "refuted",
+    )  # fmt: skip
+    page = Page()
+    page.feed(files[".html"])
+    assert page.open == []
+    assert page.seen.count("svg") == 2
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link[0] == "#" and link[1:] in page.ids for link in page.links)
+    assert not re.search(r"https?://|url\((?!#)|@import", files[".html"])
+    for name in (row.name for row in SUITE.rows):
+        assert f"| {name} |" in files[".md"]
+        assert f">{name}</td>" in files[".html"]
+    assert "spidergon-8 AAS: 4 steps, published 3 (which a certified bound rules" in files[".md"]
+    options = "--evaluations 20 --threads 1 --store a.sqlite"
+    assert f"cchybrid bench run tiny.toml --engine umda {options}" in files[".md"]
+
+
+def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
+    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    first = compose(read(fill(tmp_path / "a.sqlite", both)), None, "")
+    (tmp_path / "b").mkdir()
+    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None, "")
+    assert written(first, tmp_path / "one") == written(second, tmp_path / "two")
+
+
+def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
+    slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
+    path = fill(tmp_path / "a.sqlite", runs[:3])
+    other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
+    report = compose(read(path), read(other), "")
+    comparison = report.comparison
+    assert comparison is not None
+    assert [(each.here.name, each.words) for each in comparison.differences] == [
+        ("mesh-3x3 AAB", ("faster",))
+    ]
+    text = written(report, tmp_path / "out")[".md"]
+    assert "## Compared with b.sqlite" in text
+    assert "2 rows in both, 1 of them the same" in text
+    assert "1 rows only here. 1 rows only there." in text
+
+
+def test_an_empty_store_is_reported(tmp_path: Path) -> None:
+    files = written(compose(read(fill(tmp_path / "a.sqlite", [])), None, ""), tmp_path / "out")
+    assert "| ring-bi-4 AAB |" in files[".md"]
+    assert "<svg" not in files[".html"]
+
+
+def test_the_command(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs)
+    assert command(["bench", "report", "a.sqlite"]) == 0
+    told = capsys.readouterr().out
+    assert "not comparable" in told
+    assert "written to a-report/report.html" in told
+    assert (tmp_path / "a-report" / "report.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("none.sqlite", "there is no such store"),
+        ("a.sqlite --suite other", "the store has no suite other; use small, tiny"),
+        ("a.sqlite", "several suites; choose with --suite: small, tiny"),
+        ("a.sqlite --suite tiny -o a.sqlite", "a.sqlite cannot be written"),
+        ("a.sqlite none.sqlite --suite tiny", "none.sqlite: there is no such store"),
+        ("a.txt", "this file is no store of cchybrid"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: str, line: str, runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:1])
+    fill(tmp_path / "a.sqlite", [], replace(SUITE, name="small"))
+    (tmp_path / "a.txt").write_text("no store")
+    assert command(["bench", "report", *words.split()]) == 2
+    told = capsys.readouterr().err
+    assert line in told
+    assert told.count("\n") == 1
+
+
+def test_a_missing_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = util.find_spec
+    monkeypatch.setattr(
+        "cchybrid.bench.report_html.find_spec",
+        lambda name: None if name == "matplotlib" else real(name),
+    )
+    assert command(["bench", "report", "a.sqlite"]) == 2
+    assert "a report needs matplotlib; pip install 'cchybrid[report]'" in capsys.readouterr().err
