@@ -57,10 +57,9 @@ class Outcome:
     versions: Mapping[str, str] | None = None
     troubles: tuple[str, ...] = ()
 
-    @property
-    def title(self) -> str:
-        """The run in words."""
-        return f"{self.row} [{self.contestant.name}, seed {self.seed}]"
+    def title(self, names: Mapping[str, str]) -> str:
+        """Return the run in words; ``names`` are those of the contestants by key."""
+        return f"{self.row} [{names[self.contestant.key]}, seed {self.seed}]"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from cchybrid.bench.report_csv import to_csv
@@ -11,21 +12,21 @@ from cchybrid.bench.sections import Report
 from cchybrid.errors import InputError
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder of a report, before the work of reading a store.
+def check_folder(folder: Path) -> None:
+    """Find out before the work, not after it, that nothing can be written to a folder.
 
     Raises
     ------
     InputError
-        It cannot be made, or nothing can be written there.
+        It is no folder, or cannot be made or written to.
     """
-    probe = folder / ".cchybrid"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise _unwritable(folder, error) from None
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise _unwritable(folder, f"{place} is no folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise _unwritable(folder, "permission denied")
 
 
 def write_report(report: Report, folder: Path) -> list[Path]:
@@ -36,14 +37,13 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         "report.html": to_html(report),
     }
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise _unwritable(folder, str(error.strerror)) from None
     return [folder / name for name in texts]
 
 
-def _unwritable(folder: Path, error: OSError) -> InputError:
-    return InputError(
-        f"{folder} cannot be written: {error.strerror}", where="-o", mend="name another folder"
-    )
+def _unwritable(folder: Path, why: str) -> InputError:
+    return InputError(f"{folder} cannot be written: {why}", where="-o", mend="name another folder")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cchybrid.bench.columns import Cell, Table, bound_cell, full_table
@@ -76,7 +76,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
     sections += _contestants(scores(rows, reading.contestants, names))
     if comparison is not None and other is not None:
         sections.append(_comparison(comparison, other))
-    sections += _troubles(rows)
+    sections += _troubles(rows, names)
     about = "Times are means over the seeds with which the best contestant reached those steps."
     sections.append(Section("All rows", about, table=full_table(rows)))
     commands = (*(_made_by(c, reading) for c in reading.contestants), command)
@@ -121,7 +121,8 @@ def _against_papers(rows: Sequence[Standing]) -> list[Section]:
         if row.published_is_impossible:
             proof = "no schedule at all" if row.infeasible else f"at least {row.lower_bound} steps"
             line += f" (which a certified bound rules out: {proof})"
-        worse.append(line)
+        note = row.row.published.note
+        worse.append(f"{line}; {note}" if note else line)
     refuted = [
         f"{row.name}: published bound {row.row.published.lower_bound}, our schedule has {row.steps}"
         for row in rows
@@ -150,7 +151,7 @@ def _unfinished(rows: Sequence[Standing]) -> list[Section]:
         tuple(
             (row.name, row.steps, bound_cell(row), row.gap, row.row.published.steps, row.state)
             for row in rows
-            if not row.proof
+            if row.outcomes and not row.proof
         ),
     )
     if not table.rows:
@@ -218,12 +219,12 @@ def _comparison(comparison: Comparison, other: Reading) -> Section:
     return Section(title, text, table=Table(headers, tuple(lines)) if lines else None)
 
 
-def _troubles(rows: Sequence[Standing]) -> list[Section]:
+def _troubles(rows: Sequence[Standing], names: Mapping[str, str]) -> list[Section]:
     outcomes = [outcome for row in rows for outcome in row.outcomes]
-    bad = [f"{o.title}: {o.failure}" for o in outcomes if not o.held]
-    bad += [text for row in rows for text in contradictions(row)]
-    failed = [f"{o.title}: {o.failure}" for o in outcomes if o.held and o.failure]
-    told = [f"{o.title}: {text}" for o in outcomes for text in o.troubles]
+    bad = [f"{o.title(names)}: {o.failure}" for o in outcomes if not o.held]
+    bad += [text for row in rows for text in contradictions(row, names)]
+    failed = [f"{o.title(names)}: {o.failure}" for o in outcomes if o.held and o.failure]
+    told = [f"{o.title(names)}: {text}" for o in outcomes for text in o.troubles]
     found = (
         ("Runs that do not hold, and claims that are refuted", bad),
         ("Runs that failed", failed),

@@ -236,18 +236,19 @@ def _most(names: Iterable[str]) -> str:
     return min(set(everyone), key=lambda name: (-everyone.count(name), name))
 
 
-def contradictions(standing: Standing) -> list[str]:
+def contradictions(standing: Standing, names: Mapping[str, str]) -> list[str]:
     """Return what runs say that verified schedules of other runs refute."""
     if standing.steps is None:
         return []
     found = []
     for outcome in standing.counted:
+        title = outcome.title(names)
         if outcome.infeasible:
-            found.append(f"{outcome.title}: says infeasible, but {standing.steps} steps suffice")
+            found.append(f"{title}: says infeasible, but {standing.steps} steps suffice")
         elif outcome.lower_bound > standing.steps:
             word = "certifies" if outcome.certified else "claims"
             found.append(
-                f"{outcome.title}: {outcome.bound_by} {word} at least {outcome.lower_bound} steps,"
+                f"{title}: {outcome.bound_by} {word} at least {outcome.lower_bound} steps,"
                 f" but {standing.steps} suffice"
             )
     return found

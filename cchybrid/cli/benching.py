@@ -139,20 +139,20 @@ def report(
     """
     from cchybrid.bench.columns import shown
     from cchybrid.bench.reading import read_store
-    from cchybrid.bench.report import prepare_folder, write_report
+    from cchybrid.bench.report import check_folder, write_report
     from cchybrid.bench.report_html import require_extra
     from cchybrid.bench.sections import compose
 
     require_extra()
     registry = load_plugins()
     folder = output or Path(f"{store.stem}-report")
+    check_folder(folder)
     with _checking(store) as watch:
         reading = read_store(store, suite, registry, watch)
     compared = None
     if other is not None:
         with _checking(other) as watch:
             compared = read_store(other, reading.suite, registry, watch)
-    prepare_folder(folder)
     words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]

@@ -65,7 +65,6 @@ def read(path: Path) -> Reading:
 
 
 def written(report: Report, folder: Path) -> dict[str, str]:
-    folder.mkdir()
     return {path.suffix: path.read_text() for path in write_report(report, folder)}
 
 
@@ -251,7 +250,8 @@ def test_the_command(
         ("none.sqlite", "there is no such store"),
         ("a.sqlite --suite other", "the store has no suite other; use small, tiny"),
         ("a.sqlite", "several suites; choose with --suite: small, tiny"),
-        ("a.sqlite --suite tiny -o a.sqlite", "a.sqlite cannot be written"),
+        ("a.sqlite --suite tiny -o a.sqlite", "a.sqlite cannot be written: a.sqlite is no folder"),
+        ("a.sqlite --suite tiny -o a.sqlite/x", "a.sqlite/x cannot be written"),
         ("a.sqlite none.sqlite --suite tiny", "none.sqlite: there is no such store"),
         ("a.txt", "this file is no store of cchybrid"),
     ],

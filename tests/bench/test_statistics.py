@@ -114,7 +114,7 @@ def test_a_claim_is_told_from_a_proof() -> None:
 def test_a_refuted_claim_does_not_count_and_is_named() -> None:
     row = stand(outcome("a", SLOW, certified=False, steps=6, lower_bound=6), outcome("a", FAST))
     assert (row.steps, row.claimed, row.proof) == (4, None, "certified")
-    (text,) = contradictions(row)
+    (text,) = contradictions(row, labels([FAST, SLOW]))
     assert "claims at least 6 steps, but 4 suffice" in text
 
 
