@@ -18,6 +18,14 @@ class Table:
     headers: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Return per column whether it holds nothing but numbers."""
+        return tuple(
+            all(row[column] is None or isinstance(row[column], (int, float)) for row in self.rows)
+            for column in range(len(self.headers))
+        )
+
 
 def shown(cell: Cell) -> str:
     """Return a cell as people read it: times with as many digits as they mean."""

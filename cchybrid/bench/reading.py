@@ -106,7 +106,9 @@ def read_store(
             return Reading(Path(path), name, rows, _outcomes(store, rows, registry, watch))
         except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"the store is damaged: {error}", where=str(path), mend="run the suite again"
+                f"the store is damaged: {error}",
+                where=str(path),
+                mend="use a copy, or run the suite into another file",
             ) from None
 
 

@@ -29,11 +29,7 @@ def _list(lines: tuple[str, ...]) -> str:
 
 
 def _table(table: Table) -> str:
-    numeric = [
-        all(row[column] is None or isinstance(row[column], (int, float)) for row in table.rows)
-        for column in range(len(table.headers))
-    ]
-    rule = ["---:" if right else "---" for right in numeric]
+    rule = ["---:" if right else "---" for right in table.numeric]
     lines = [_line(table.headers), "|" + "|".join(rule) + "|", *map(_line, table.rows)]
     return "\n".join(lines)
 

@@ -226,11 +226,11 @@ def _troubles(rows: Sequence[Standing], names: Mapping[str, str]) -> list[Sectio
     failed = [f"{o.title(names)}: {o.failure}" for o in outcomes if o.held and o.failure]
     told = [f"{o.title(names)}: {text}" for o in outcomes for text in o.troubles]
     found = (
-        ("Runs that do not hold, and claims that are refuted", bad),
-        ("Runs that failed", failed),
-        ("Troubles during runs", told),
+        ("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
+        ("Runs that failed", "The command that made the store tries them again.", failed),
+        ("Troubles during runs", "", told),
     )
-    return [Section(title, lines=tuple(lines)) for title, lines in found if lines]
+    return [Section(title, text, tuple(lines)) for title, text, lines in found if lines]
 
 
 def _made_by(contestant: Contestant, reading: Reading) -> str:

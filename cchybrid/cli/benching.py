@@ -123,11 +123,11 @@ def report(
     ],
     other: Annotated[
         Path | None,
-        typer.Argument(metavar="[OTHER-STORE]", show_default=False, help="One to compare with."),
+        typer.Argument(metavar="OTHER-STORE", show_default=False, help="One to compare with."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Default: STORE's stem-report."),
+        typer.Option("-o", "--output", metavar="FOLDER", help="Default: STORE-report, here."),
     ] = None,
     suite: Annotated[
         str | None, typer.Option(metavar="NAME", help="Where the store holds several suites.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sqlite3
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from cchybrid.bench.standing import standings
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
+from cchybrid.errors import InputError
 from cchybrid.registry import load_registry
 
 FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
@@ -118,6 +120,21 @@ def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: 
         assert len(section.lines) == 1
         assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
         assert words in section.lines[0]
+
+
+def test_a_damaged_store_is_one_line(runs: list[Run], tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.sqlite", runs[:2])
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
+    with pytest.raises(InputError, match=r"the store is damaged: .* into another file"):
+        read(path)
+
+
+def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.sqlite", runs[:1])
+    with Store(path, write=True) as store:
+        store.put(runs[1])
+        assert [each.steps for each in standings(read(path))[:3]] == [2, 4, None]
 
 
 def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
