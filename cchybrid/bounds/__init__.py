@@ -16,6 +16,12 @@ BOUNDS = (
         order=20,
     ),
     BoundInfo(
+        "regions",
+        "cchybrid.bounds.regions:region_bounds",
+        "growth on both sides of a cut that carries only so much per step (few messages)",
+        order=25,
+    ),
+    BoundInfo(
         "prices",
         "cchybrid.bounds.flow:price_bounds",
         "dual prices of the arc-flow linear program, checked exactly (scatter-like collectives)",

@@ -14,6 +14,7 @@ from cchybrid.certify.growth import growth_steps
 from cchybrid.certify.instance import EvidenceError, Network
 from cchybrid.certify.prices import price_steps
 from cchybrid.certify.reach import check_unreachable
+from cchybrid.certify.regions import region_steps
 
 __all__ = ["KINDS", "EvidenceError", "proven_steps", "proves_infeasible"]
 
@@ -21,6 +22,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "growth": growth_steps,
     "cut": cut_steps,
     "prices": price_steps,
+    "regions": region_steps,
 }
 """The kinds of evidence for a number of steps, each with the function that checks it."""
 

@@ -18,15 +18,10 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """
     source, destinations = network.message(evidence.get("message"))
     distance = network.hops(source)
-    if network.hop_by_hop:
-        holders = [node for node in distance if node != source]
-        power = [_hop_power(network, node) for node in holders]
-        first = min(network.inject[source], len(network.successors[source]))
-        within = sorted(distance.values())
-    else:
-        power = [network.inject[node] for node in destinations]
-        first = network.inject[source]
-        within = []
+    within = sorted(distance.values()) if network.hop_by_hop else []
+    holders = [node for node in distance if node != source] if network.hop_by_hop else destinations
+    power = [sending_power(network, node, source) for node in holders]
+    first = sending_power(network, source, source)
     power.sort(reverse=True)
     gained = [0]
     for strength in power:
@@ -48,9 +43,16 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     return steps
 
 
-def _hop_power(network: Network, node: int) -> int:
-    """Return how many nodes a node that was told by a neighbour can tell in one step at most."""
+def sending_power(network: Network, node: int, source: int) -> int:
+    """Return how many nodes a node that holds a message can inform in one step at most.
+
+    Hop by hop, the neighbour that informed it needs nothing from it.
+    """
+    if not network.hop_by_hop:
+        return network.inject[node]
     neighbours = len(network.successors[node])
-    if all((node, other) in network.channels for other in network.predecessors[node]):
+    if node != source and all(
+        (node, other) in network.channels for other in network.predecessors[node]
+    ):
         neighbours -= 1
     return min(network.inject[node], neighbours)

@@ -7,6 +7,7 @@ from cchybrid.host.result import Result
 _BY = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
+    "regions": "the informed set cannot grow faster across a cut",
     "prices": "channel prices, the dual of the flow program",
     "unreachable": "a destination cannot be reached",
 }

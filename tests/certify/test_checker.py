@@ -26,11 +26,14 @@ from cchybrid.model import (
 def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
     """Return evidence of the right form, whatever it proves."""
     network = instance.network
-    kind = rng.choice(("growth", "cut", "cut", "prices", "prices", "prices"))
+    kind = rng.choice(("growth", "regions", "regions", "cut", "cut", "prices", "prices", "prices"))
+    message = rng.randrange(len(instance.collective.messages))
+    some = [node for node in range(network.nodes) if rng.random() < 0.5]
     if kind == "growth":
-        return {"kind": kind, "message": rng.randrange(len(instance.collective.messages))}
+        return {"kind": kind, "message": message}
+    if kind == "regions":
+        return {"kind": kind, "message": message, "nodes": some or [0]}
     if kind == "cut":
-        some = [node for node in range(network.nodes) if rng.random() < 0.5]
         return {
             "kind": kind,
             "nodes": some or [rng.randrange(network.nodes)],
@@ -112,6 +115,44 @@ def test_growth_hop_by_hop(arcs, goals, ports, steps):
     model = CommunicationModel("store-and-forward", ports, ports)
     message = Message(0, tuple(range(1, 1 + goals)))
     assert growth(Instance(network, Collective("OAB", (message,)), model).to_json()) == steps
+
+
+def regions(record: dict[str, Any], nodes: list[int]) -> int:
+    return proven_steps(record, {"kind": "regions", "message": 0, "nodes": nodes})
+
+
+def test_regions_hold_growth_back():
+    # A binary tree of 15, from a child of its root: 1, 4, 16 would do in two steps. Into the
+    # other half leads one channel: there it is 0, 1, then 1 + 1 + 3 of 7 at best.
+    tree = Network.from_links("tree", 15, [((v - 1) // 2, v) for v in range(1, 15)])
+    to_all = Collective("OAB", (Message(1, (0, *range(2, 15))),))
+    record = Instance(tree, to_all).to_json()
+    assert growth(record) == 2
+    half = [2, 5, 6, 11, 12, 13, 14]
+    assert regions(record, half) == 3
+    assert regions(record, sorted(set(range(15)) - set(half))) == 3  # the complement says the same
+    assert regions(record, [14]) == 2
+
+
+def test_regions_know_that_the_strong_nodes_are_elsewhere():
+    record = on_ring(16, Message(0, tuple(range(1, 16))))
+    assert regions(record, [0]) == growth(record)
+    mesh = [(5 * r + c, 5 * r + c + 1) for r in range(5) for c in range(4)]
+    mesh += [(5 * r + c, 5 * r + c + 5) for r in range(4) for c in range(5)]
+    network = Network.from_links("mesh-5x5", 25, mesh)
+    message = Message(12, tuple(v for v in range(25) if v != 12))
+    record = Instance(network, Collective("OAB", (message,))).to_json()
+    # Two steps would need 4 strong nodes first, and then 16 messages over the 12 channels outwards.
+    border = [v for v in range(25) if v // 5 in (0, 4) or v % 5 in (0, 4)]
+    assert growth(record) == 2
+    assert regions(record, border) == 3
+
+
+def test_regions_hop_by_hop_know_distances():
+    hops = {"switching": "store-and-forward"}
+    record = on_ring(16, Message(0, tuple(range(1, 16))), **hops)
+    assert regions(record, list(range(8))) == 8
+    assert regions(on_ring(16, Message(0, (5,)), **hops), [5]) == 5
 
 
 def test_reductions_exchange_the_ports():
