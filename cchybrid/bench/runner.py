@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,6 +20,9 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
+from cchybrid.errors import InputError
+from cchybrid.question import resolve
+from cchybrid.registry import Registry
 
 OVERTIME = 300.0
 """Seconds beyond its time limit after which a job is given up: it reads, verifies and certifies."""
@@ -60,8 +63,26 @@ def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[in
     ]
 
 
+def digests(suite: Suite, registry: Registry) -> dict[str, str]:
+    """Return, by the name of the row, the digest of the instance that it names.
+
+    Raises
+    ------
+    InputError
+        A row names no instance; it says which one.
+    """
+    found = {}
+    for row in suite.rows:
+        try:
+            found[row.name] = resolve(row.question, registry).digest
+        except InputError as error:
+            raise error.inside(f"row {row.name}") from None
+    return found
+
+
 def run_suite(
     suite: Suite,
+    instances: Mapping[str, str],
     store: Store,
     contestants: Sequence[Contestant],
     seeds: Sequence[int],
@@ -72,6 +93,8 @@ def run_suite(
 
     Parameters
     ----------
+    instances
+        What ``digests`` says: a run of what was another instance then is done again.
     jobs
         Runs at the same time.
     watch
@@ -85,7 +108,7 @@ def run_suite(
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
     finished = store.finished()
-    waiting = [task for task in tasks if task.key not in finished]
+    waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
     crew = _Crew()
     pool = ThreadPoolExecutor(max_workers=jobs)

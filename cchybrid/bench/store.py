@@ -190,6 +190,9 @@ class Store:
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
         if hasattr(self, "_database"):
+            if self._lock is not None:
+                with contextlib.suppress(sqlite3.Error):  # somebody is reading: they may stay
+                    self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
         if self._lock is not None:
             self._lock.close()
@@ -215,10 +218,13 @@ class Store:
                 (*run.key, run.failure, json.dumps(run.result), run._schedule),
             )
 
-    def finished(self) -> set[tuple[str, str, int]]:
-        """Return the keys of all runs that ended with a result."""
-        rows = self._database.execute("SELECT row, contestant, seed FROM runs WHERE failure = ''")
-        return set(rows)
+    def finished(self) -> dict[tuple[str, str, int], str]:
+        """Return the keys of all runs that ended with a result, and the instances' digests."""
+        rows = self._database.execute(
+            "SELECT row, contestant, seed, json_extract(result, '$.digest') FROM runs"
+            " WHERE failure = ''"
+        )
+        return {(row, contestant, seed): digest for row, contestant, seed, digest in rows}
 
     def suites(self) -> list[str]:
         """Return the names of the suites in alphabetical order."""
@@ -243,12 +249,12 @@ class Store:
             )
 
     def _take_lock(self) -> None:
-        self._lock = open(f"{self.path}-lock", "w")  # noqa: SIM115 (held until close)
+        # Held on the file itself: it goes with the process, however that ends. SQLite's own locks
+        # are of another kind.
+        self._lock = open(self.path, "ab")  # noqa: SIM115 (held until close)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._lock.close()
-            self._lock = None
             raise InputError(
                 "another benchmark is writing to this store",
                 where=str(self.path),

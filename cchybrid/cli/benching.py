@@ -74,7 +74,7 @@ def run(
     """
     from cchybrid.bench.contestant import contestants
     from cchybrid.bench.progress import watcher
-    from cchybrid.bench.runner import run_suite
+    from cchybrid.bench.runner import digests, run_suite
     from cchybrid.bench.store import Store
     from cchybrid.bench.suite import read_suite
 
@@ -105,8 +105,9 @@ def run(
         if progress.run.failure:
             failures.append(progress.run.row)
 
+    instances = digests(asked, registry)
     with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
-        whole = run_suite(asked, opened, crews, _seeds(seeds), jobs, watch)
+        whole = run_suite(asked, instances, opened, crews, _seeds(seeds), jobs, watch)
     if not whole:
         print(f"cchybrid: interrupted; the same command goes on ({path})", file=sys.stderr)
         raise typer.Exit(1)

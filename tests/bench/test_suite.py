@@ -1,0 +1,148 @@
+"""Suites: those that ship name instances that exist, and others say what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench.row import Published, Row
+from cchybrid.bench.suite import library, read_suite, suite_names
+from cchybrid.errors import InputError
+from cchybrid.question import Question, resolve
+from cchybrid.registry import load_registry
+
+
+def written(folder: Path, text: str, name: str = "mine.toml") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_row_of_a_suite_that_ships_names_an_instance(name):
+    suite = read_suite(name)
+    assert suite.name == name
+    assert suite.about
+    registry = load_registry()
+    names = set()
+    for row in suite.rows:
+        assert row.name not in names
+        names.add(row.name)
+        assert Row.from_json(row.to_json()) == row
+        large = any(part in row.name for part in ("256", "16x16", "128", "12x12"))
+        if not large:  # they are resolved when they are run
+            resolve(row.question, registry)
+
+
+def test_the_thesis_suite_holds_every_row_of_the_thesis():
+    suite = read_suite("thesis")
+    plain = [row for row in suite.rows if row.question.routing is None]
+    assert len(plain) == 432
+    assert sum(row.published.steps is None for row in plain) == 19
+    assert sum(not row.published.comparable for row in plain) == 16
+    assert all(row.published.source for row in plain)
+    assert {row.published.lower_bound is None for row in plain if row.published.steps} == {False}
+
+
+def test_lists_multiply_and_repeats_count_once(tmp_path):
+    suite = read_suite(
+        written(
+            tmp_path,
+            """
+            about = "by hand"
+            [[rows]]
+            topology = ["Ring-Bi-4", "mesh-2x2"]
+            collective = ["OAB", "AAS"]
+            root = [0, 1]
+            [[rows]]
+            topology = "ring-bi-4"
+            collective = "OAB"
+            root = 1
+            ports = 1
+            fail_links = "0-1 1-2"
+            receivers = "0-2"
+            steps = 3
+            comparable = false
+            [[rows]]
+            topology = "mesh-2x2"
+            collective = "OAB"
+            root = 1
+            """,
+        )
+    )
+    assert suite.name == "mine"
+    assert len(suite.rows) == 9
+    assert suite.rows[0].name == "ring-bi-4 OAB root 0"
+    assert suite.rows[8].name == "ring-bi-4 OAB root 1 to 0-2 ports 1 without link 0-1 1-2"
+    assert suite.rows[8].published == Published(steps=3, comparable=False)
+    assert suite.rows[8].question == Question(
+        "ring-bi-4", "OAB", 1, None, (0, 1, 2), None, None, "1", ("0-1", "1-2")
+    )
+
+
+def test_tables_are_filtered_and_varied(tmp_path):
+    (tmp_path / "values.csv").write_text(
+        "# published\ntopology,collective,root,steps,lower_bound,place,source,note\n"
+        "Mesh-3x3,OAB,4,2,2,centre,a paper,\nring-bi-8,AAS,,8,,,,odd\n"
+    )
+    suite = read_suite(
+        written(
+            tmp_path,
+            """
+            [[tables]]
+            file = "values.csv"
+            only = { topology = "MESH-*" }
+            with = { routing = ["minimal", "any"], seed_note = "" }
+            """,
+        )
+    )
+    assert [row.name for row in suite.rows] == [
+        "mesh-3x3 OAB root 4",
+        "mesh-3x3 OAB root 4 routing any",
+    ]
+    assert suite.rows[1].published == Published(2, 2, "centre", "a paper")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "mine.toml: no rows; write [[rows]]"),
+        ("rows = 3", "rows: no list of tables"),
+        ("x = 1", "the suite has no 'x'; use name"),
+        ("[[rows]]\ncollective = 'AAS'", "rows[0]: a row without a topology"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 'one'", "root: 'one' is no whole number"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nnodes = 4", "nodes: no row has such a value"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 1.5", "1.5 is no value"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\ncomparable = 3", "'3' is neither yes nor no"),
+        ("[[tables]]\nfile = 'none.csv'", "none.csv: cannot be read"),
+        ("[[tables]]\nnofile = 1", "a table has no 'nofile'"),
+        ("[[tables]]\nfile = 3", "a table without a file"),
+        ("[[rows]", "not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, complaint):
+    with pytest.raises(InputError) as raised:
+        read_suite(written(tmp_path, text))
+    assert complaint in str(raised.value)
+
+
+def test_a_csv_line_that_does_not_fit(tmp_path):
+    (tmp_path / "v.csv").write_text("topology,collective\nring-bi-4,AAS,8\n")
+    with pytest.raises(InputError, match=r"v\.csv: line 2: too many or too few values"):
+        read_suite(written(tmp_path, "[[tables]]\nfile = 'v.csv'"))
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match="no suite is called nothing; use faults, hgsa"):
+        read_suite("nothing")
+    with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):
+        read_suite("nothing.toml")
+
+
+def test_the_tables_are_sound():
+    for path in (library() / "papers").glob("*.csv"):
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
+        assert len(rows) == len(lines) - 1
+        assert all(None not in row and None not in row.values() for row in rows)
