@@ -38,7 +38,7 @@ class Routes:
         self.network = network
         self.extra_hops = extra_hops
         self._endpoints = frozenset(network.endpoints)
-        self._onward: dict[int, tuple[list[list[int]], list[int]]] = {}
+        self._onward: dict[tuple[int, int], tuple[list[list[tuple[int, int]]], list[int]]] = {}
 
     @cached_property
     def distance(self) -> NDArray[np.int32]:
@@ -50,12 +50,21 @@ class Routes:
         """Whether only shortest paths are allowed."""
         return self.extra_hops == 0
 
+    @property
+    def countable(self) -> bool:
+        """Whether the allowed paths are counted without walking them.
+
+        With one extra hop at most, every walk towards the target that is not longer is a path: a
+        walk that crosses itself has two extra hops. Beyond, walks and paths differ.
+        """
+        return self.extra_hops in (0, 1)
+
     def count(self, source: int, target: int, limit: int) -> int:
         """Return the number of allowed paths, or ``limit`` if there are at least so many."""
         if self.distance[source, target] <= 0:
             return 0
-        if self.minimal:
-            return min(limit, self._dag(target)[1][source])
+        if self.countable:
+            return min(limit, sum(self._lengths(source, target)))
         return sum(1 for _ in islice(self.paths(source, target), limit))
 
     def paths(self, source: int, target: int) -> Iterator[Path]:
@@ -65,32 +74,46 @@ class Routes:
         return self._walk(source, target, self._most_hops(source, target))
 
     def rank(self, path: Sequence[int]) -> int:
-        """Return the position of a shortest path among all shortest ones, in ascending order.
+        """Return the position of a path among all of its pair: shorter first, then ascending.
+
+        Counted are the allowed paths if they are ``countable``, else the shortest ones.
 
         Raises
         ------
         ValueError
-            If it is no shortest path.
+            If it is none of them.
         """
-        onward, count = self._dag(path[-1])
-        position = 0
+        source, target = path[0], path[-1]
+        extra = len(path) - 1 - int(self.distance[source, target])
+        lengths = self._lengths(source, target)
+        if not 0 <= extra < len(lengths):
+            raise ValueError(f"a path of {len(path) - 1} hops is not among those counted")
+        position, left = sum(lengths[:extra]), extra
         for node, following in pairwise(path):
-            before = onward[node].index(following)
-            position += sum(count[other] for other in onward[node][:before])
+            onward = self._dag(target, left)[0][node]
+            before = [other for other, _ in onward].index(following)
+            position += sum(self._dag(target, after)[1][other] for other, after in onward[:before])
+            left = onward[before][1]
         return position
 
     def unrank(self, source: int, target: int, position: int) -> Path:
-        """Return the shortest path at a position; the inverse of ``rank``."""
-        onward, count = self._dag(target)
-        if not 0 <= position < count[source]:
-            raise IndexError(f"{count[source]} shortest paths from {source} to {target}")
+        """Return the path at a position; the inverse of ``rank``."""
+        lengths = self._lengths(source, target)
+        if not 0 <= position < sum(lengths):
+            raise IndexError(f"{sum(lengths)} paths from {source} to {target}")
+        left = 0
+        while position >= lengths[left]:
+            position -= lengths[left]
+            left += 1
         path = [source]
         while path[-1] != target:
-            for other in onward[path[-1]]:
-                if position < count[other]:
+            for other, after in self._dag(target, left)[0][path[-1]]:
+                ways = self._dag(target, after)[1][other]
+                if position < ways:
                     path.append(other)
+                    left = after
                     break
-                position -= count[other]
+                position -= ways
         return tuple(path)
 
     def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
@@ -102,10 +125,16 @@ class Routes:
         shortest = int(self.distance[source, target])
         if shortest <= 0:
             return []
-        total = self._dag(target)[1][source]
-        if total > size:
-            places = sorted(_distinct(total, size, random))
-            return [self.unrank(source, target, place) for place in places]
+        first = 0
+        for total in self._lengths(source, target):
+            if first + total > size:
+                places = [first + place for place in _distinct(total, size - first, random)]
+                return sorted(
+                    self.unrank(source, target, place) for place in (*range(first), *places)
+                )
+            first += total
+        if self.countable:
+            return sorted(self.unrank(source, target, place) for place in range(first))
         found = list(self._walk(source, target, shortest))
         for hops in range(shortest + 1, self._most_hops(source, target) + 1):
             if len(found) == size:
@@ -169,25 +198,36 @@ class Routes:
                 before[other].append(node)
         return before
 
-    def _dag(self, target: int) -> tuple[list[list[int]], list[int]]:
-        """Return, towards a target, every node's next nodes and its number of shortest paths."""
-        known = self._onward.get(target)
+    def _lengths(self, source: int, target: int) -> list[int]:
+        """Return the number of paths with 0 (and, where they are counted, 1) extra hops."""
+        most = 1 if self.extra_hops == 1 else 0
+        return [self._dag(target, extra)[1][source] for extra in range(most + 1)]
+
+    def _dag(self, target: int, left: int = 0) -> tuple[list[list[tuple[int, int]]], list[int]]:
+        """Return, towards a target, how walks with so many extra hops left go on.
+
+        That is, for every node the next nodes, each with the extra hops that are then left, and
+        the number of such walks.
+        """
+        known = self._onward.get((target, left))
         if known is None:
             distance = self.distance[:, target].tolist()
-            onward: list[list[int]] = [[] for _ in distance]
+            onward: list[list[tuple[int, int]]] = [[] for _ in distance]
             count = [0] * len(distance)
-            count[target] = 1
-            order = np.argsort(self.distance[:, target], kind="stable").tolist()
-            for node in order:
+            count[target] = int(left == 0)
+            shorter = self._dag(target, left - 1)[1] if left else []
+            for node in np.argsort(self.distance[:, target], kind="stable").tolist():
                 if distance[node] > 0:
-                    onward[node] = [
-                        other
-                        for other in self.network.successors[node]
-                        if other == target
-                        or (distance[other] == distance[node] - 1 and other not in self._endpoints)
-                    ]
-                    count[node] = sum(count[other] for other in onward[node])
-            known = self._onward[target] = onward, count
+                    for other in self.network.successors[node]:
+                        if other in self._endpoints and other != target:
+                            continue
+                        if distance[other] == distance[node] - 1:
+                            onward[node].append((other, left))
+                            count[node] += count[other]
+                        elif left and distance[other] == distance[node]:
+                            onward[node].append((other, left - 1))
+                            count[node] += shorter[other]
+            known = self._onward[target, left] = onward, count
         return known
 
     def _walk(
@@ -257,14 +297,14 @@ class Routes:
         stack = list(sources)
         while stack:
             node = stack[-1]
-            waiting = [other for other in onward[node] if other not in best]
+            waiting = [other for other, _ in onward[node] if other not in best]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
             if node not in best:
                 best[node] = min(
-                    (price[node, other] + best[other][0], other) for other in onward[node]
+                    (price[node, other] + best[other][0], other) for other, _ in onward[node]
                 )
         return {source: (best[source][0], _follow(best, source, target)) for source in sources}
 

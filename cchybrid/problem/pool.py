@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 from cchybrid.problem.arrays import IntArray, LongArray
-from cchybrid.problem.shortest import ShortestPaths
+from cchybrid.problem.short_paths import ShortPaths
 from cchybrid.routes import Path, Routes
 
 _WALKED = 5
@@ -58,17 +58,8 @@ def list_paths(
     seed
         Of the choice.
     """
-    if routes.minimal:
-        shortest = ShortestPaths(routes.network, routes.distance, sources, targets)
-        count = np.minimum(shortest.count, max_options + 1).astype(np.int64)
-        share = _share(count, weight, max_options)
-        node, hops = shortest.listed(share, np.random.default_rng(seed))
-        return Pool(
-            node,
-            _starts(hops.astype(np.int64) + 1),
-            _starts(np.minimum(count, share)),
-            bool((count <= share).all()),
-        )
+    if routes.countable:
+        return _choose(routes, sources, targets, weight, max_options, seed)
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
     listed = _list_alike(routes, pairs, weight, max_options)
     count = np.array([len(paths) for paths in listed], dtype=np.int64)
@@ -85,6 +76,37 @@ def list_paths(
         np.fromiter(chain.from_iterable(paths), dtype=np.int32),
         _starts(np.array([len(path) for path in paths], dtype=np.int64)),
         _starts(np.array([len(some) for some in chosen], dtype=np.int64)),
+        bool((count <= share).all()),
+    )
+
+
+def _choose(
+    routes: Routes,
+    sources: LongArray,
+    targets: LongArray,
+    weight: LongArray,
+    max_options: int,
+    seed: int,
+) -> Pool:
+    """List counted paths: shortest ones first, longer ones where there is room."""
+    pairs, lengths = len(sources), 1 + (routes.extra_hops or 0)
+    short = ShortPaths(
+        routes.network,
+        routes.distance,
+        np.repeat(sources, lengths),
+        np.repeat(targets, lengths),
+        np.tile(np.arange(lengths), pairs),
+    )
+    many = np.minimum(short.count, max_options + 1).astype(np.int64).reshape(pairs, lengths)
+    count = np.minimum(many.sum(axis=1), max_options + 1)
+    share = _share(count, weight, max_options)
+    before = np.cumsum(many, axis=1) - many
+    taken = np.clip(share - before, 0, many)
+    node, hops = short.listed(taken.ravel(), np.random.default_rng(seed))
+    return Pool(
+        node,
+        _starts(hops.astype(np.int64) + 1),
+        _starts(taken.sum(axis=1)),
         bool((count <= share).all()),
     )
 

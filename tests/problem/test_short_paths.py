@@ -1,0 +1,59 @@
+"""Bundles of short paths against the plain twin, which counts and finds them one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_instances import networks
+
+from cchybrid.model import Network
+from cchybrid.problem.short_paths import ShortPaths
+from cchybrid.routes import Routes
+
+
+@settings(deadline=None)
+@given(networks(), st.integers(0, 1), st.integers(1, 5), st.integers(0, 3))
+def test_the_same_paths_as_one_by_one(network, extra_hops, share, seed):
+    routes = Routes(network, extra_hops)
+    source, target = np.nonzero(routes.distance > 0)
+    for extra in range(extra_hops + 1):
+        short = ShortPaths(network, routes.distance, source, target, np.full(len(source), extra))
+        pairs = list(zip(source.tolist(), target.tolist(), strict=True))
+        known = [
+            [path for path in routes.paths(*pair) if len(path) - 1 == routes.distance[pair] + extra]
+            for pair in pairs
+        ]
+        assert short.count.tolist() == [len(paths) for paths in known]
+        taken = np.minimum(short.count, share).astype(np.int64)
+        nodes, hops = short.listed(taken, np.random.default_rng(seed))
+        parts = np.split(nodes, np.cumsum(hops + 1)[:-1]) if len(hops) else []
+        found = [tuple(part.tolist()) for part in parts]
+        assert len(found) == taken.sum()
+        for paths, size in zip(known, taken.tolist(), strict=True):
+            mine, found = found[:size], found[size:]
+            assert mine == sorted(set(mine))
+            assert set(mine) <= set(paths)
+            if size == len(paths):
+                assert mine == paths
+
+
+def test_more_paths_than_floats_count():
+    """Across this mesh lead more paths than a floating-point number counts exactly."""
+    width = 40
+    links = [(r * width + c, r * width + c + 1) for r in range(width) for c in range(width - 1)]
+    links += [
+        (r * width + c, r * width + c + width) for r in range(width - 1) for c in range(width)
+    ]
+    mesh = Network.from_links("mesh", width * width, links)
+    routes = Routes(mesh, 0)
+    ends = np.array([0]), np.array([width * width - 1])
+    short = ShortPaths(mesh, routes.distance, *ends, np.zeros(1, np.int64))
+    exact = routes.count(0, width * width - 1, 10**100)
+    assert abs(short.count[0] / exact - 1) < 1e-9
+    nodes, hops = short.listed(np.array([500]), np.random.default_rng(0))
+    assert hops.tolist() == [2 * width - 2] * 500
+    paths = {tuple(path) for path in nodes.reshape(500, -1).tolist()}
+    assert len(paths) == 500
+    for path in paths:
+        assert 0 <= routes.rank(path) < exact
