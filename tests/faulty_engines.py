@@ -48,6 +48,23 @@ class Late(Sound):
         return super().solve(problem, run)
 
 
+class Restless(Faulty):
+    """Says its seed, finds nothing, and never has enough."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.note(seed=run.seed)
+        while not run.should_stop():
+            time.sleep(0.02)
+        return Stop.LIMIT
+
+
+class Helpless(Faulty):
+    """An exact engine for which everything is too large."""
+
+    def unsupported(self, problem: Problem) -> str | None:
+        return "too large for it"
+
+
 class Crash(Faulty):
     def solve(self, problem: Problem, run: Run) -> Stop:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -179,16 +196,22 @@ class Tuned(Sound):
 
 
 ENGINES = (
-    Sound, Late, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood,
+    Sound, Late, Restless, Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood,
     Babble, Hog, Picky, Tuned,
 )  # fmt: skip
+
+
+PROVING = (Boast, Helpless)
 
 
 @hookimpl
 def cchybrid_engines() -> tuple[EngineInfo, ...]:
     named = [
         EngineInfo(
-            kind.__name__.lower(), f"{__name__}:{kind.__name__}", kind.__doc__ or "", kind is Boast
+            kind.__name__.lower(),
+            f"{__name__}:{kind.__name__}",
+            kind.__doc__ or "",
+            kind in PROVING,
         )
         for kind in ENGINES
     ]

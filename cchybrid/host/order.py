@@ -42,7 +42,8 @@ class Order:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def seed_for(seed: int, name: str) -> int:
-    """Return an engine's own seed, from the one seed of the run."""
-    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
+def seed_for(seed: int, name: str, turn: int = 0) -> int:
+    """Return an engine's own seed, from the one seed of the run; another one for each turn."""
+    text = f"{seed}/{name}/{turn}" if turn else f"{seed}/{name}"
+    digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big") & 0x7FFF_FFFF

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -65,6 +66,8 @@ class Session:
         self._interrupted = False
         self._refused_providers: set[str] = set()
         self._bounding: list[str] = []
+        self._turns: Counter[str] = Counter()
+        self._spent: set[str] = set()  # engines that have nothing more to give in a later phase
 
     def run(self) -> Result:
         """Work until best meets bound, the budget is spent, or the user interrupts.
@@ -119,6 +122,7 @@ class Session:
             if self.order.options.get(info.name):
                 self._start_engine(info, "options", 1)
         self._listen_while(lambda: self._crew.has(self._crew.names))
+        self._spent.clear()  # what it said of its options is not its word on the instance
         return self._refused is None
 
     def _start_bounds(self) -> None:
@@ -133,11 +137,15 @@ class Session:
             self._start(name, "bounds", 1, {"providers": providers})
 
     def _run_phase(self, phase: Phase) -> None:
-        names = [seat.engine.name for seat in phase.seats]
+        seats = [seat for seat in phase.seats if seat.engine.name not in self._spent]
+        names = [seat.engine.name for seat in seats]
+        if not names:
+            return
         begun = self._improved_at = self._now()
         end = None if phase.share >= 1 else begun + phase.share * (self._left() or 0.0)
-        for seat in phase.seats:
+        for seat in seats:
             self._start_engine(seat.engine, "engine", seat.threads)
+            self._turns[seat.engine.name] += 1
         self._emit("phase", engines=names)
 
         def going() -> bool:
@@ -191,7 +199,7 @@ class Session:
             "kind": kind,
             "name": name,
             "instance": self.instance.to_json(),
-            "seed": seed_for(self.order.seed, name),
+            "seed": seed_for(self.order.seed, name, self._turns[name]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self.order.target,
             "lower": self.board.lower,
@@ -264,9 +272,12 @@ class Session:
             self._emit("started", engine=name, complete=line.get("complete"))
         elif event == "end":
             worker.ended = True
+            if line["stop"] != "limit":
+                self._spent.add(name)
             self._emit("end", engine=name, stop=line["stop"])
         elif event == "unsupported":
             worker.ended = True
+            self._spent.add(name)
             self._remarks.append(f"{name}: {line['text']}")
             self._emit("unsupported", engine=name, text=line["text"])
         elif event == "refused":
@@ -326,6 +337,7 @@ class Session:
             self._take(worker, line)
         if worker.quarantined or worker.ended:
             return
+        self._spent.add(worker.name)
         if worker.killed:
             self._trouble(f"{worker.name}: did not stop when asked and ignored SIGTERM; killed")
         elif worker.terminated:
@@ -347,6 +359,7 @@ class Session:
     def _distrust(self, name: str, reason: str) -> None:
         if self.board.claims.pop(name, None) is not None:
             self._share({"lower": self.board.lower}, name)
+        self._spent.add(name)
         self._trouble(f"{name}: {reason}")
 
     def _stop(self, names: Sequence[str], politely: bool) -> None:

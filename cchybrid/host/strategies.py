@@ -45,7 +45,8 @@ def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
 
     The heuristics hand over after a third of the time, or when they have found nothing better
     for a while. What they found closes the case without any exact engine where it meets the
-    bound; otherwise it is the exact engines' first incumbent and hint.
+    bound; otherwise it is the exact engines' first incumbent and hint. Where the exact engines
+    give up early, because the instance is too large for them, the heuristics go on.
     """
     heuristics = [engine for engine in engines if not engine.proves]
     exact = [engine for engine in engines if engine.proves]
@@ -54,6 +55,7 @@ def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
     return [
         Phase(_seats(heuristics, threads), share=1 / 3, patience=3.0),
         Phase(_seats(exact, threads)),
+        Phase(_seats(heuristics, threads)),
     ]
 
 

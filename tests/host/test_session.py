@@ -120,6 +120,32 @@ def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> Non
     assert result.status == "unknown"
 
 
+def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> None:
+    """With another seed; who had nothing to say, or broke, is not asked again."""
+    events: list[Mapping[str, Any]] = []
+    result = cchybrid.solve(
+        cchybrid.instance(*SMALL),
+        engines=["restless", "helpless", "picky", "crash"],
+        strategy="relay",
+        time_limit=4.0,
+        registry=registry,
+        observers=[events.append],
+    )
+    phases = [event["engines"] for event in events if event["event"] == "phase"]
+    assert [sorted(names) for names in phases] == [
+        ["crash", "picky", "restless"],
+        ["helpless"],
+        ["restless"],
+    ]
+    seeds = {event["metrics"]["seed"] for event in events if event["event"] == "note"}
+    assert len(seeds) == 2
+    assert sorted(result.remarks) == [
+        "helpless: too large for it",
+        "picky: it likes no problem at all",
+    ]
+    assert len(result.troubles) == 1
+
+
 def test_options_reach_the_engine(registry: Registry) -> None:
     result = run(registry, "tuned", options={"tuned": {"rounds": 5, "loud": True}})
     assert result.schedule is not None

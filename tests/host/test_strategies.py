@@ -16,9 +16,9 @@ def test_race_seats_everybody_at_once() -> None:
     assert names(race([HEURISTIC, OTHER, EXACT], 2)) == [["h", "o", "x"]]
 
 
-def test_relay_hands_over_from_heuristics_to_exact_engines() -> None:
+def test_relay_hands_over_from_heuristics_to_exact_engines_and_back() -> None:
     phases = relay([EXACT, HEURISTIC, OTHER], 2)
-    assert names(phases) == [["h", "o"], ["x"]]
+    assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
     assert phases[0].share < 1.0
     assert phases[1].seats[0].threads == 2
 

@@ -1,0 +1,185 @@
+"""Benchmark runs: nothing is lost, nothing is done twice, whatever ends them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.runner import digests, run_suite, tasks_of
+from cchybrid.bench.store import Store
+from cchybrid.bench.suite import read_suite
+from cchybrid.registry import load_registry
+
+SUITE = """
+name = "six"
+[[rows]]
+topology = ["ring-bi-6", "mesh-2x3"]
+collective = ["AAS", "AAB", "OAB"]
+"""
+COMMAND = ("--engine", "colouring", "--evaluations", "60", "--seeds", "2", "--threads", "1")
+RUNS = 12
+
+
+def bench(folder: Path, *words: str, store: str = "s.sqlite") -> subprocess.Popen[str]:
+    (folder / "six.toml").write_text(SUITE)
+    return subprocess.Popen(
+        [sys.executable, "-m", "cchybrid", "bench", "run", "six.toml", "--store", store,
+         *(words or COMMAND)],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def content(path: Path) -> dict[tuple[str, str, int], object]:
+    """Return what a store says, without what no two runs have in common: times."""
+    with Store(path) as store:
+        found = {}
+        for run in store.runs():
+            schedule = run.schedule()
+            kept = {
+                key: value
+                for key, value in run.result.items()
+                if key not in ("seconds", "seconds_to_best")
+            }
+            found[run.key] = (run.failure, kept, schedule and schedule.steps)
+        return found
+
+
+def jobs_at_work(folder: Path) -> list[int]:
+    """Return the processes of cchybrid whose working folder this is."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and Path(os.readlink(entry / "cwd")) == folder:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_gone(folder: Path) -> None:
+    end = time.monotonic() + 10
+    while jobs_at_work(folder) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert jobs_at_work(folder) == []
+
+
+def test_killed_ten_times_and_resumed_it_equals_an_undisturbed_run(tmp_path):
+    calm = bench(tmp_path, *COMMAND, "--jobs", "2", store="calm.sqlite")
+    said = calm.communicate(timeout=240)
+    assert calm.returncode == 0, said
+    undisturbed = content(tmp_path / "calm.sqlite")
+    assert len(undisturbed) == RUNS
+    dice = random.Random(4)
+    done = 0
+    for _ in range(10):
+        process = bench(tmp_path, *COMMAND, "--jobs", "2")
+        time.sleep(dice.uniform(0.1, 2.2))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=30)
+        wait_until_gone(tmp_path)
+        if (tmp_path / "s.sqlite").exists() and (tmp_path / "s.sqlite").stat().st_size:
+            found = content(tmp_path / "s.sqlite")
+            assert len(found) >= done, "a finished run was lost"
+            assert found.items() <= undisturbed.items()
+            done = len(found)
+    process = bench(tmp_path, *COMMAND, "--jobs", "2")
+    told = process.communicate(timeout=240)[1]
+    assert process.returncode == 0, told
+    # What was finished is not done again: one line for each run that was missing.
+    assert sum(line.startswith("[") for line in told.splitlines()) == RUNS - done
+    assert content(tmp_path / "s.sqlite") == undisturbed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nobody_behind_and_goes_on(tmp_path, number):
+    process = bench(tmp_path, "--engine", "umda", "--time-limit", "30", "--jobs", "2")
+    time.sleep(3)
+    assert len(jobs_at_work(tmp_path)) > 1
+    os.kill(process.pid, number)
+    told = process.communicate(timeout=30)[1]
+    assert process.returncode == 1
+    assert "interrupted; the same command goes on" in told
+    wait_until_gone(tmp_path)
+    with Store(tmp_path / "s.sqlite") as store:
+        assert all(not run.failure for run in store.runs())
+
+
+def test_failed_runs_are_kept_by_name_and_done_again(tmp_path, monkeypatch):
+    (tmp_path / "six.toml").write_text(SUITE)
+    suite = read_suite(str(tmp_path / "six.toml"))
+    broken = Contestant(("colouring",), "auto", None, 60, 1, {"colouring": {"nonsense": "1"}})
+    known = digests(suite, load_registry())
+    seen = []
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        assert run_suite(suite, known, store, [broken], [0], 2, seen.append)
+        assert [progress.done for progress in seen] == [1, 2, 3, 4, 5, 6]
+        assert all("nonsense" in run.failure for run in store.runs())
+        assert store.finished() == {}
+        # The process of a job that breaks down says so itself.
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        assert run_suite(suite, known, store, [broken], [0], 1, seen.append)
+        assert {run.failure for run in store.runs()} == {"exit 1: "}
+        assert len(list(store.runs())) == 6
+
+
+def test_another_instance_under_the_same_name_is_run_again(tmp_path):
+    (tmp_path / "six.toml").write_text(SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-4"'))
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+    known = digests(suite, load_registry())
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        seen = []
+        assert run_suite(suite, known, store, [fast], [0], 2, seen.append)
+        assert run_suite(suite, known, store, [fast], [0], 2, seen.append)
+        assert len(seen) == 3
+        changed = {**known, "ring-bi-4 AAS": "another"}
+        assert run_suite(suite, changed, store, [fast], [0], 2, seen.append)
+        assert [progress.run.row for progress in seen[3:]] == ["ring-bi-4 AAS"]
+
+
+def test_rows_meet_all_contestants_in_turn():
+    suite = read_suite("smoke")
+    two = [Contestant(("umda",)), Contestant(("cpsat",))]
+    tasks = tasks_of(suite, two, [3, 4])
+    assert len(tasks) == 4 * len(suite.rows)
+    assert [(task.seed, task.contestant) for task in tasks[:4]] == [
+        (3, two[0]), (3, two[1]), (4, two[0]), (4, two[1]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["none"], "no suite is called none"),
+        (["six.toml", "--engine", "none"], "none"),
+        (["six.toml", "--strategy", "none"], "no strategy is called none"),
+        (["six.toml", "--seeds", "x"], "'x' names no seeds"),
+        (["six.toml", "--jobs", "0"], "--jobs: 0 makes no sense"),
+        (["six.toml", "--time-limit", "-1"], "--time-limit"),
+        (["six.toml", "--option", "umda.population"], "sets no option"),
+        (["six.toml", "--store", "no/folder.sqlite"], "cannot be used as a store"),
+        (["wrong.toml"], "row ring-bi-1 AAS: ring-bi-1"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, words, complaint):
+    (tmp_path / "six.toml").write_text(SUITE)
+    wrong = SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"')
+    (tmp_path / "wrong.toml").write_text(wrong)
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", "bench", "run", *words],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2, done
+    assert len(done.stderr.splitlines()) == 1
+    assert complaint in done.stderr
+    assert json.dumps(done.stdout) == '""'
