@@ -196,8 +196,8 @@ class Tuned(Sound):
 
 
 ENGINES = (
-    Sound, Late, Restless, Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense, Boast, Forge, Flood,
-    Babble, Hog, Picky, Tuned,
+    Sound, Late, Restless, Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
+    Boast, Forge, Flood, Babble, Hog, Picky, Tuned,
 )  # fmt: skip
 
 
