@@ -1,0 +1,67 @@
+"""Writes the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
+
+Networks that the suites name become files in the papers' text format, with every terminal as
+transmitter and receiver; those of at most 16 terminals become ``cchybrid-instance/1`` files too,
+one per collective of the suites' rows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from cchybrid.bench.suite import read_suite
+from cchybrid.errors import InputError
+from cchybrid.formats import NetworkFile, write_seed_text
+from cchybrid.model import Instance
+from cchybrid.model.instance import write_text
+from cchybrid.question import resolve
+from cchybrid.registry import load_registry
+
+SUITES = ("thesis", "today", "multistage")
+LARGEST = 16
+"""Terminals up to which instances are written out: an all-to-all of more fills the repository."""
+
+
+def instances() -> Iterator[tuple[str, Instance]]:
+    """Yield every instance of the suites without faults and with wormhole switching, by name."""
+    registry = load_registry()
+    seen: set[str] = set()
+    for suite in SUITES:
+        for row in read_suite(suite).rows:
+            plain = row.question.routing in (None, "minimal")
+            if plain and row.question.switching in (None, "wormhole") and row.name not in seen:
+                seen.add(row.name)
+                yield row.name, resolve(row.question, registry)
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the library into a folder and return its files."""
+    written: list[Path] = []
+    for part in ("networks", "json"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    for name, instance in instances():
+        network = instance.network
+        text = folder / "networks" / f"{network.name}.txt"
+        if text not in written:
+            try:
+                content = write_seed_text(
+                    NetworkFile(network, network.terminals, network.terminals)
+                )
+            except InputError:
+                pass  # one-way networks with terminals: the text format has no word for them
+            else:
+                write_text(content, text)
+                written.append(text)
+        if len(network.terminals) <= LARGEST:
+            path = folder / "json" / f"{name.replace(' ', '-')}.json"
+            instance.save(path)
+            written.append(path)
+    return written
+
+
+if __name__ == "__main__":
+    files = write(Path(__file__).parent)
+    print(f"{len(files)} files, {sum(path.stat().st_size for path in files) // 1024} KiB")
+    sys.exit(0)

@@ -1,0 +1,58 @@
+"""The library of files says what the names say, and its README counts right."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench.suite import library, read_suite, suite_names
+from cchybrid.formats import read_network
+from cchybrid.model import Instance
+from cchybrid.topologies import network
+
+FOLDER = Path(__file__).parents[1] / "instances"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    spec = importlib.util.spec_from_file_location("write_library", FOLDER / "write_library.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("library")
+    assert module.write(folder)
+    return folder
+
+
+@pytest.mark.parametrize("part", ["networks", "json"])
+def test_the_files_are_what_the_program_writes(written, part):
+    fresh = {path.name: path.read_text() for path in (written / part).iterdir()}
+    kept = {path.name: path.read_text() for path in (FOLDER / part).iterdir()}
+    assert sorted(fresh) == sorted(kept)
+    assert fresh == kept
+
+
+@pytest.mark.parametrize("path", sorted((FOLDER / "networks").iterdir()), ids=lambda p: p.stem)
+def test_a_network_is_read_back(path):
+    named = network(path.stem)
+    read = read_network(path)
+    assert read.network.channels == named.channels
+    assert read.transmitters == read.receivers == named.terminals
+
+
+def test_every_instance_is_read_back():
+    for path in (FOLDER / "json").iterdir():
+        instance = Instance.load(path)
+        assert instance.name.replace(" ", "-") == path.stem.partition("-root")[0]
+
+
+def test_the_readme_names_every_suite_and_counts_its_rows():
+    told = dict(re.findall(r"^\| `([\w-]+)` \| (\d+) \|", (FOLDER / "README.md").read_text(), re.M))
+    assert {name: len(read_suite(name).rows) for name in suite_names()} == {
+        name: int(rows) for name, rows in told.items()
+    }
+    assert library().samefile(FOLDER)
