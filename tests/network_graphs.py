@@ -27,3 +27,13 @@ def distances(net: Network) -> dict[tuple[int, int], int]:
             if target != source and near:
                 found[source, target] = min(near)
     return found
+
+
+def assert_vertex_transitive(net: Network) -> None:
+    """Check that some automorphism leads from node 0 to each other node."""
+    graph = graph_of(net).to_undirected() if net.symmetric else graph_of(net)
+    nx.set_node_attributes(graph, {node: node == 0 for node in graph}, "pinned")
+    for node in range(1, net.nodes):
+        other = graph.copy()
+        nx.set_node_attributes(other, {each: each == node for each in graph}, "pinned")
+        assert nx.vf2pp_is_isomorphic(graph, other, node_label="pinned")

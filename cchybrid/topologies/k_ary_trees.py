@@ -1,4 +1,4 @@
-"""Multistage networks of data centres: k-ary n-trees and Beneš networks."""
+"""k-ary n-trees, the fat trees of data centres."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cchybrid.errors import InputError
 from cchybrid.model import Network
 from cchybrid.records import TopologyInfo
 from cchybrid.topologies import layouts
-from cchybrid.topologies.sizes import check_size, power_of_two, sized, whole
+from cchybrid.topologies.sizes import check_size, whole
 
 
 def k_ary_n_tree(arity: int, levels: int) -> Network:
@@ -54,50 +54,6 @@ def k_ary_n_tree(arity: int, levels: int) -> Network:
     )
 
 
-def benes(terminals: int) -> Network:
-    """Return the Beneš network; its channels have one direction.
-
-    Terminals 0 to N - 1 are endpoints; behind them follow 2 log2(N) - 1 stages of N/2 switches
-    with two inputs and two outputs each. Terminals 2i and 2i + 1 send to switch i of the first
-    stage and receive from switch i of the last one. Between them lines 0 to N - 1 run from stage
-    to stage; the switches of stage s join the two lines whose numbers differ in bit s up to the
-    middle stage log2(N) - 1, and behind it in the bits back to bit 0. Any permutation of the
-    terminals can be routed without a conflict. Between terminals all paths have the length
-    2 log2(N). Source: Beneš, "Mathematical Theory of Connecting Networks and Telephone Traffic"
-    (1965).
-
-    Parameters
-    ----------
-    terminals
-        N, a power of two, at least 2.
-
-    Raises
-    ------
-    InputError
-        The number is no power of two, or too large.
-    """
-    bits = power_of_two(terminals, "benes")
-    stages = 2 * bits - 1
-    half = terminals // 2
-    nodes = terminals + stages * half
-    check_size(nodes, (stages + 1) * terminals)
-    joined = [min(stage, stages - 1 - stage) for stage in range(stages)]
-    arcs: list[tuple[int, int]] = []
-    for line in range(terminals):
-        switches = [
-            terminals + stage * half + (line >> bit + 1 << bit) + (line & (1 << bit) - 1)
-            for stage, bit in enumerate(joined)
-        ]
-        arcs += zip([line, *switches], [*switches, line], strict=True)
-    return Network.from_arcs(
-        f"benes-{terminals}",
-        nodes,
-        arcs,
-        endpoints=tuple(range(terminals)),
-        positions=layouts.columns([terminals, *[half] * stages]),
-    )
-
-
 FAMILIES = (
     TopologyInfo(
         name="k-ary-n-tree",
@@ -106,13 +62,5 @@ FAMILIES = (
         build=lambda arity, levels: k_ary_n_tree(whole(arity), whole(levels)),
         summary="k-ary n-tree: fat tree of K^N terminals below N levels of K^(N-1) switches",
         example="4-ary-2-tree",
-    ),
-    TopologyInfo(
-        name="benes",
-        usage="benes-N",
-        pattern=r"benes-(\d+)",
-        build=sized(benes),
-        summary="Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way",
-        example="benes-8",
     ),
 )

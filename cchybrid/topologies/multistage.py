@@ -1,4 +1,4 @@
-"""Multistage networks: omega, butterfly and Clos, whose channels have one direction.
+"""Multistage networks: omega, butterfly, Beneš and Clos, whose channels have one direction.
 
 Terminals are the nodes 0 to N - 1. Each sends into a switch of the first stage and receives from
 one of the last, so it has one port. Switches have the numbers from N on, stage by stage. The line
@@ -44,7 +44,7 @@ def omega(terminals: int) -> Network:
         turns = (stage + 1) % bits
         return ((line << turns | line >> bits - turns) % terminals) // 2
 
-    return _of_two_by_two(f"omega-{terminals}", bits, switch)
+    return _of_two_by_two(f"omega-{terminals}", terminals, bits, switch)
 
 
 def butterfly(terminals: int) -> Network:
@@ -74,7 +74,39 @@ def butterfly(terminals: int) -> Network:
         bit = bits - 1 - stage
         return line >> bit + 1 << bit | line & (1 << bit) - 1
 
-    return _of_two_by_two(f"butterfly-{terminals}", bits, switch)
+    return _of_two_by_two(f"butterfly-{terminals}", terminals, bits, switch)
+
+
+def benes(terminals: int) -> Network:
+    """Return the Beneš network; its channels have one direction.
+
+    Terminals 0 to N - 1 are endpoints; behind them follow 2 log2(N) - 1 stages of N/2 switches
+    with two inputs and two outputs each. Terminals 2i and 2i + 1 send to switch i of the first
+    stage and receive from switch i of the last one. Between them lines 0 to N - 1 run from stage
+    to stage; the switches of stage s join the two lines whose numbers differ in bit s up to the
+    middle stage log2(N) - 1, and behind it in the bits back to bit 0. Any permutation of the
+    terminals can be routed without a conflict. Between terminals all paths have the length
+    2 log2(N). Source: Beneš, "Mathematical Theory of Connecting Networks and Telephone Traffic"
+    (1965).
+
+    Parameters
+    ----------
+    terminals
+        N, a power of two, at least 2.
+
+    Raises
+    ------
+    InputError
+        The number is no power of two, or too large.
+    """
+    bits = power_of_two(terminals, "benes")
+    stages = 2 * bits - 1
+
+    def switch(line: int, stage: int) -> int:
+        bit = min(stage, stages - 1 - stage)
+        return (line >> bit + 1 << bit) + (line & (1 << bit) - 1)
+
+    return _of_two_by_two(f"benes-{terminals}", terminals, stages, switch)
 
 
 def clos(inputs: int, middle: int, outer: int) -> Network:
@@ -137,20 +169,21 @@ def square_clos(terminals: int) -> Network:
     return clos(inputs, inputs, terminals // inputs)
 
 
-def _of_two_by_two(name: str, bits: int, switch: Callable[[int, int], int]) -> Network:
-    """Return the network of ``bits`` stages of two-by-two switches.
+def _of_two_by_two(
+    name: str, terminals: int, stages: int, switch: Callable[[int, int], int]
+) -> Network:
+    """Return the network of stages of two-by-two switches.
 
     Every terminal has a line that runs straight through one switch of each stage and back to
     it; ``switch(line, stage)`` is the number of the switch within the stage.
     """
-    terminals = 1 << bits
     half = terminals // 2
-    check_size(terminals + bits * half)
+    check_size(terminals + stages * half, (stages + 1) * terminals)
     arcs: list[tuple[int, int]] = []
     for line in range(terminals):
-        passed = [terminals + stage * half + switch(line, stage) for stage in range(bits)]
+        passed = [terminals + stage * half + switch(line, stage) for stage in range(stages)]
         arcs += zip([line, *passed], [*passed, line], strict=True)
-    return _network(name, terminals, arcs, [terminals, *[half] * bits])
+    return _network(name, terminals, arcs, [terminals, *[half] * stages])
 
 
 def _network(
@@ -193,5 +226,13 @@ FAMILIES = (
         ),
         summary="Clos network of three stages: r switches of n terminals each, m in the middle",
         example="clos-12",
+    ),
+    TopologyInfo(
+        name="benes",
+        usage="benes-N",
+        pattern=r"benes-(\d+)",
+        build=sized(benes),
+        summary="Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way",
+        example="benes-8",
     ),
 )

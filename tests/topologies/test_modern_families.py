@@ -9,7 +9,7 @@ from importlib import resources
 
 import networkx as nx
 import pytest
-from network_graphs import distances, graph_of
+from network_graphs import assert_vertex_transitive, distances, graph_of
 
 from cchybrid.errors import InputError
 from cchybrid.topologies import FAMILIES, network
@@ -98,12 +98,7 @@ def test_positions_are_in_the_plane_and_distinct(name: str) -> None:
     "name", ["hyperx-3x4", "ccc-3", "dragonfly-2x1", "dragonfly-1x5", "slim-fly-5"]
 )
 def test_vertex_transitive(name: str) -> None:
-    graph = graph_of(network(name)).to_undirected()
-    nx.set_node_attributes(graph, {node: node == 0 for node in graph}, "pinned")
-    for node in list(graph)[1:]:
-        other = graph.copy()
-        nx.set_node_attributes(other, {each: each == node for each in graph}, "pinned")
-        assert nx.vf2pp_is_isomorphic(graph, other, node_label="pinned")
+    assert_vertex_transitive(network(name))
 
 
 @pytest.mark.parametrize(

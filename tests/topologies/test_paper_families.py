@@ -6,6 +6,7 @@ import math
 
 import networkx as nx
 import pytest
+from network_graphs import assert_vertex_transitive, graph_of
 
 from cchybrid.distances import hop_distances
 from cchybrid.errors import InputError
@@ -60,13 +61,6 @@ ONE_WAY = ("omega", "butterfly", "clos", "2-fat-kautz")
 VERTEX_TRANSITIVE = ["levi-30", "circulant-12-2x3", "midimew-11", "k-ring-9", "k-ring-8"]
 
 
-def graph_of(net: Network) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(net.nodes))
-    graph.add_weighted_edges_from(net.channels, weight="capacity")
-    return graph
-
-
 @pytest.mark.parametrize("name", FACTS)
 def test_size_degree_and_diameter(name: str) -> None:
     net = network(name)
@@ -112,14 +106,7 @@ def test_minimal_routing_has_a_path_between_any_two_terminals(name: str) -> None
 
 @pytest.mark.parametrize("name", VERTEX_TRANSITIVE)
 def test_vertex_transitive(name: str) -> None:
-    graph = graph_of(network(name))
-    for node in list(graph)[1:]:
-        first, second = graph.copy(), graph.copy()
-        nx.set_node_attributes(first, {other: other == 0 for other in graph}, "pinned")
-        nx.set_node_attributes(second, {other: other == node for other in graph}, "pinned")
-        assert nx.is_isomorphic(
-            first, second, node_match=lambda a, b: bool(a["pinned"] == b["pinned"])
-        )
+    assert_vertex_transitive(network(name))
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,11 @@ from itertools import pairwise
 
 import networkx as nx
 import pytest
+from network_graphs import graph_of
 
 from cchybrid.model import Network
 from cchybrid.routes import Routes
 from cchybrid.topologies import network
-
-
-def graph_of(net: Network) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    graph.add_weighted_edges_from(net.channels, weight="capacity")
-    return graph
 
 
 def path_between(net: Network, source: int, target: int) -> tuple[int, ...]:
