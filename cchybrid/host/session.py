@@ -142,7 +142,10 @@ class Session:
         if not names:
             return
         begun = self._improved_at = self._now()
-        end = None if phase.share >= 1 else begun + phase.share * (self._left() or 0.0)
+        time_left = self._left() or 0.0
+        end = None if phase.share >= 1 else begun + phase.share * time_left
+        # The first schedule of a large instance may take long, and is worth more than a handover.
+        late = begun + 2 * phase.share * time_left
         for seat in seats:
             self._start_engine(seat.engine, "engine", seat.threads)
             self._turns[seat.engine.name] += 1
@@ -150,11 +153,13 @@ class Session:
 
         def going() -> bool:
             now = self._now()
-            if not self._crew.all_are("ready", names):
+            waiting = self.board.best is None and now < late
+            if waiting or not self._crew.all_are("ready", names):
                 self._improved_at = now  # patience begins when everybody is at work
             elif phase.patience is not None and now - self._improved_at > phase.patience:
                 return False
-            return self._crew.has(names) and not self._done() and (end is None or now < end)
+            in_time = waiting or end is None or now < end
+            return in_time and self._crew.has(names) and not self._done()
 
         self._listen_while(going)
         if phase.muster:
@@ -337,8 +342,8 @@ class Session:
             self._take(worker, line)
         if worker.quarantined or worker.ended:
             return
-        self._spent.add(worker.name)
         if worker.killed:
+            self._spent.add(worker.name)
             self._trouble(f"{worker.name}: did not stop when asked and ignored SIGTERM; killed")
         elif worker.terminated:
             if worker.overdue:
@@ -346,6 +351,7 @@ class Session:
             elif not worker.ready and not self._done():
                 self._remarks.append(f"{worker.name}: was still starting when its time was up")
         else:
+            self._spent.add(worker.name)
             how = f"signal {-returncode}" if returncode and returncode < 0 else f"exit {returncode}"
             words = f": {worker.last_words}" if worker.last_words else ""
             self._trouble(f"{worker.name}: crashed ({how}){words}")

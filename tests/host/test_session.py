@@ -139,6 +139,13 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
     ]
     seeds = {event["metrics"]["seed"] for event in events if event["event"] == "note"}
     assert len(seeds) == 2
+    # Without any schedule they had twice their share of the time before they were asked to stop.
+    (handover,) = [
+        event["seconds"]
+        for event in events
+        if event["event"] == "phase" and event["engines"] == ["helpless"]
+    ]
+    assert handover > 2 / 3 * 3.5
     assert sorted(result.remarks) == [
         "helpless: too large for it",
         "picky: it likes no problem at all",
