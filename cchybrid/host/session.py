@@ -15,14 +15,14 @@ from cchybrid.certify import proves_infeasible
 from cchybrid.engine import Budget
 from cchybrid.errors import InputError
 from cchybrid.host.board import Board, ContractError
+from cchybrid.host.conclusion import conclude
 from cchybrid.host.crew import Crew
 from cchybrid.host.order import Order, seed_for
 from cchybrid.host.process import WorkerProcess
-from cchybrid.host.result import Result, Status
+from cchybrid.host.result import Result
 from cchybrid.host.strategies import STRATEGIES, Phase, one_by_one
-from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
-from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model import Instance
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.records import EngineInfo, Observer
 
@@ -88,7 +88,17 @@ class Session:
             self._end_workers()
         if self._refused is not None:
             raise InputError(self._refused)
-        result = self._result()
+        result = conclude(
+            self.instance,
+            self.order,
+            self.board,
+            infeasible=self._infeasible,
+            seconds=self._now(),
+            seconds_to_best=self._found_at,
+            troubles=self._troubles,
+            remarks=self._remarks,
+            interrupted=self._interrupted,
+        )
         self._emit("result", **result.to_json())
         return result
 
@@ -383,7 +393,7 @@ class Session:
         finally:
             self._crew.close()
 
-    # Clock, events, verdict
+    # Clock, events
 
     def _now(self) -> float:
         return time.monotonic() - self._started
@@ -411,51 +421,3 @@ class Session:
                 self._observers.remove(entry)
                 text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
                 self._troubles.append(" ".join(text.split()))
-
-    def _result(self) -> Result:
-        board, order = self.board, self.order
-        bound = board.certified
-        if board.lower > bound.steps:
-            bound = LowerBound(board.lower)
-        budget = {key: value for key, value in asdict(order.budget).items() if value is not None}
-        schedule = board.schedule
-        seed, seconds = order.seed, self._now()
-        used = versions()
-        if schedule is not None:
-            made_by = {
-                "version": used["cchybrid"],
-                "engine": board.found_by,
-                "seed": seed,
-                "seconds": round(self._found_at, 3),
-                "strategy": order.strategy,
-                "budget": budget,
-            }
-            schedule = Schedule(self.instance, schedule.steps, bound, made_by)
-        return Result(
-            instance=self.instance,
-            status=self._status(),
-            schedule=schedule,
-            lower_bound=bound if self._infeasible is None else LowerBound(1, self._infeasible),
-            certified=self._infeasible is not None or bound.steps == board.certified.steps,
-            bound_by="reach" if self._infeasible is not None else board.lower_by,
-            engine=board.found_by,
-            seconds=seconds,
-            seconds_to_best=self._found_at,
-            seed=seed,
-            strategy=order.strategy,
-            budget=budget,
-            versions=used,
-            troubles=tuple(self._troubles),
-            remarks=tuple(self._remarks),
-            interrupted=self._interrupted,
-        )
-
-    def _status(self) -> Status:
-        board, target = self.board, self.order.target
-        if self._infeasible is not None:
-            return "infeasible"
-        if target is not None and board.lower > target:
-            return "infeasible"
-        if board.closed:
-            return "optimal"
-        return "unknown" if board.schedule is None else "feasible"
