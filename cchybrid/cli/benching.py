@@ -138,11 +138,11 @@ def report(
 
     Exit status: 0 the report was written, 2 bad input.
     """
-    from cchybrid.bench.columns import shown
-    from cchybrid.bench.reading import read_store
-    from cchybrid.bench.report import check_folder, write_report
-    from cchybrid.bench.report_html import require_extra
-    from cchybrid.bench.sections import compose
+    from cchybrid.bench.report.columns import shown
+    from cchybrid.bench.report.html_page import require_extra
+    from cchybrid.bench.report.pages import check_folder, write_report
+    from cchybrid.bench.report.reading import read_store
+    from cchybrid.bench.report.sections import compose
 
     require_extra()
     registry = load_plugins()

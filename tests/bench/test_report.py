@@ -17,11 +17,11 @@ import pytest
 
 from cchybrid.bench import job
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.reading import Reading, check, read_store
-from cchybrid.bench.report import write_report
+from cchybrid.bench.report.pages import write_report
+from cchybrid.bench.report.reading import Reading, check, read_store
+from cchybrid.bench.report.sections import Report, compose
+from cchybrid.bench.report.standing import standings
 from cchybrid.bench.row import Row
-from cchybrid.bench.sections import Report, compose
-from cchybrid.bench.standing import standings
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
@@ -292,7 +292,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid.bench.report_html.find_spec",
+        "cchybrid.bench.report.html_page.find_spec",
         lambda name: None if name == "matplotlib" else real(name),
     )
     assert command(["bench", "report", "a.sqlite"]) == 2

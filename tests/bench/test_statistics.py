@@ -6,18 +6,18 @@ import math
 
 import pytest
 
-from cchybrid.bench.comparison import compare
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.reading import Outcome
-from cchybrid.bench.row import Published, Row
-from cchybrid.bench.standing import Standing, contradictions, labels, standings
-from cchybrid.bench.statistics import (
+from cchybrid.bench.report.comparison import compare
+from cchybrid.bench.report.reading import Outcome
+from cchybrid.bench.report.standing import Standing, contradictions, labels, standings
+from cchybrid.bench.report.statistics import (
     performance_profile,
     scores,
     settled_over_time,
     staircase,
     wilson,
 )
+from cchybrid.bench.row import Published, Row
 from cchybrid.question import Question
 
 FAST = Contestant(("colouring",))
@@ -33,7 +33,7 @@ def stand(*outcomes: Outcome, **published: object) -> Standing:
     """Return the standing of the row of these outcomes."""
     from pathlib import Path
 
-    from cchybrid.bench.reading import Reading
+    from cchybrid.bench.report.reading import Reading
 
     row = Row(Question(outcomes[0].row, "AAS"), Published(**published))  # type: ignore[arg-type]
     (found,) = standings(Reading(Path("x"), "x", (row,), {row.name: outcomes}))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cchybrid.bench.columns import Cell, Table, shown
-from cchybrid.bench.sections import Report
+from cchybrid.bench.report.columns import Cell, Table, shown
+from cchybrid.bench.report.sections import Report
 
 
 def to_markdown(report: Report) -> str:

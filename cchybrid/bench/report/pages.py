@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cchybrid.bench.report_csv import to_csv
-from cchybrid.bench.report_html import to_html
-from cchybrid.bench.report_markdown import to_markdown
-from cchybrid.bench.sections import Report
+from cchybrid.bench.report.csv_table import to_csv
+from cchybrid.bench.report.html_page import to_html
+from cchybrid.bench.report.markdown_page import to_markdown
+from cchybrid.bench.report.sections import Report
 from cchybrid.errors import InputError
 
 

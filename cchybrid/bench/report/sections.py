@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cchybrid.bench.columns import Cell, Table, bound_cell, full_table
-from cchybrid.bench.comparison import Comparison, compare
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.reading import Outcome, Reading
-from cchybrid.bench.standing import (
+from cchybrid.bench.report.columns import Cell, Table, bound_cell, full_table
+from cchybrid.bench.report.comparison import Comparison, compare
+from cchybrid.bench.report.reading import Outcome, Reading
+from cchybrid.bench.report.standing import (
     VERDICTS,
     Standing,
     contradictions,
@@ -18,7 +18,7 @@ from cchybrid.bench.standing import (
     settings_of,
     standings,
 )
-from cchybrid.bench.statistics import Score, scores
+from cchybrid.bench.report.statistics import Score, scores
 from cchybrid.bench.suite import suite_names
 from cchybrid.node_lists import format_nodes
 

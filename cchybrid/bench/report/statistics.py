@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, median, median_high
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.reading import Outcome
-from cchybrid.bench.standing import Standing
+from cchybrid.bench.report.reading import Outcome
+from cchybrid.bench.report.standing import Standing
 
 SHORTEST = 0.01
 """Seconds below which all times count as the same in the plots."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cchybrid.bench.standing import Standing
+from cchybrid.bench.report.standing import Standing
 
 FACTOR, SECONDS = 1.5, 1.0
 """Times differ if one is more than so many times the other, and more than so many seconds more."""

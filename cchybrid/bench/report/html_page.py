@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.resources import files
 from importlib.util import find_spec
 
-from cchybrid.bench.columns import Cell, shown
-from cchybrid.bench.sections import Report
+from cchybrid.bench.report.columns import Cell, shown
+from cchybrid.bench.report.sections import Report
 from cchybrid.errors import InputError
 
-TEMPLATE = "report.html.j2"
+TEMPLATE = "page.html.j2"
 
 
 def require_extra() -> None:
@@ -31,14 +31,14 @@ def to_html(report: Report) -> str:
     """Return the whole page."""
     from jinja2 import Environment, StrictUndefined
 
-    from cchybrid.bench.plots import plots
+    from cchybrid.bench.report.plots import plots
 
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["shown"] = shown
     environment.filters["kind"] = kind
-    text = (files("cchybrid.bench") / TEMPLATE).read_text(encoding="utf-8")
+    text = (files("cchybrid.bench.report") / TEMPLATE).read_text(encoding="utf-8")
     page = environment.from_string(text).render(report=report, plots=plots(report))
     return f"{page.rstrip()}\n"
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cchybrid.bench.sections import Report
-from cchybrid.bench.statistics import Curve, performance_profile, settled_over_time
+from cchybrid.bench.report.sections import Report
+from cchybrid.bench.report.statistics import Curve, performance_profile, settled_over_time
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7570b3", "#808080")
 """Of Okabe and Ito, without those that vanish on white or on black."""

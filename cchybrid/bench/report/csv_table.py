@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Sequence
 
-from cchybrid.bench.columns import nodes
-from cchybrid.bench.standing import Standing
+from cchybrid.bench.report.columns import nodes
+from cchybrid.bench.report.standing import Standing
 
 HEADERS = (
     "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cchybrid.bench.standing import Standing
+from cchybrid.bench.report.standing import Standing
 from cchybrid.node_lists import format_nodes
 
 Cell = str | int | float | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.reading import Outcome, Reading
+from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.row import Row
 
 VERDICTS = ("better", "equal", "worse", "new", "not comparable", "no result")
