@@ -10,6 +10,8 @@ from pathlib import Path
 from cchybrid.errors import InputError
 from cchybrid.model.instance import read_text
 
+_MOST = 1 << 20
+
 
 def parse_nodes(text: str) -> tuple[int, ...]:
     """Return the nodes that a list such as ``0-3,7`` names, ascending and distinct.
@@ -27,6 +29,8 @@ def parse_nodes(text: str) -> tuple[int, ...]:
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
             raise InputError(f"the range {part.strip()} is empty", mend=f"write {last}-{first}")
+        if last - first >= _MOST:
+            raise InputError(f"the range {part.strip()} is too long", mend=f"at most {_MOST} nodes")
         nodes.update(range(first, last + 1))
     return tuple(sorted(nodes))
 
@@ -73,6 +77,7 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
         The file cannot be read or holds no pairs; it names file, line and mend.
     """
     pairs: list[tuple[int, int]] = []
+    number = 0
     try:
         header_allowed = True
         for number, line in enumerate(read_text(path).splitlines(), 1):
@@ -91,6 +96,10 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
             header_allowed = False
         if not pairs:
             raise InputError("no pairs", mend="write one source,destination a line")
+    except csv.Error as error:
+        raise InputError(
+            f"no CSV: {error}", where=f"{path}: line {number}", mend="write source,destination"
+        ) from None
     except InputError as error:
         raise error.inside(str(path)) from None
     return pairs

@@ -11,6 +11,7 @@ from cchybrid.collectives import collective as build_collective
 from cchybrid.errors import InputError
 from cchybrid.formats import read_network
 from cchybrid.model import CommunicationModel, Instance
+from cchybrid.model.instance import is_file
 from cchybrid.topologies import fail
 from cchybrid.topologies import network as build_network
 
@@ -52,7 +53,7 @@ def resolve(question: Question, registry: Registry) -> Instance:
     """Return the instance that a question names."""
     path = Path(question.topology)
     if question.collective is None:
-        if path.suffix == ".json" or path.is_file():
+        if path.suffix == ".json" or is_file(path):
             return _with_model(_load_instance(path, question), question)
         raise InputError(
             f"no collective is named for {question.topology}",
@@ -100,7 +101,7 @@ def _load_instance(path: Path, question: Question) -> Instance:
             raise InputError(
                 f"{path} already says who sends what", where=name, mend="leave the option out"
             )
-    if path.suffix != ".json" and path.is_file():
+    if path.suffix != ".json" and is_file(path):
         raise InputError(
             f"{path} holds a network only",
             where="COLLECTIVE",

@@ -30,8 +30,8 @@ def instances() -> Iterator[tuple[str, Instance]]:
     seen: set[str] = set()
     for suite in SUITES:
         for row in read_suite(suite).rows:
-            plain = row.question.routing in (None, "minimal")
-            if plain and row.question.switching in (None, "wormhole") and row.name not in seen:
+            plain = row.question.routing is None
+            if plain and row.question.switching is None and row.name not in seen:
                 seen.add(row.name)
                 yield row.name, resolve(row.question, registry)
 

@@ -53,7 +53,7 @@ class Contestant:
         if self.evaluations is not None:
             amounts.append(f"{self.evaluations} evaluations")
         if self.time_limit is not None:
-            amounts.append(f"{self.time_limit:g} s")
+            amounts.append(f"{self.time_limit:.15g} s")
         amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")
         return ", ".join(amounts)
 
@@ -66,6 +66,8 @@ class Contestant:
     def from_key(cls, key: str) -> Contestant:
         """Read what ``key`` wrote."""
         record = json.loads(key)
+        if not isinstance(record, dict):
+            raise ValueError(f"{key[:40]} is no contestant")
         engines = record.pop("engines")
         return cls(engines=None if engines is None else tuple(engines), **record)
 

@@ -1,7 +1,7 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
 A job is a JSON object on standard input: ``question``, ``solve`` and ``seed``. The answer is one
-on standard output: ``result`` and ``schedule``, or ``failure``.
+on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused`` (the settings).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from cchybrid import api
-from cchybrid.errors import CchybridError
+from cchybrid.errors import CchybridError, InputError
 from cchybrid.host.process import die_with_host
 from cchybrid.question import Question, resolve
 from cchybrid.registry import load_registry
@@ -25,9 +25,13 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
     registry = load_registry()
     try:
         instance = resolve(Question(**job["question"]), registry)
-        result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
     except CchybridError as error:
         return {"failure": str(error)}
+    try:
+        result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
+    except InputError as error:
+        # The instance is sound, so the settings are not: they would fail in every row.
+        return {"refused": error.what, "where": error.where, "mend": error.mend}
     if result.interrupted:
         return {"failure": "interrupted"}
     record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}

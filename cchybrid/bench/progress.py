@@ -63,10 +63,8 @@ def in_words(run: Run) -> str:
     return f"{title}: {run.steps} steps, {end}, {run.result['seconds']:.1f} s"
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: float) -> str:
     """Return a rough duration, such as ``12 min left``."""
-    if seconds is None:
-        return ""
     if seconds < 90:
         return f"{seconds:.0f} s left"
     if seconds < 5400:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from cchybrid.errors import InputError
@@ -13,6 +14,7 @@ from cchybrid.question import Question
 
 QUESTION_FIELDS = tuple(field.name for field in fields(Question))
 NODE_LISTS = ("transmitters", "receivers")
+_USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,19 @@ class Row:
     def name(self) -> str:
         """What the row is called everywhere; equal names mean equal instances."""
         asked = self.question
-        parts = [asked.topology, asked.collective or ""]
+        path = Path(asked.topology)
+        parts = [path.name if path.is_absolute() else asked.topology, asked.collective or ""]
         if asked.root is not None:
             parts.append(f"root {asked.root}")
         if asked.transmitters is not None:
             parts.append(f"from {format_nodes(asked.transmitters)}")
         if asked.receivers is not None:
             parts.append(f"to {format_nodes(asked.receivers)}")
-        if asked.switching not in (None, "wormhole"):
+        if asked.switching is not None:
             parts.append(str(asked.switching))
-        if asked.routing not in (None, "minimal"):
+        if asked.routing is not None:
             parts.append(f"routing {asked.routing}")
-        if asked.ports not in (None, "all"):
+        if asked.ports is not None:
             parts.append(f"ports {asked.ports}")
         if asked.fail_links:
             parts.append(f"without link {' '.join(asked.fail_links)}")
@@ -84,8 +87,15 @@ class Row:
         return cls(Question(**question), Published(**record["published"]))
 
     @classmethod
-    def from_text(cls, values: Mapping[str, str]) -> Row:
+    def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
         """Read a row from texts, as the lines of CSV files and the values of suites are.
+
+        Parameters
+        ----------
+        values
+            The texts by the names of the fields; empty ones do not count.
+        folder
+            Where files that are no absolute paths stand.
 
         Raises
         ------
@@ -112,7 +122,10 @@ class Row:
                 elif key == "fail_links":
                     question[key] = tuple(text.split())
                 elif key == "topology":
-                    question[key] = text if "/" in text or "." in text else text.lower()
+                    named = "/" not in text and "." not in text
+                    question[key] = text.lower() if named else str((folder / text).absolute())
+                elif key in ("routing", "switching", "ports"):
+                    question[key] = "minimal" if (key, text) == ("routing", "0") else text.lower()
                 elif key in QUESTION_FIELDS:
                     question[key] = text
                 else:
@@ -122,6 +135,10 @@ class Row:
                 raise error.inside(key) from None
         if "topology" not in question:
             raise InputError("a row without a topology", mend="name one, such as mesh-4x4")
+        if "collective" in question:  # else an instance file says what these replace
+            for key, usual in _USUAL.items():
+                if question.get(key) == usual:
+                    del question[key]
         return cls(Question(**question), Published(**published))
 
 

@@ -45,12 +45,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a benchmark has come; ``seconds_left`` is an estimate, ``None`` at first."""
+    """How far a benchmark has come; ``seconds_left`` is an estimate."""
 
     done: int
     total: int
     run: Run
-    seconds_left: float | None
+    seconds_left: float
 
 
 def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Task]:
@@ -104,6 +104,11 @@ def run_suite(
     -------
     bool
         Whether everything was done; False if the user interrupted. What was finished is kept.
+
+    Raises
+    ------
+    InputError
+        An engine refuses the settings.
     """
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
@@ -118,10 +123,11 @@ def run_suite(
         while waiting or running:
             while waiting and len(running) < jobs:
                 running.add(pool.submit(crew.carry_out, waiting.pop()))
-            ready, running = wait(running, return_when=FIRST_COMPLETED)
+            ready, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
                 run = future.result()
                 store.put(run)
+                running.discard(future)
                 done += 1
                 left = len(waiting) + len(running)
                 spent = time.monotonic() - started
@@ -131,6 +137,9 @@ def run_suite(
     finally:
         # Nothing that a second Ctrl-C may cut short: no process must stay behind.
         previous = _ignore_interrupts()
+        for future in running:
+            if future.done() and future.exception() is None:
+                store.put(future.result())  # it was finished when the interrupt came
         crew.dismiss()
         pool.shutdown(wait=True, cancel_futures=True)
         _heed_interrupts(previous)
@@ -156,6 +165,8 @@ class _Crew:
         }
         limit = task.contestant.time_limit
         answer = self._ask(json.dumps(job).encode(), None if limit is None else limit + OVERTIME)
+        if "refused" in answer:
+            raise InputError(answer["refused"], where=answer["where"], mend=answer["mend"])
         schedule = answer.get("schedule")
         packed = None
         if schedule is not None:

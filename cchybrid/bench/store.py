@@ -20,7 +20,8 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.suite import Suite
 from cchybrid.certify import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.errors import CchybridError, InputError
-from cchybrid.model import Schedule
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.instance import is_file
 from cchybrid.verify import verify_schedule
 
 FORMAT = "cchybrid-store/1"
@@ -128,11 +129,14 @@ class Run:
         if evidence is None:
             return
         try:
+            record = self.result["instance_record"]
+            if Instance.from_json(record).digest != self.result["digest"]:
+                raise InputError("it is one of another instance")
             if self.result["status"] == "infeasible" and evidence.get("kind") == "unreachable":
-                proves_infeasible(self.result["instance_record"], evidence)
-            elif proven_steps(self.result["instance_record"], evidence) < self.lower_bound:
+                proves_infeasible(record, evidence)
+            elif proven_steps(record, evidence) < self.lower_bound:
                 raise EvidenceError("it proves less")
-        except (KeyError, EvidenceError) as error:
+        except (KeyError, EvidenceError, CchybridError) as error:
             raise InputError(
                 f"the bound does not hold: {error}",
                 where=f"run {self.row}, seed {self.seed}",
@@ -159,7 +163,8 @@ class Store:
     def __init__(self, path: str | Path, *, write: bool = False) -> None:
         self.path = Path(path)
         self._lock: Any = None
-        if not write and not self.path.is_file():
+        self._writing = False
+        if not write and not is_file(self.path):
             raise InputError("there is no such store", where=str(path), mend="check the name")
         try:
             if write:
@@ -167,11 +172,15 @@ class Store:
             mode = "rwc" if write else "ro"
             uri = f"{self.path.absolute().as_uri()}?mode={mode}"
             self._database = sqlite3.connect(uri, uri=True, isolation_level=None)
+            new = write and self._is_empty()
+            if not new:
+                self._check_format()  # before anything is changed: the file may be another's
             if write:
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=FULL")
+                self._writing = True
+            if new:
                 self._create()
-            self._check_format()
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise InputError(
@@ -190,7 +199,7 @@ class Store:
     def close(self) -> None:
         """Close the file; nothing is lost without it."""
         if hasattr(self, "_database"):
-            if self._lock is not None:
+            if self._writing:
                 with contextlib.suppress(sqlite3.Error):  # somebody is reading: they may stay
                     self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
@@ -217,6 +226,8 @@ class Store:
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
                 (*run.key, run.failure, json.dumps(run.result), run._schedule),
             )
+        # So that the one file, copied at any time, holds all but the very last run.
+        self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def finished(self) -> dict[tuple[str, str, int], str]:
         """Return the keys of all runs that ended with a result, and the instances' digests."""
@@ -271,17 +282,20 @@ class Store:
             raise
         self._database.execute("COMMIT")
 
+    def _is_empty(self) -> bool:
+        return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
     def _create(self) -> None:
-        tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables == 0:
-            script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"
-            self._database.executescript(script)
+        script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"
+        self._database.executescript(script)
 
     def _check_format(self) -> None:
-        try:
-            found = self._database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        except sqlite3.DatabaseError:
-            found = None
+        found = None
+        if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            with contextlib.suppress(sqlite3.OperationalError):  # another's table of that name
+                found = self._database.execute(
+                    "SELECT value FROM meta WHERE key = 'format'"
+                ).fetchone()
         if found != (FORMAT,):
             raise InputError(
                 "this file is no store of cchybrid", where=str(self.path), mend="name another file"

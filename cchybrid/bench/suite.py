@@ -13,11 +13,12 @@
     [[tables]]                        # a CSV file, beside the suite or with a path from there
     file = "../papers/thesis_steps.csv"
     only = { topology = ["omega-*", "clos-*"] }
-    with = { routing = "any" }
+    with = { routing = "any" }          # in place of what the table says
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
 ``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what
-was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``.
+was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. Where
+``with`` makes another instance of a row, nothing is compared unless it says ``comparable``.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ from __future__ import annotations
 import csv
 import fnmatch
 import itertools
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.row import Row
 from cchybrid.errors import InputError
-from cchybrid.model.instance import read_text
+from cchybrid.model.instance import is_file, read_text
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def read_suite(name: str) -> Suite:
     path = Path(name)
     if path.suffix != ".toml":
         path = library() / "suites" / f"{name.lower()}.toml"
-        if not path.is_file():
+        if not is_file(path):
             known = ", ".join(suite_names())
             raise InputError(
                 f"no suite is called {name}", where="SUITE", mend=f"use {known}, or a .toml file"
@@ -82,7 +84,7 @@ def read_suite(name: str) -> Suite:
 def _read(path: Path) -> Suite:
     try:
         record = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", mend="correct it there") from None
     _only_keys(record, ("name", "about", "rows", "tables"), "the suite")
     rows: dict[str, Row] = {}
@@ -93,20 +95,29 @@ def _read(path: Path) -> Suite:
         for index, entry in enumerate(entries):
             try:
                 for row in expand(entry, path.parent):
-                    rows.setdefault(row.name, row)
+                    known = rows.setdefault(row.name.casefold(), row)
+                    if known.question.topology != row.question.topology:
+                        raise InputError(
+                            f"two rows are called {row.name}", mend="give the files other names"
+                        )
             except InputError as error:
                 raise error.inside(f"{kind}[{index}]") from None
     if not rows:
         raise InputError("no rows", mend="write [[rows]] with topology and collective")
-    return Suite(
-        str(record.get("name", path.stem)), str(record.get("about", "")), tuple(rows.values())
-    )
+    name = record.get("name", path.stem)
+    if not isinstance(name, str) or not re.fullmatch(r"[\w .+-]{1,80}", name):
+        raise InputError(
+            f"{str(name)[:40]!r} is no name of a suite",
+            where="name",
+            mend="use letters, digits, spaces and . + -",
+        )
+    return Suite(name, str(record.get("about", "")), tuple(rows.values()))
 
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     keys = list(entry)
     for values in itertools.product(*(_texts(entry[key]) for key in keys)):
-        yield Row.from_text(dict(zip(keys, values, strict=True)))
+        yield Row.from_text(dict(zip(keys, values, strict=True)), folder)
 
 
 def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
@@ -120,6 +131,11 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
         reader = csv.DictReader(
             line for line in read_text(path).splitlines() if not line.startswith("#")
         )
+        for key in only:
+            if key not in (reader.fieldnames or ()):
+                raise InputError(
+                    f"the table has no column {key!r}", where="only", mend="correct it"
+                )
         for values in reader:
             where = f"line {reader.line_num}"
             if None in values or None in values.values():
@@ -130,10 +146,18 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
             ):
                 continue
             for chosen in itertools.product(*extra.values()):
+                changed = dict(zip(extra, chosen, strict=True))
                 try:
-                    yield Row.from_text({**values, **dict(zip(extra, chosen, strict=True))})
+                    row = Row.from_text({**values, **changed}, folder)
+                    told = "comparable" in changed or values.get("comparable")
+                    if not told and row.question != Row.from_text(values, folder).question:
+                        # What was published of one instance says nothing of another.
+                        row = replace(row, published=replace(row.published, comparable=False))
+                    yield row
                 except InputError as error:
                     raise error.inside(where) from None
+    except csv.Error as error:
+        raise InputError(f"no CSV: {error}", where=str(path), mend="correct it there") from None
     except InputError as error:
         raise error.inside(str(path)) from None
 
@@ -147,6 +171,8 @@ def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _texts(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
+    if not values:
+        raise InputError("an empty list", mend="name at least one value, or leave it out")
     for item in values:
         if not isinstance(item, (str, int)):
             raise InputError(f"{item!r} is no value", mend="write a text, a number, or a list")

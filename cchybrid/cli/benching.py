@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from cchybrid.errors import InputError
 
 if TYPE_CHECKING:
     from cchybrid.bench.runner import Progress
+
+MOST_SEEDS = 1000
 
 bench = typer.Typer(
     name="bench",
@@ -58,8 +61,8 @@ def run(
         typer.Option(metavar="N", help="Runs at the same time; default: half the processors."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads of a run; default: processors / jobs.")
-    ] = None,
+        int, typer.Option(metavar="N", help="Threads of all engines of a run together.")
+    ] = 1,
     option: Annotated[
         list[str] | None,
         typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
@@ -82,7 +85,7 @@ def run(
     asked = read_suite(suite)
     processors = len(os.sched_getaffinity(0))
     jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
-    threads = max(1, processors // jobs) if threads is None else _positive(threads, "--threads")
+    _positive(threads, "--threads")
     if time_limit is None and evaluations is None:
         time_limit = 60.0
     if time_limit is not None and not 0 < time_limit < 1e9:
@@ -106,8 +109,15 @@ def run(
             failures.append(progress.run.row)
 
     instances = digests(asked, registry)
-    with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
-        whole = run_suite(asked, instances, opened, crews, _seeds(seeds), jobs, watch)
+    try:
+        with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
+            whole = run_suite(asked, instances, opened, crews, _seeds(seeds), jobs, watch)
+    except sqlite3.Error as error:
+        raise InputError(
+            f"the store cannot be used: {error}",
+            where=str(path),
+            mend="make room, or name another file",
+        ) from None
     if not whole:
         print(f"cchybrid: interrupted; the same command goes on ({path})", file=sys.stderr)
         raise typer.Exit(1)
@@ -211,10 +221,20 @@ def _seeds(text: str) -> list[int]:
     from cchybrid.node_lists import parse_nodes
 
     if text.strip().isdecimal() and len(text) < 8:
-        return list(range(_positive(int(text), "--seeds")))
+        number = _positive(int(text), "--seeds")
+        if number > MOST_SEEDS:
+            raise InputError(
+                f"{number} seeds are too many", where="--seeds", mend=f"use at most {MOST_SEEDS}"
+            )
+        return list(range(number))
     try:
-        return list(parse_nodes(text))
+        seeds = list(parse_nodes(text))
+        if len(seeds) > MOST_SEEDS:
+            raise InputError(f"{len(seeds)} seeds are too many")
+        return seeds
     except InputError:
         raise InputError(
-            f"{text!r} names no seeds", where="--seeds", mend="write how many, or a list: 0-9,42"
+            f"{text!r} names no seeds",
+            where="--seeds",
+            mend=f"write how many, or a list: 0-9,42; at most {MOST_SEEDS}",
         ) from None

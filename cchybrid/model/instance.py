@@ -146,6 +146,14 @@ def read_text(path: str | Path) -> str:
         ) from None
 
 
+def is_file(path: str | Path) -> bool:
+    """Return whether there is such a file; what can be no file's name is none."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def write_text(text: str, path: str | Path) -> None:
     """Write a text file whole or not at all, or raise an ``InputError`` that says why not."""
     target = Path(os.path.realpath(path))

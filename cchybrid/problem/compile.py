@@ -6,7 +6,7 @@ import numpy as np
 
 from cchybrid.model import Instance
 from cchybrid.problem.arrays import IntArray, LongArray, Problem
-from cchybrid.problem.demand import Demand, demand_of
+from cchybrid.problem.demand import ROOM, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.resources import resources_of
@@ -27,7 +27,8 @@ def compile(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0
     max_options
         Where all allowed options would be more than this, they are chosen, and the Problem is
         marked incomplete: a message that spreads keeps the nearest informers of each of its
-        destinations, and every pair of nodes gets an equal share of paths.
+        destinations (8 and the source at least, even if that is more), and every pair of nodes
+        gets an equal share of paths, at least one.
     seed
         Of that choice. Equal arguments give an equal Problem, in every process.
 
@@ -37,17 +38,16 @@ def compile(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0
         If a destination cannot be reached.
     """
     forward = instance.forward
-    demand = demand_of(forward, max_options)
     # One hop is a shortest path whatever the routing rule says.
     wormhole = forward.model.switching == "wormhole"
     routes = Routes(forward.network, forward.model.extra_hops if wormhole else 0)
-    nodes = forward.network.nodes
-    pairs, arc_pair, weight = np.unique(
-        demand.arc_from.astype(np.int64) * nodes + demand.arc_to,
-        return_inverse=True,
-        return_counts=True,
-    )
-    pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
+    demand = demand_of(forward, max_options)
+    arc_pair, pool = _pool(routes, demand, max_options, seed)
+    if not pool.complete and demand.complete:
+        nearest = demand_of(forward, max_options, ROOM)
+        if not nearest.complete:
+            demand = nearest
+            arc_pair, pool = _pool(routes, demand, max_options, seed)
     resources = resources_of(forward)
     option_delivery, option_requires, option_path = _options(demand, arc_pair, pool)
     option_start = np.searchsorted(option_delivery, np.arange(len(demand.required) + 1))
@@ -72,6 +72,18 @@ def compile(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0
             resources=resources,
         ),
     )
+
+
+def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:
+    """Return the pair of nodes that each arc joins, and the paths of the pairs."""
+    nodes = routes.network.nodes
+    pairs, arc_pair, weight = np.unique(
+        demand.arc_from.astype(np.int64) * nodes + demand.arc_to,
+        return_inverse=True,
+        return_counts=True,
+    )
+    pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
+    return arc_pair, pool
 
 
 def _options(

@@ -21,16 +21,23 @@ class UnreachableError(CchybridError):
     """Some destination cannot be reached at all, so the instance has no schedule."""
 
 
+ROOM = 4
+"""Paths per informer that there should be room for where informers have to be given up."""
 _NEAREST = 8
 """Informers that a delivery keeps beside the source, however little room there is."""
-_PATHS = 4
-"""Paths per informer that there should be room for before informers are given up."""
 
 
-def demand_of(forward: Instance, max_options: int) -> Demand:
-    """Return the deliveries and arcs of a ``deliver`` instance, for about so many options."""
+def demand_of(forward: Instance, max_options: int, paths: int = 1) -> Demand:
+    """Return the deliveries and arcs of a ``deliver`` instance.
+
+    Parameters
+    ----------
+    max_options
+        Where there is no room for ``paths`` paths of every arc, each delivery keeps its nearest
+        informers only.
+    """
     if forward.model.switching == "wormhole":
-        return wormhole_demand(forward, max_options)
+        return wormhole_demand(forward, max_options, paths)
     return hop_demand(forward)
 
 
@@ -52,14 +59,14 @@ class Demand:
     complete: bool
 
 
-def wormhole_demand(forward: Instance, max_options: int) -> Demand:
+def wormhole_demand(forward: Instance, max_options: int, paths: int) -> Demand:
     """One delivery per message and destination; source and destinations may inform."""
     distance = Routes(forward.network, 0).distance
     sends, takes = working_ports(forward)
     messages = forward.collective.deliver_messages
     sizes = [len(message.destinations) for message in messages]
-    keep = max(_NEAREST, max_options // (_PATHS * max(1, sum(sizes))))
-    crowded = _PATHS * sum(size * size for size in sizes) > max_options
+    keep = max(_NEAREST, max_options // (ROOM * max(1, sum(sizes))))
+    crowded = paths * sum(size * size for size in sizes) > max_options
     complete = True
     found = _Collector()
     for index, (source, destinations) in enumerate(messages):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,7 +35,8 @@ def extend(
     Raises
     ------
     ValueError
-        The path does not lead to the delivery's node from a node that may inform it.
+        There is no such delivery or path, or it does not lead to the delivery's node from a node
+        that may inform it.
     """
     origin = problem.origin
     if not isinstance(origin, InstanceOrigin):
@@ -42,6 +44,8 @@ def extend(
     wanted: dict[tuple[int, tuple[int, ...]], int] = {}
     for delivery, way in additions:
         path = tuple(way)
+        if not 0 <= delivery < problem.deliveries:
+            raise ValueError(f"there is no delivery {delivery}")
         if origin.option_of(problem, delivery, path) < 0:
             wanted[delivery, path] = _requires(origin, delivery, path)
     if not wanted:
@@ -78,7 +82,9 @@ def extend(
 
 
 def _requires(origin: InstanceOrigin, delivery: int, path: tuple[int, ...]) -> int:
-    """Return the delivery that a path requires; whether the path is allowed, the referee says."""
+    """Return the delivery that a path requires; whether its length is allowed, the referee says."""
+    if not all(hop in origin.routes.network.channel_index for hop in pairwise(path)):
+        raise ValueError(f"{path} is no path of the network")
     for node, before in origin.informers(delivery):
         if path and node == path[0] and path[-1] == origin.node[delivery]:
             return before

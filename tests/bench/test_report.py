@@ -38,7 +38,7 @@ VALUES = (
     {"topology": "ring-bi-4", "collective": "OAB", "steps": "1", "comparable": "no"},
     {"topology": "ring-bi-4", "collective": "AAB"},
 )
-SUITE = Suite("tiny", "", tuple(Row.from_text(values) for values in VALUES))
+SUITE = Suite("tiny", "", tuple(Row.from_text(values, Path()) for values in VALUES))
 
 
 def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
@@ -270,7 +270,7 @@ def test_the_command(
         ("a.sqlite --suite tiny -o a.sqlite", "a.sqlite cannot be written: a.sqlite is no folder"),
         ("a.sqlite --suite tiny -o a.sqlite/x", "a.sqlite/x cannot be written"),
         ("a.sqlite none.sqlite --suite tiny", "none.sqlite: there is no such store"),
-        ("a.txt", "this file is no store of cchybrid"),
+        ("a.txt", "cannot be used as a store: file is not a database"),
     ],
 )
 def test_bad_input_is_one_line(

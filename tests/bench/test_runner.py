@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.runner import digests, run_suite, tasks_of
+from cchybrid.bench.runner import Progress, digests, run_suite, tasks_of
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
+from cchybrid.errors import InputError
 from cchybrid.registry import load_registry
 
 SUITE = """
@@ -114,22 +115,43 @@ def test_an_interrupted_run_leaves_nobody_behind_and_goes_on(tmp_path, number):
         assert all(not run.failure for run in store.runs())
 
 
-def test_failed_runs_are_kept_by_name_and_done_again(tmp_path, monkeypatch):
+def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
     (tmp_path / "six.toml").write_text(SUITE)
     suite = read_suite(str(tmp_path / "six.toml"))
     broken = Contestant(("colouring",), "auto", None, 60, 1, {"colouring": {"nonsense": "1"}})
     known = digests(suite, load_registry())
     seen = []
     with Store(tmp_path / "s.sqlite", write=True) as store:
-        assert run_suite(suite, known, store, [broken], [0], 2, seen.append)
+        # Settings that an engine refuses would fail in every row.
+        with pytest.raises(InputError, match="nonsense"):
+            run_suite(suite, known, store, [broken], [0], 2, seen.append)
+        assert seen == list(store.runs()) == []
+        # A process that breaks down costs its own run.
+        sound = Contestant(("colouring",), "auto", None, 60)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/bin/false")
+            assert run_suite(suite, known, store, [sound], [0], 1, seen.append)
         assert [progress.done for progress in seen] == [1, 2, 3, 4, 5, 6]
-        assert all("nonsense" in run.failure for run in store.runs())
+        assert [run.failure for run in store.runs()] == ["exit 1: "] * 6
         assert store.finished() == {}
-        # The process of a job that breaks down says so itself.
-        monkeypatch.setattr(sys, "executable", "/bin/false")
-        assert run_suite(suite, known, store, [broken], [0], 1, seen.append)
-        assert {run.failure for run in store.runs()} == {"exit 1: "}
-        assert len(list(store.runs())) == 6
+        assert run_suite(suite, known, store, [sound], [0], 2, seen.append)
+        assert len(store.finished()) == len(list(store.runs())) == 6
+
+
+def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path):
+    (tmp_path / "six.toml").write_text(SUITE)
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+
+    def interrupt(progress: Progress) -> None:
+        time.sleep(6)  # the other job ends meanwhile
+        raise KeyboardInterrupt
+
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        assert not run_suite(
+            suite, digests(suite, load_registry()), store, [fast], [0], 2, interrupt
+        )
+        assert len(store.finished()) == 2
 
 
 def test_another_instance_under_the_same_name_is_run_again(tmp_path):
@@ -164,6 +186,9 @@ def test_rows_meet_all_contestants_in_turn():
         (["six.toml", "--engine", "none"], "none"),
         (["six.toml", "--strategy", "none"], "no strategy is called none"),
         (["six.toml", "--seeds", "x"], "'x' names no seeds"),
+        (["six.toml", "--seeds", "9999999"], "9999999 seeds are too many"),
+        (["six.toml", "--option", "colouring.nope=1"], "nope"),
+        (["n" * 300], "no suite is called"),
         (["six.toml", "--jobs", "0"], "--jobs: 0 makes no sense"),
         (["six.toml", "--time-limit", "-1"], "--time-limit"),
         (["six.toml", "--option", "umda.population"], "sets no option"),

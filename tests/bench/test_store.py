@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import zlib
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -96,17 +98,21 @@ def test_bytes_that_are_no_schedule(finished):
 
 
 def test_a_bound_without_a_schedule_is_checked_too():
-    record = cchybrid.instance("ring-bi-4", "AAS").to_json()
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    record = instance.to_json()
     evidence = {"kind": "cut", "nodes": [0]}
     result = {
         "status": "unknown", "lower_bound": 2, "certified": True,
         "evidence_without_schedule": evidence, "instance_record": record,
+        "digest": instance.digest,
     }  # fmt: skip
     run = Run("ring-bi-4 AAS", BUDGET, 0, "", result)
     run.check_bound()
     for change in (
         {"lower_bound": 3},
         {"evidence_without_schedule": {"kind": "cut", "nodes": [9]}},
+        {"instance_record": cchybrid.instance("ring-bi-8", "AAS").to_json()},
+        {"instance_record": {"format": "cchybrid-instance/1"}},
         {
             "status": "infeasible",
             "evidence_without_schedule": {"kind": "unreachable", "message": 0},
@@ -140,6 +146,27 @@ def test_files_that_are_no_stores(tmp_path):
             Store(tmp_path / "other.db", write=write)
     with pytest.raises(InputError, match="cannot be used"):
         Store(tmp_path / "no folder" / "s.sqlite", write=True)
+    with pytest.raises(InputError, match="there is no such store"):
+        Store("n" * 5000)
+
+
+def test_a_foreign_database_is_not_touched(tmp_path):
+    path = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE meta (other)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(path, write=True)
+    assert path.read_bytes() == before
+
+
+def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(SUITE)
+        store.put(finished)
+        shutil.copy(tmp_path / "s.sqlite", tmp_path / "copy.sqlite")
+    with Store(tmp_path / "copy.sqlite") as store:
+        assert [run.key for run in store.runs()] == [finished.key]
 
 
 def test_contestants():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cchybrid
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.suite import library, read_suite, suite_names
 from cchybrid.errors import InputError
@@ -99,7 +100,7 @@ def test_tables_are_filtered_and_varied(tmp_path):
             [[tables]]
             file = "values.csv"
             only = { topology = "MESH-*" }
-            with = { routing = ["minimal", "any"], seed_note = "" }
+            with = { routing = ["minimal", "any"] }
             """,
         )
     )
@@ -107,7 +108,9 @@ def test_tables_are_filtered_and_varied(tmp_path):
         "mesh-3x3 OAB root 4",
         "mesh-3x3 OAB root 4 routing any",
     ]
-    assert suite.rows[1].published == Published(2, 2, "centre", "a paper")
+    assert suite.rows[0].published == Published(2, 2, "centre", "a paper")
+    # Over any routes it is another instance, of which nothing was published.
+    assert suite.rows[1].published == Published(2, 2, "centre", "a paper", comparable=False)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +128,10 @@ def test_tables_are_filtered_and_varied(tmp_path):
         ("[[tables]]\nnofile = 1", "a table has no 'nofile'"),
         ("[[tables]]\nfile = 3", "a table without a file"),
         ("[[rows]", "not TOML"),
+        ("x = " + "9" * 5000, "not TOML"),
+        ("x = " + "[" * 20000, "not TOML"),
+        ("name = 'a\\nb'\n[[rows]]\ntopology = 'ring-bi-4'", "name: "),
+        ("[[rows]]\ntopology = []", "an empty list"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, text, complaint):
@@ -139,7 +146,53 @@ def test_a_csv_line_that_does_not_fit(tmp_path):
         read_suite(written(tmp_path, "[[tables]]\nfile = 'v.csv'"))
 
 
+def test_a_filter_over_a_column_that_is_not_there(tmp_path):
+    (tmp_path / "v.csv").write_text("topology,collective\nring-bi-4,AAS\n")
+    text = "[[tables]]\nfile = 'v.csv'\nonly = { topologgy = 'ring*' }"
+    with pytest.raises(InputError, match="the table has no column 'topologgy'"):
+        read_suite(written(tmp_path, text))
+
+
+def test_spelling_makes_no_other_row(tmp_path):
+    text = """
+        [[rows]]
+        topology = ["ring-bi-4", "Ring-Bi-4"]
+        collective = ["AAS", "aas"]
+        routing = ["minimal", "Minimal", 0]
+        """
+    assert len(read_suite(written(tmp_path, text)).rows) == 1
+
+
+def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeypatch):
+    """What overrides an instance file is part of the name; the suite may be run from anywhere."""
+    cchybrid.instance("mesh-2x2", "AAS", switching="store-and-forward", ports=1).save(
+        tmp_path / "mine.json"
+    )
+    text = """
+        [[rows]]
+        topology = "./mine.json"
+        [[rows]]
+        topology = "mine.json"
+        switching = "wormhole"
+        ports = "all"
+        """
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    suite = read_suite(written(tmp_path, text))
+    assert [row.name for row in suite.rows] == ["mine.json", "mine.json wormhole ports all"]
+    models = [resolve(row.question, load_registry()).model for row in suite.rows]
+    assert [model.switching for model in models] == ["store-and-forward", "wormhole"]
+
+
+def test_two_files_of_one_name(tmp_path):
+    text = "[[rows]]\ntopology = ['a/net.json', 'b/net.json']"
+    with pytest.raises(InputError, match=r"two rows are called net\.json"):
+        read_suite(written(tmp_path, text))
+
+
 def test_unknown_names():
+    with pytest.raises(InputError, match="no suite is called"):
+        read_suite("n" * 5000)
     with pytest.raises(InputError, match="no suite is called nothing; use faults, hgsa"):
         read_suite("nothing")
     with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):

@@ -57,9 +57,19 @@ def test_nothing_new_changes_nothing():
     assert moved.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("path", [(1, 2), (0, 1), ()])
-def test_a_path_that_is_none_of_the_delivery(path):
+@pytest.mark.parametrize(
+    ("delivery", "path", "complaint"),
+    [
+        (0, (1, 2), "no way to make delivery 0"),
+        (0, (0, 1), "no way to make delivery 0"),
+        (0, (), "no way to make delivery 0"),
+        (0, (0, 2), "is no path of the network"),
+        (1, (0, 1, 2), "no delivery 1"),
+        (-1, (0, 1, 2), "no delivery -1"),
+    ],
+)
+def test_a_path_that_is_none_of_the_delivery(delivery, path, complaint):
     ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
     problem = compile(Instance(ring, Collective("one", (Message(0, (2,)),))))
-    with pytest.raises(ValueError, match="no way to make delivery 0"):
-        extend(problem, [(0, path)])
+    with pytest.raises(ValueError, match=complaint):
+        extend(problem, [(delivery, path)])

@@ -11,7 +11,7 @@ from cchybrid.bench.report.sections import Report
 def to_markdown(report: Report) -> str:
     """Return the whole page."""
     parts = [f"# {_escaped(report.title)}"]
-    parts.append("```sh\n" + "\n".join(report.commands) + "\n```")
+    parts.append("```sh\n" + "\n".join(map(_one_line, report.commands)) + "\n```")
     parts.append(_list(report.facts))
     for section in report.sections:
         parts.append(f"## {_escaped(section.title)}")
@@ -41,3 +41,8 @@ def _line(cells: tuple[Cell, ...]) -> str:
 def _escaped(text: str) -> str:
     """Return text that Markdown shows as it is."""
     return re.sub(r"([\\`*_<>|\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def _one_line(command: str) -> str:
+    """Return a command that stays inside its block, whatever files are called."""
+    return " ".join(command.replace("`", "'").split())

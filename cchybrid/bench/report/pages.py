@@ -21,8 +21,11 @@ def check_folder(folder: Path) -> None:
         It is no folder, or cannot be made or written to.
     """
     place = folder
-    while not place.exists():
-        place = place.parent
+    try:
+        while not place.exists():
+            place = place.parent
+    except OSError as error:
+        raise _unwritable(folder, str(error.strerror)) from None
     if not place.is_dir():
         raise _unwritable(folder, f"{place} is no folder")
     if not os.access(place, os.W_OK | os.X_OK):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +64,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Reading:
-    """A suite as a store holds it: its rows in order, and per row the outcomes."""
+    """A suite as a store holds it: its rows in order, and per row the outcomes.
+
+    ``unchecked`` says of rows why it could not be told whether their names still mean the
+    instances of the runs.
+    """
 
     path: Path
     suite: str
     rows: tuple[Row, ...]
     outcomes: Mapping[str, tuple[Outcome, ...]]
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def contestants(self) -> list[Contestant]:
@@ -103,8 +108,9 @@ def read_store(
         try:
             name = _choose(store.suites(), suite, str(path))
             rows = tuple(store.rows(name))
-            return Reading(Path(path), name, rows, _outcomes(store, rows, registry, watch))
-        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            outcomes, unchecked = _outcomes(store, rows, registry, watch)
+            return Reading(Path(path), name, rows, outcomes, unchecked)
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"the store is damaged: {error}",
                 where=str(path),
@@ -133,10 +139,11 @@ def _choose(suites: list[str], suite: str | None, path: str) -> str:
 
 def _outcomes(
     store: Store, rows: tuple[Row, ...], registry: Registry, watch: Watch | None
-) -> dict[str, tuple[Outcome, ...]]:
+) -> tuple[dict[str, tuple[Outcome, ...]], dict[str, str]]:
     questions = {row.name: row.question for row in rows}
     total = sum(run.row in questions for run in store.runs())
     digests: dict[str, str | None] = {}
+    unchecked: dict[str, str] = {}
     found: dict[str, list[Outcome]] = {name: [] for name in questions}
     done = 0
     for run in store.runs():
@@ -145,16 +152,18 @@ def _outcomes(
         if run.row not in digests:
             try:
                 digests[run.row] = resolve(questions[run.row], registry).digest
-            except CchybridError:  # a file that is elsewhere, or a plugin that is not installed
+            except CchybridError as error:  # a file that is gone, a plugin that is not installed
                 digests[run.row] = None
+                unchecked[run.row] = str(error)
         found[run.row].append(check(run, digests[run.row]))
         done += 1
         if watch is not None:
             watch(done, total)
-    return {
+    ordered = {
         name: tuple(sorted(each, key=lambda outcome: (outcome.contestant.key, outcome.seed)))
         for name, each in found.items()
     }
+    return ordered, unchecked
 
 
 def check(run: Run, digest: str | None = None) -> Outcome:

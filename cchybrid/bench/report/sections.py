@@ -76,7 +76,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
     sections += _contestants(scores(rows, reading.contestants, names))
     if comparison is not None and other is not None:
         sections.append(_comparison(comparison, other))
-    sections += _troubles(rows, names)
+    sections += _troubles(rows, names, reading)
     about = "Times are means over the seeds with which the best contestant reached those steps."
     sections.append(Section("All rows", about, table=full_table(rows)))
     commands = (*(_made_by(c, reading) for c in reading.contestants), command)
@@ -219,13 +219,21 @@ def _comparison(comparison: Comparison, other: Reading) -> Section:
     return Section(title, text, table=Table(headers, tuple(lines)) if lines else None)
 
 
-def _troubles(rows: Sequence[Standing], names: Mapping[str, str]) -> list[Section]:
+def _troubles(
+    rows: Sequence[Standing], names: Mapping[str, str], reading: Reading
+) -> list[Section]:
     outcomes = [outcome for row in rows for outcome in row.outcomes]
     bad = [f"{o.title(names)}: {o.failure}" for o in outcomes if not o.held]
     bad += [text for row in rows for text in contradictions(row, names)]
     failed = [f"{o.title(names)}: {o.failure}" for o in outcomes if o.held and o.failure]
     told = [f"{o.title(names)}: {text}" for o in outcomes for text in o.troubles]
+    unchecked = [f"{name}: {why}" for name, why in reading.unchecked.items()]
     found = (
+        (
+            "Rows whose instances could not be looked up",
+            "Their schedules and bounds hold, but for instances that may no longer bear the name.",
+            unchecked,
+        ),
         ("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
         ("Runs that failed", "The command that made the store tries them again.", failed),
         ("Troubles during runs", "", told),
@@ -243,7 +251,7 @@ def _made_by(contestant: Contestant, reading: Reading) -> str:
     if contestant.strategy != "auto":
         words += ["--strategy", contestant.strategy]
     if contestant.time_limit is not None:
-        words += ["--time-limit", f"{contestant.time_limit:g}"]
+        words += ["--time-limit", f"{contestant.time_limit:.15g}"]
     if contestant.evaluations is not None:
         words += ["--evaluations", str(contestant.evaluations)]
     words += ["--threads", str(contestant.threads)]

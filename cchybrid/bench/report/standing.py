@@ -109,7 +109,7 @@ class Standing:
         if not published.comparable:
             return "not comparable"
         if published.steps is None:
-            return "new"
+            return "new" if self.steps is not None or self.infeasible else "no result"
         if self.steps is None or self.steps > published.steps:
             return "worse"
         return "equal" if self.steps == published.steps else "better"
@@ -122,6 +122,8 @@ class Standing:
         """
         published = self.row.published
         if published.lower_bound is None or not published.comparable or not self.counted:
+            return ""
+        if self.infeasible:
             return ""
         if self.steps is not None and published.lower_bound > self.steps:
             return "refuted"

@@ -97,7 +97,8 @@ def _score(rows: Sequence[Standing], key: str, label: str, collective: str) -> S
         runs += len(mine)
         failures += sum(bool(outcome.failure) for outcome in mine)
         closed += any(
-            outcome.infeasible or outcome.lower_bound == outcome.steps == standing.steps
+            (outcome.infeasible and standing.infeasible)
+            or outcome.lower_bound == outcome.steps == standing.steps
             for outcome in mine
             if not outcome.failure
         )
