@@ -36,7 +36,12 @@ _TELL_EVERY = 10.0
 def run(
     suite: Annotated[
         str,
-        typer.Argument(metavar="SUITE|FILE", show_default=False, help="A name or a .toml file."),
+        typer.Argument(
+            metavar="SUITE|FILE",
+            show_default=False,
+            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, scale; or a .toml"
+            " file.",
+        ),
     ],
     engine: Annotated[
         list[str] | None,

@@ -53,7 +53,9 @@ class ShortPaths:
         self._endpoint[list(network.endpoints)] = True
         self._targets, self._column = np.unique(targets, return_inverse=True)
         # One more row: where the table of successors has none, it points there.
-        self._distance = np.vstack([distance[:, self._targets], np.full(len(self._targets), -1)])
+        self._distance = np.vstack(
+            [distance[:, self._targets], np.full(len(self._targets), -1, np.int32)]
+        )
         self._sources = sources
         self._extra = extra
         self._count = self._counted(int(extra.max(initial=0)))

@@ -10,6 +10,7 @@ import pytest
 import cchybrid
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.suite import library, read_suite, suite_names
+from cchybrid.cli.benching import run
 from cchybrid.errors import InputError
 from cchybrid.question import Question, resolve
 from cchybrid.registry import load_registry
@@ -34,6 +35,11 @@ def test_every_row_of_a_suite_that_ships_names_an_instance(name):
         large = any(part in row.name for part in ("256", "16x16", "128", "12x12"))
         if not large:  # they are resolved when they are run
             resolve(row.question, registry)
+
+
+def test_the_help_names_every_suite():
+    text = " ".join(str(run.__annotations__["suite"]).split())
+    assert all(name in text for name in suite_names())
 
 
 def test_the_thesis_suite_holds_every_row_of_the_thesis():
