@@ -35,6 +35,8 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
     if result.interrupted:
         return {"failure": "interrupted"}
     record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
+    if not result.certified:
+        record["certified_evidence"] = result.certified_bound.evidence
     if result.schedule is None:
         record["evidence_without_schedule"] = result.lower_bound.evidence or None
         record["instance_record"] = instance.to_json()

@@ -53,8 +53,9 @@ class Run:
     failure
         Why there is no result, or "".
     result
-        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance) and, without
-        a schedule, ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
+        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance), beside a
+        claimed bound ``certified_evidence`` (of the ``certified_bound``) and, without a schedule,
+        ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
     """
 
     row: str
@@ -78,6 +79,11 @@ class Run:
     def certified(self) -> bool:
         """Whether the bound's evidence was checked."""
         return bool(self.result.get("certified"))
+
+    @property
+    def certified_bound(self) -> int:
+        """The best bound whose evidence was checked, 0 without any."""
+        return self.lower_bound if self.certified else int(self.result.get("certified_bound", 0))
 
     @property
     def closed(self) -> bool:
@@ -112,9 +118,10 @@ class Run:
                 or schedule.instance.digest != self.result["digest"]
             ):
                 raise InputError("the schedule is not the one of the result")
+            evidence = bound.evidence if self.certified else self.result.get("certified_evidence")
             if (
-                self.certified
-                and proven_steps(record["instance"], bound.evidence) < self.lower_bound
+                self.certified_bound > 1  # nothing is done in no step
+                and proven_steps(record["instance"], evidence or {}) < self.certified_bound
             ):
                 raise InputError("the evidence does not prove the bound")
         except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:

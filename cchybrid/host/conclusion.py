@@ -52,12 +52,16 @@ def conclude(
             "budget": budget,
         }
         schedule = Schedule(instance, schedule.steps, bound, made_by)
+    certified = board.certified
+    if infeasible is not None:
+        bound = certified = LowerBound(1, dict(infeasible))
     return Result(
         instance=instance,
         status=_status(board, order.target, infeasible is not None),
         schedule=schedule,
-        lower_bound=bound if infeasible is None else LowerBound(1, dict(infeasible)),
-        certified=infeasible is not None or bound.steps == board.certified.steps,
+        lower_bound=bound,
+        certified=bound.steps == certified.steps,
+        certified_bound=certified,
         bound_by="reach" if infeasible is not None else board.lower_by,
         engine=board.found_by,
         seconds=seconds,

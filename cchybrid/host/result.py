@@ -27,6 +27,8 @@ class Result:
         The best lower bound; its evidence is empty when it is only claimed.
     certified
         Whether the evidence of that bound was checked independently.
+    certified_bound
+        The best bound whose evidence was: the same one, or a lower one beside a claimed bound.
     bound_by, engine
         Who showed the bound and who found the schedule ("" for nobody).
     seconds
@@ -48,6 +50,7 @@ class Result:
     schedule: Schedule | None
     lower_bound: LowerBound
     certified: bool
+    certified_bound: LowerBound
     bound_by: str
     engine: str
     seconds: float
@@ -73,6 +76,7 @@ class Result:
             "lower_bound": self.lower_bound.steps,
             "status": self.status,
             "certified": self.certified,
+            "certified_bound": self.certified_bound.steps,
             "evidence": self.lower_bound.evidence.get("kind"),
             "bound_by": self.bound_by,
             "engine": self.engine,

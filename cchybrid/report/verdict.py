@@ -48,7 +48,10 @@ def _headline(result: Result) -> str:
 def _bound(result: Result) -> str:
     bound = result.lower_bound
     if not result.certified:
-        return f"lower bound: {_count(bound.steps)}, claimed by {result.bound_by}, not certified"
+        return (
+            f"lower bound: {_count(bound.steps)}, claimed by {result.bound_by}, not certified"
+            f" (certified: {result.certified_bound.steps})"
+        )
     if not bound.evidence:
         return f"lower bound: {_count(bound.steps)} (trivial)"
     kind = str(bound.evidence["kind"])

@@ -122,6 +122,27 @@ def test_a_bound_without_a_schedule_is_checked_too():
             replace(run, result={**result, **change}).check_bound()
 
 
+def test_the_certified_bound_beneath_a_claimed_one_is_checked(finished):
+    """An engine's word for 2 steps, and evidence for as many, or for more than it proves."""
+    record = json.loads(zlib.decompress(finished._schedule))
+    record["lower_bound"]["evidence"] = {}
+    claimed = replace(
+        finished,
+        result={
+            **finished.result,
+            "certified": False,
+            "certified_bound": 2,
+            "certified_evidence": {"kind": "cut", "nodes": [0]},
+        },
+        _schedule=zlib.compress(json.dumps(record).encode()),
+    )
+    assert claimed.schedule() is not None
+    assert (claimed.lower_bound, claimed.certified, claimed.certified_bound) == (2, False, 2)
+    for wrong in ({"certified_bound": 3}, {"certified_evidence": {"kind": "growth", "message": 0}}):
+        with pytest.raises(InputError, match="does not prove the bound"):
+            replace(claimed, result={**claimed.result, **wrong}).schedule()
+
+
 def test_one_writer_at_a_time(tmp_path):
     path = tmp_path / "s.sqlite"
     with Store(path, write=True):

@@ -35,6 +35,8 @@ class Outcome:
         Of the verified schedule; ``None`` without one.
     lower_bound, certified
         The bound, and whether its evidence was checked.
+    beneath
+        The certified bound beneath one that is only claimed, 0 without.
     infeasible
         Whether it says that there is no schedule; ``certified`` says whether that was checked.
     seconds, seconds_to_best, engine, bound_by, versions, troubles
@@ -49,6 +51,7 @@ class Outcome:
     steps: int | None = None
     lower_bound: int = 0
     certified: bool = False
+    beneath: int = 0
     infeasible: bool = False
     seconds: float = 0.0
     seconds_to_best: float = 0.0
@@ -209,6 +212,7 @@ def _from_result(run: Run, result: Mapping[str, Any]) -> Outcome:
         steps=run.steps,
         lower_bound=run.lower_bound,
         certified=run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
+        beneath=run.certified_bound if not run.certified and run.steps is not None else 0,
         infeasible=infeasible,
         seconds=float(result["seconds"]),
         seconds_to_best=float(result["seconds_to_best"]),

@@ -193,7 +193,11 @@ def standings(reading: Reading) -> tuple[Standing, ...]:
 def _stand(row: Row, outcomes: tuple[Outcome, ...], names: Mapping[str, str]) -> Standing:
     counted = [outcome for outcome in outcomes if not outcome.failure]
     scheduled = [outcome for outcome in counted if outcome.steps is not None]
-    certified = [o.lower_bound for o in counted if o.certified and not o.infeasible]
+    certified = [
+        o.lower_bound if o.certified else o.beneath
+        for o in counted
+        if (o.certified or o.beneath) and not o.infeasible
+    ]
     bound = max(certified, default=None)
     none = [outcome for outcome in counted if outcome.infeasible]
     if not scheduled:

@@ -1,0 +1,43 @@
+"""The committed reports count what their overview says."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench.suite import read_suite
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reports"
+OVERVIEW = re.findall(
+    r"^\| \[([\w-]+)\]\(\1/report\.md\) \| `([^`]+)` \| (\d+) \| (\d+) \| (.+) \|$",
+    (FOLDER / "README.md").read_text(),
+    re.M,
+)
+
+
+def test_every_report_is_in_the_overview() -> None:
+    assert {name for name, *_ in OVERVIEW} == {p.name for p in FOLDER.iterdir() if p.is_dir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "rows", "closed", "beside"), OVERVIEW, ids=[row[0] for row in OVERVIEW]
+)
+def test_a_report_says_what_the_overview_says(
+    name: str, command: str, rows: str, closed: str, beside: str
+) -> None:
+    table = list(csv.DictReader((FOLDER / name / "report.csv").read_text().splitlines()))
+    assert len(table) == int(rows)
+    assert [row["row"] for row in table] == [row.name for row in read_suite(name).rows]
+    assert all(row["steps"] and row["lower_bound"] for row in table)
+    states = [row["state"].split(",")[0] for row in table]
+    assert states.count("optimal") == int(closed)
+    verdicts = [row["verdict"] for row in table]
+    for number, word in re.findall(r"(\d+) (better|equal|worse|new)\b", beside):
+        assert verdicts.count(word) == int(number), word
+    text = (FOLDER / name / "report.md").read_text()
+    start, limit = re.match(r"(.*) --time-limit (\d+) --jobs 2", command).groups()
+    assert f"{start} --time-limit {limit} " in text
+    assert (FOLDER / name / "report.html").read_text().startswith("<!DOCTYPE html>")
