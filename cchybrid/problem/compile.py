@@ -43,7 +43,7 @@ def compile(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0
     routes = Routes(forward.network, forward.model.extra_hops if wormhole else 0)
     demand = demand_of(forward, max_options)
     arc_pair, pool = _pool(routes, demand, max_options, seed)
-    if not pool.complete and demand.complete:
+    if not pool.complete and demand.complete and demand.spreads:
         nearest = demand_of(forward, max_options, ROOM)
         if not nearest.complete:
             demand = nearest

@@ -58,12 +58,19 @@ class Demand:
     arc_to: IntArray
     complete: bool
 
+    @property
+    def spreads(self) -> bool:
+        """Whether some delivery may be made by another node than the message's source."""
+        return bool((self.arc_requires >= 0).any())
+
 
 def wormhole_demand(forward: Instance, max_options: int, paths: int) -> Demand:
     """One delivery per message and destination; source and destinations may inform."""
     distance = Routes(forward.network, 0).distance
     sends, takes = working_ports(forward)
     messages = forward.collective.deliver_messages
+    if all(len(message.destinations) == 1 for message in messages):
+        return _scatter(forward, distance, sends, takes)
     sizes = [len(message.destinations) for message in messages]
     keep = max(_NEAREST, max_options // (ROOM * max(1, sum(sizes))))
     crowded = paths * sum(size * size for size in sizes) > max_options
@@ -85,6 +92,27 @@ def wormhole_demand(forward: Instance, max_options: int, paths: int) -> Demand:
         # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
         found.add(index, nodes[1:], nodes, target - 1, informer - 1, informer)
     return found.demand([True] * found.deliveries, complete)
+
+
+def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, takes: BoolArray) -> Demand:
+    """The same where every message has one destination, all at once: its source informs it."""
+    messages = forward.collective.deliver_messages
+    source = np.array([message.source for message in messages], dtype=np.int32)
+    target = np.array([message.destinations[0] for message in messages], dtype=np.int32)
+    reached = (distance[source, target] > 0) & sends[source] & takes[target]
+    for index in np.flatnonzero(~reached).tolist():
+        _refuse_unreached(index, np.array((source[index], target[index])), np.array((True, False)))
+    everyone = np.arange(len(messages), dtype=np.int32)
+    return Demand(
+        required=np.ones(len(messages), dtype=np.bool_),
+        message=everyone,
+        node=target,
+        arc_delivery=everyone,
+        arc_requires=np.full(len(messages), -1, dtype=np.int32),
+        arc_from=source,
+        arc_to=target,
+        complete=True,
+    )
 
 
 def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> BoolArray:
