@@ -115,7 +115,7 @@ def _with_model(asked: Instance, question: Question) -> Instance:
     record = asked.model.to_json()
     if question.routing is not None:
         text = str(question.routing).lower()
-        record["routing"] = int(text) if text.isdecimal() else text
+        record["routing"] = int(text) if _is_number(text) else text
     if question.switching is not None:
         record["switching"] = question.switching.lower()
     if question.ports is not None:
@@ -127,12 +127,18 @@ def _ports(text: str) -> Any:
     sides = text.split(",")
     if text == "all":
         return "all"
-    if len(sides) > 2 or not all(side.strip().isdecimal() for side in sides):
+    if len(sides) > 2 or not all(_is_number(side.strip()) for side in sides):
         raise InputError(
-            f"{text!r} is no number of ports", where="ports", mend="use all, K, or INJECT,ACCEPT"
+            f"{text[:40]!r} is no number of ports",
+            where="ports",
+            mend="use all, K, or INJECT,ACCEPT",
         )
     numbers = [int(side) for side in sides]
     return numbers[0] if len(numbers) == 1 else {"inject": numbers[0], "accept": numbers[1]}
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 16
 
 
 def _without_failed(nodes: Sequence[int] | None, failed: Sequence[int]) -> tuple[int, ...] | None:

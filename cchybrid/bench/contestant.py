@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from types import NoneType
 from typing import Any
 
 from cchybrid.api import DEFAULT_SECONDS
@@ -69,7 +70,18 @@ class Contestant:
         if not isinstance(record, dict):
             raise ValueError(f"{key[:40]} is no contestant")
         engines = record.pop("engines")
-        return cls(engines=None if engines is None else tuple(engines), **record)
+        found = cls(engines=None if engines is None else tuple(engines), **record)
+        sound = (
+            all(isinstance(name, str) for name in (found.strategy, *(found.engines or ())))
+            and isinstance(found.time_limit, (int, float, NoneType))
+            and isinstance(found.evaluations, (int, NoneType))
+            and isinstance(found.threads, int)
+            and isinstance(found.options, dict)
+            and all(isinstance(values, dict) for values in found.options.values())
+        )
+        if not sound:
+            raise ValueError(f"{key[:80]} is no contestant")
+        return found
 
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve``."""

@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
+from cchybrid.collectives import PATTERNS
 from cchybrid.errors import InputError
 from cchybrid.node_lists import format_nodes, parse_nodes
 from cchybrid.question import Question
 
 QUESTION_FIELDS = tuple(field.name for field in fields(Question))
 NODE_LISTS = ("transmitters", "receivers")
+_COLLECTIVES = {info.name.lower(): info.name for info in PATTERNS}
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 
@@ -84,7 +87,16 @@ class Row:
             key: tuple(value) if isinstance(value, list) else value
             for key, value in record["question"].items()
         }
-        return cls(Question(**question), Published(**record["published"]))
+        published = Published(**record["published"])
+        sound = (
+            isinstance(published.steps, (int, NoneType))
+            and isinstance(published.lower_bound, (int, NoneType))
+            and isinstance(published.comparable, bool)
+            and all(isinstance(x, str) for x in (published.place, published.source, published.note))
+        )
+        if not sound:
+            raise ValueError(f"what was published of {question.get('topology')} makes no sense")
+        return cls(Question(**question), published)
 
     @classmethod
     def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
@@ -124,6 +136,9 @@ class Row:
                 elif key == "topology":
                     named = "/" not in text and "." not in text
                     question[key] = text.lower() if named else str((folder / text).absolute())
+                elif key == "collective":
+                    name, colon, rest = text.partition(":")
+                    question[key] = _COLLECTIVES.get(name.lower(), name) + colon + rest
                 elif key in ("routing", "switching", "ports"):
                     question[key] = "minimal" if (key, text) == ("routing", "0") else text.lower()
                 elif key in QUESTION_FIELDS:

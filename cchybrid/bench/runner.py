@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -137,12 +138,15 @@ def run_suite(
     finally:
         # Nothing that a second Ctrl-C may cut short: no process must stay behind.
         previous = _ignore_interrupts()
-        for future in running:
-            if future.done() and future.exception() is None:
-                store.put(future.result())  # it was finished when the interrupt came
-        crew.dismiss()
-        pool.shutdown(wait=True, cancel_futures=True)
-        _heed_interrupts(previous)
+        try:
+            with contextlib.suppress(sqlite3.Error):  # whoever it was that failed has said so
+                for future in running:
+                    if future.done() and future.exception() is None:
+                        store.put(future.result())  # it was finished when the interrupt came
+        finally:
+            crew.dismiss()
+            pool.shutdown(wait=True, cancel_futures=True)
+            _heed_interrupts(previous)
     return True
 
 

@@ -132,8 +132,11 @@ class Run:
 
     def check_bound(self) -> None:
         """Check the bound of a run without a schedule; ``schedule`` checks the others."""
-        evidence = self.result.get("evidence_without_schedule")
+        beneath = None if self.certified else self.result.get("certified_evidence")
+        evidence = self.result.get("evidence_without_schedule") or beneath
         if evidence is None:
+            if self.certified_bound > 1:
+                raise InputError("the evidence of the bound is missing")
             return
         try:
             record = self.result["instance_record"]
@@ -141,7 +144,7 @@ class Run:
                 raise InputError("it is one of another instance")
             if self.result["status"] == "infeasible" and evidence.get("kind") == "unreachable":
                 proves_infeasible(record, evidence)
-            elif proven_steps(record, evidence) < self.lower_bound:
+            elif proven_steps(record, evidence) < self.certified_bound:
                 raise EvidenceError("it proves less")
         except (KeyError, EvidenceError, CchybridError) as error:
             raise InputError(
@@ -176,18 +179,20 @@ class Store:
         try:
             if write:
                 self._take_lock()
-            mode = "rwc" if write else "ro"
-            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
-            self._database = sqlite3.connect(uri, uri=True, isolation_level=None)
-            new = write and self._is_empty()
-            if not new:
-                self._check_format()  # before anything is changed: the file may be another's
+            if not write or self.path.stat().st_size:
+                # Read before anything is changed: the file may be another's.
+                self._database = self._connect("ro")
+                self._check_format()
             if write:
+                new = self.path.stat().st_size == 0
+                if not new:
+                    self._database.close()
+                self._database = self._connect("rwc")
+                if new:
+                    self._create()
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=FULL")
                 self._writing = True
-            if new:
-                self._create()
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise InputError(
@@ -289,8 +294,9 @@ class Store:
             raise
         self._database.execute("COMMIT")
 
-    def _is_empty(self) -> bool:
-        return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(uri, uri=True, isolation_level=None)
 
     def _create(self) -> None:
         script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"

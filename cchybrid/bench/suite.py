@@ -128,34 +128,44 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     only = {key: _texts(value) for key, value in _mapping(entry, "only").items()}
     extra = {key: _texts(value) for key, value in _mapping(entry, "with").items()}
     try:
-        reader = csv.DictReader(
-            line for line in read_text(path).splitlines() if not line.startswith("#")
-        )
+        lines = read_text(path).splitlines(keepends=True)
+        kept = [number for number, line in enumerate(lines, 1) if not line.startswith("#")]
+        reader = csv.DictReader((lines[number - 1] for number in kept), strict=True)
+        fields = list(reader.fieldnames or ())
+        if len(set(fields)) < len(fields):
+            raise InputError("two columns have one name", where="header", mend="rename one")
+        matched = False
         for key in only:
-            if key not in (reader.fieldnames or ()):
+            if key not in fields:
                 raise InputError(
                     f"the table has no column {key!r}", where="only", mend="correct it"
                 )
         for values in reader:
-            where = f"line {reader.line_num}"
+            where = f"line {kept[reader.line_num - 1]}"
             if None in values or None in values.values():
                 raise InputError("too many or too few values", where=where, mend="count the commas")
             if not all(
-                any(fnmatch.fnmatch(values.get(key, "").lower(), p.lower()) for p in patterns)
+                any(fnmatch.fnmatch(values[key].strip().lower(), p.lower()) for p in patterns)
                 for key, patterns in only.items()
             ):
                 continue
+            matched = True
             for chosen in itertools.product(*extra.values()):
                 changed = dict(zip(extra, chosen, strict=True))
                 try:
                     row = Row.from_text({**values, **changed}, folder)
                     told = "comparable" in changed or values.get("comparable")
-                    if not told and row.question != Row.from_text(values, folder).question:
+                    own = {**values}
+                    if not own.get("collective"):  # then the table names no instances by itself
+                        own["collective"] = changed.get("collective", "")
+                    if not told and row.question != Row.from_text(own, folder).question:
                         # What was published of one instance says nothing of another.
                         row = replace(row, published=replace(row.published, comparable=False))
                     yield row
                 except InputError as error:
                     raise error.inside(where) from None
+        if not matched:
+            raise InputError("no line matches", where="only", mend="loosen it")
     except csv.Error as error:
         raise InputError(f"no CSV: {error}", where=str(path), mend="correct it there") from None
     except InputError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sqlite3
@@ -16,6 +17,7 @@ import typer
 
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.errors import InputError
+from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
     from cchybrid.bench.runner import Progress
@@ -113,10 +115,16 @@ def run(
         if progress.run.failure:
             failures.append(progress.run.row)
 
+    chosen = _seeds(seeds)
     instances = digests(asked, registry)
+    fresh = not is_file(path)
     try:
         with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
-            whole = run_suite(asked, instances, opened, crews, _seeds(seeds), jobs, watch)
+            whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch)
+    except InputError:
+        if fresh and is_file(path):
+            _drop_if_empty(path)
+        raise
     except sqlite3.Error as error:
         raise InputError(
             f"the store cannot be used: {error}",
@@ -214,6 +222,18 @@ def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
 
     with bar:
         yield watch
+
+
+def _drop_if_empty(path: Path) -> None:
+    """Leave no new file behind in which nothing stands."""
+    from cchybrid.bench.store import Store
+
+    with contextlib.suppress(InputError, OSError, sqlite3.Error):
+        if path.stat().st_size:
+            with Store(path) as store:
+                if any(True for _ in store.runs()):
+                    return
+        path.unlink()
 
 
 def _positive(number: int, name: str) -> int:

@@ -121,7 +121,8 @@ class Session:
             self._listen_while(lambda: self._crew.has(self._bounding))
         strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
         for phase in strategy(order.engines, order.budget.threads) if order.engines else ():
-            if self._done():
+            left = self._left()
+            if self._done() or (left is not None and left <= phase.least):
                 break
             self._run_phase(phase)
         self._listen_while(lambda: self._crew.has(self._bounding) and not self._settled())

@@ -23,13 +23,14 @@ class Phase:
     ``share`` is the part of the time left that the phase may take at most; the phase also ends
     when its engines have ended, or after ``patience`` seconds without a better schedule. With
     ``muster`` even an early verdict waits until every engine has started to work, so that a
-    broken one is named every time.
+    broken one is named every time. With fewer than ``least`` seconds left it is not begun.
     """
 
     seats: tuple[Seat, ...]
     share: float = 1.0
     patience: float | None = None
     muster: bool = False
+    least: float = 0.0
 
 
 Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
@@ -55,7 +56,7 @@ def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
     return [
         Phase(_seats(heuristics, threads), share=1 / 3, patience=3.0),
         Phase(_seats(exact, threads)),
-        Phase(_seats(heuristics, threads)),
+        Phase(_seats(heuristics, threads), least=2.0),
     ]
 
 

@@ -144,6 +144,8 @@ def read_text(path: str | Path) -> str:
         raise InputError(
             f"cannot be read: {error.strerror}", where="", mend="check the name and its permissions"
         ) from None
+    except ValueError:
+        raise InputError("cannot be read: no file has such a name", mend="check it") from None
 
 
 def is_file(path: str | Path) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -167,6 +168,36 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
         changed = {**known, "ring-bi-4 AAS": "another"}
         assert run_suite(suite, changed, store, [fast], [0], 2, seen.append)
         assert [progress.run.row for progress in seen[3:]] == ["ring-bi-4 AAS"]
+
+
+def test_a_full_disk_leaves_nobody_behind(tmp_path, monkeypatch):
+    """Not even where the store fails a second time while the run is ended."""
+    (tmp_path / "six.toml").write_text(SUITE)
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+
+    def full(self: Store, run: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGINT)
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        monkeypatch.setattr(Store, "put", full)
+        with pytest.raises(sqlite3.OperationalError):
+            run_suite(suite, digests(suite, load_registry()), store, [fast], [0], 2, print)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert [pid for pid in jobs_at_work(tmp_path) if pid != os.getpid()] == []
+
+
+def test_bad_input_leaves_no_file_behind(tmp_path):
+    (tmp_path / "six.toml").write_text(SUITE)
+    for words in (["--seeds", "0"], ["--option", "colouring.nope=1"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "cchybrid", "bench", "run", "six.toml", *words],
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2, done
+    assert [path.name for path in tmp_path.iterdir()] == ["six.toml"]
 
 
 def test_rows_meet_all_contestants_in_turn():

@@ -108,6 +108,14 @@ def test_a_bound_without_a_schedule_is_checked_too():
     }  # fmt: skip
     run = Run("ring-bi-4 AAS", BUDGET, 0, "", result)
     run.check_bound()
+    beneath = replace(run, result={
+        **result, "lower_bound": 9, "certified": False, "certified_bound": 2,
+        "evidence_without_schedule": None, "certified_evidence": evidence,
+    })  # fmt: skip
+    beneath.check_bound()
+    for wrong in ({"certified_bound": 3}, {"certified_evidence": None}):
+        with pytest.raises(InputError, match="bound"):
+            replace(beneath, result={**beneath.result, **wrong}).check_bound()
     for change in (
         {"lower_bound": 3},
         {"evidence_without_schedule": {"kind": "cut", "nodes": [9]}},
@@ -179,6 +187,30 @@ def test_a_foreign_database_is_not_touched(tmp_path):
     with pytest.raises(InputError, match="no store of cchybrid"):
         Store(path, write=True)
     assert path.read_bytes() == before
+
+
+def test_a_foreign_database_with_a_log_of_its_own_is_not_touched(tmp_path):
+    path = tmp_path / "foreign.sqlite"
+    database = sqlite3.connect(path)
+    database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    files = {
+        name: (tmp_path / name).read_bytes() for name in ("foreign.sqlite", "foreign.sqlite-wal")
+    }
+    for name, content in files.items():  # as a killed owner leaves them
+        (tmp_path / f"left-{name}").write_bytes(content)
+    database.close()
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(tmp_path / "left-foreign.sqlite", write=True)
+    assert (tmp_path / "left-foreign.sqlite").read_bytes() == files["foreign.sqlite"]
+    assert (tmp_path / "left-foreign.sqlite-wal").read_bytes() == files["foreign.sqlite-wal"]
+
+
+def test_an_empty_database_of_another_is_no_new_store(tmp_path):
+    path = tmp_path / "theirs.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version=7")
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(path, write=True)
 
 
 def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):

@@ -138,18 +138,13 @@ def test_tables_are_filtered_and_varied(tmp_path):
         ("x = " + "[" * 20000, "not TOML"),
         ("name = 'a\\nb'\n[[rows]]\ntopology = 'ring-bi-4'", "name: "),
         ("[[rows]]\ntopology = []", "an empty list"),
+        ('[[tables]]\nfile = "a\\u0000b"', "no file has such a name"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, text, complaint):
     with pytest.raises(InputError) as raised:
         read_suite(written(tmp_path, text))
     assert complaint in str(raised.value)
-
-
-def test_a_csv_line_that_does_not_fit(tmp_path):
-    (tmp_path / "v.csv").write_text("topology,collective\nring-bi-4,AAS,8\n")
-    with pytest.raises(InputError, match=r"v\.csv: line 2: too many or too few values"):
-        read_suite(written(tmp_path, "[[tables]]\nfile = 'v.csv'"))
 
 
 def test_a_filter_over_a_column_that_is_not_there(tmp_path):
@@ -188,6 +183,41 @@ def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeyp
     assert [row.name for row in suite.rows] == ["mine.json", "mine.json wormhole ports all"]
     models = [resolve(row.question, load_registry()).model for row in suite.rows]
     assert [model.switching for model in models] == ["store-and-forward", "wormhole"]
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("topology,collective\nring-bi-4,AAS,8\n", "line 2: too many or too few values"),
+        ("# one\n# two\ntopology,steps\nring-bi-4,8\nring-bi-6,x\n", "line 5: steps: 'x' is no"),
+        ('topology,note\nring-bi-4,"open\nring-bi-6,fine\n', "no CSV"),
+        ("topology,steps,steps\nring-bi-4,1,2\n", "two columns have one name"),
+        ("topology\nmesh-2x2\n", "no line matches"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(tmp_path, table, complaint):
+    (tmp_path / "v.csv").write_text(table)
+    text = "[[tables]]\nfile = 'v.csv'\nonly = { topology = 'ring*' }"
+    with pytest.raises(InputError) as raised:
+        read_suite(written(tmp_path, text))
+    assert complaint in str(raised.value)
+
+
+def test_tables_that_leave_the_collective_open(tmp_path):
+    (tmp_path / "v.csv").write_text("topology,steps\n ring-bi-4 ,8\n")
+    text = """
+        [[tables]]
+        file = "v.csv"
+        only = { topology = "ring-bi-4" }
+        with = { collective = ["aas", "multicast:2,3"], routing = ["minimal", "any"] }
+        """
+    rows = read_suite(written(tmp_path, text)).rows
+    assert {row.name: row.published.comparable for row in rows} == {
+        "ring-bi-4 AAS": True,
+        "ring-bi-4 AAS routing any": False,
+        "ring-bi-4 multicast:2,3": True,
+        "ring-bi-4 multicast:2,3 routing any": False,
+    }
 
 
 def test_two_files_of_one_name(tmp_path):

@@ -69,8 +69,8 @@ class Outcome:
 class Reading:
     """A suite as a store holds it: its rows in order, and per row the outcomes.
 
-    ``unchecked`` says of rows why it could not be told whether their names still mean the
-    instances of the runs.
+    ``unchecked`` says of rows why it could not be told what instances their names mean; their
+    runs do not hold.
     """
 
     path: Path
@@ -113,7 +113,14 @@ def read_store(
             rows = tuple(store.rows(name))
             outcomes, unchecked = _outcomes(store, rows, registry, watch)
             return Reading(Path(path), name, rows, outcomes, unchecked)
-        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (
+            sqlite3.Error,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise InputError(
                 f"the store is damaged: {error}",
                 where=str(path),
@@ -158,7 +165,12 @@ def _outcomes(
             except CchybridError as error:  # a file that is gone, a plugin that is not installed
                 digests[run.row] = None
                 unchecked[run.row] = str(error)
-        found[run.row].append(check(run, digests[run.row]))
+        if run.row in unchecked and not run.failure:
+            words = "does not hold: what instance its row names could not be looked up"
+            outcome = Outcome(run.row, run.contestant, run.seed, words, held=False)
+        else:
+            outcome = check(run, digests[run.row])
+        found[run.row].append(outcome)
         done += 1
         if watch is not None:
             watch(done, total)
@@ -212,7 +224,7 @@ def _from_result(run: Run, result: Mapping[str, Any]) -> Outcome:
         steps=run.steps,
         lower_bound=run.lower_bound,
         certified=run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
-        beneath=run.certified_bound if not run.certified and run.steps is not None else 0,
+        beneath=0 if run.certified or infeasible else run.certified_bound,
         infeasible=infeasible,
         seconds=float(result["seconds"]),
         seconds_to_best=float(result["seconds_to_best"]),

@@ -231,7 +231,7 @@ def _troubles(
     found = (
         (
             "Rows whose instances could not be looked up",
-            "Their schedules and bounds hold, but for instances that may no longer bear the name.",
+            "Their runs do not count: whose they are cannot be told.",
             unchecked,
         ),
         ("Runs that do not hold, and claims that are refuted", "They do not count.", bad),

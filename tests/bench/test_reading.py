@@ -1,0 +1,87 @@
+"""Reading a store for a report: what cannot be looked up does not count, damage is one line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.report.reading import read_store
+from cchybrid.bench.report.standing import standings
+from cchybrid.bench.store import Run, Store
+from cchybrid.bench.suite import Suite, read_suite
+from cchybrid.errors import InputError
+from cchybrid.registry import load_registry
+
+
+def run_of(suite: Suite, instance: cchybrid.Instance, engine: str) -> Run:
+    result = cchybrid.solve(instance, engines=[engine], evaluations=60)
+    assert result.schedule is not None
+    record = {**result.to_json(), "digest": instance.digest}
+    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
+    contestant = Contestant((engine,), "auto", None, 60)
+    return Run(suite.rows[0].name, contestant, 0, "", record, packed)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Two contestants, between whose runs the row's file changed."""
+    (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
+    path = tmp_path / "s.sqlite"
+    with Store(path, write=True) as opened:
+        for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
+            instance = cchybrid.instance(name, "AAS")
+            instance.save(tmp_path / "net.json")
+            suite = read_suite(str(tmp_path / "mine.toml"))
+            opened.put_suite(suite)
+            opened.put(run_of(suite, instance, engine))
+    return path
+
+
+def test_runs_of_what_the_row_names_no_more_do_not_count(store):
+    reading = read_store(store, None, load_registry())
+    (standing,) = standings(reading)
+    assert [outcome.held for outcome in standing.outcomes] == [False, True]
+    assert standing.steps == 5  # of the ring of six
+
+
+def test_rows_that_cannot_be_looked_up_do_not_count(store):
+    (store.parent / "net.json").unlink()
+    reading = read_store(store, None, load_registry())
+    (standing,) = standings(reading)
+    assert not any(outcome.held for outcome in standing.outcomes)
+    assert (standing.steps, standing.lower_bound, standing.verdict) == (None, None, "no result")
+    assert "net.json" in reading.unchecked["net.json"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
+        "UPDATE suites SET content = '{}'",
+        "UPDATE runs SET contestant = replace(contestant, '\"options\":{}', '\"options\":5')",
+        "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
+        'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
+        "UPDATE runs SET contestant = '5' WHERE contestant LIKE '%umda%'",
+        "UPDATE runs SET result = '[' || result",
+        "DROP TABLE runs",
+    ],
+)
+def test_a_damaged_store_is_one_line(store, damage):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(damage)
+    with pytest.raises(InputError, match="the store is damaged"):
+        read_store(store, None, load_registry())
+
+
+def test_json_that_is_nested_too_deeply(store):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE runs SET result = ?", ("[" * 100_000,))
+    with pytest.raises(InputError, match="the store is damaged"):
+        read_store(store, None, load_registry())
