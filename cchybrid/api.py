@@ -11,7 +11,7 @@ from cchybrid.errors import InputError
 from cchybrid.host.order import Order
 from cchybrid.host.result import Result
 from cchybrid.host.session import Session
-from cchybrid.host.strategies import STRATEGIES
+from cchybrid.host.strategies import check_strategy
 from cchybrid.model import Instance, Network
 from cchybrid.question import Question, resolve
 from cchybrid.records import Observer
@@ -101,9 +101,7 @@ def solve(
         For names, numbers or options that make no sense.
     """
     registry = load_registry() if registry is None else registry
-    if strategy not in STRATEGIES:
-        known = ", ".join(STRATEGIES)
-        raise InputError(f"no strategy is called {strategy}", where="strategy", mend=f"use {known}")
+    check_strategy(strategy, "strategy")
     for name, number in (
         ("steps", steps),
         ("time_limit", time_limit),

@@ -10,7 +10,7 @@ from typing import Any
 
 from cchybrid.api import DEFAULT_SECONDS
 from cchybrid.errors import InputError
-from cchybrid.host.strategies import STRATEGIES
+from cchybrid.host.strategies import check_strategy
 from cchybrid.registry import Registry
 
 
@@ -111,11 +111,7 @@ def contestants(
         For an engine or a strategy that does not exist.
     """
     for strategy in strategies:
-        if strategy not in STRATEGIES:
-            known = ", ".join(STRATEGIES)
-            raise InputError(
-                f"no strategy is called {strategy}", where="--strategy", mend=f"use {known}"
-            )
+        check_strategy(strategy, "--strategy")
     crews: list[tuple[str, ...] | None] = [
         tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
         for team in teams

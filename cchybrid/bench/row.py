@@ -127,7 +127,7 @@ class Row:
                     published[key] = _yes(text)
                 elif key in ("place", "source", "note"):
                     published[key] = text
-                elif key in ("root",):
+                elif key == "root":
                     question[key] = _number(text)
                 elif key in NODE_LISTS or key == "fail_nodes":
                     question[key] = parse_nodes(text)

@@ -8,7 +8,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 import zlib
@@ -22,6 +21,7 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.errors import InputError
+from cchybrid.host.process import start_module
 from cchybrid.question import resolve
 from cchybrid.registry import Registry
 
@@ -185,16 +185,7 @@ class _Crew:
         with self._lock:
             if self._over:
                 return {"failure": "interrupted"}
-            # The same modules as here, but none that happen to lie in the current folder.
-            path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "cchybrid.bench.job"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                env={**os.environ, "PYTHONPATH": path},
-            )
+            process = start_module("cchybrid.bench.job", {})
             self._processes.add(process)
         try:
             output, errors = process.communicate(job, timeout)
@@ -206,8 +197,9 @@ class _Crew:
                 self._processes.discard(process)
         try:
             answer = json.loads(output)
-            assert isinstance(answer, dict)
-        except (ValueError, AssertionError):
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
             words = errors.decode(errors="replace").strip().splitlines()[-1:]
             return {"failure": f"exit {process.returncode}: {' '.join(words)[:200]}"}
         return answer

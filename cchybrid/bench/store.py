@@ -135,7 +135,7 @@ class Run:
         beneath = None if self.certified else self.result.get("certified_evidence")
         evidence = self.result.get("evidence_without_schedule") or beneath
         if evidence is None:
-            if self.certified_bound > 1:
+            if self.certified or self.certified_bound > 1:
                 raise InputError("the evidence of the bound is missing")
             return
         try:
@@ -260,6 +260,10 @@ class Store:
             "SELECT content FROM suites WHERE suite = ? ORDER BY position", (suite,)
         )
         return [Row.from_json(json.loads(content)) for (content,) in found]
+
+    def run_counts(self) -> dict[str, int]:
+        """Return how many runs each row has, without reading them."""
+        return dict(self._database.execute("SELECT row, count(*) FROM runs GROUP BY row"))
 
     def runs(self) -> Iterator[Run]:
         """Yield every run in the order of its key; a schedule is verified when it is read."""

@@ -20,17 +20,11 @@ def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if not isinstance(both, bool):
         raise EvidenceError('"both" is neither true nor false')
     entering = _crossing(network, inside)
-    carried = sum(
-        capacity for (a, b), capacity in network.channels.items() if a not in inside and b in inside
-    )
+    carried = network.capacity_into(inside)
     if both:
         outside = set(range(network.nodes)) - inside
         crossing = len(entering) + len(_crossing(network, outside))
-        total = sum(
-            capacity
-            for (a, b), capacity in network.channels.items()
-            if (a in inside) != (b in inside)
-        )
+        total = carried + network.capacity_into(outside)
         shared = sum(
             network.channels[a, b] for a, b in network.half_duplex if (a in inside) != (b in inside)
         )

@@ -97,6 +97,14 @@ class Network:
                     queue.append(other)
         return distance
 
+    def capacity_into(self, inside: set[int]) -> int:
+        """Return what all channels together carry into a set of nodes in one step."""
+        return sum(
+            capacity
+            for (a, b), capacity in self.channels.items()
+            if a not in inside and b in inside
+        )
+
     def node_set(self, value: Any) -> set[int]:
         """Read a list of node numbers out of evidence."""
         if not isinstance(value, list) or not value:

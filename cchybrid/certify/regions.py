@@ -20,11 +20,9 @@ def region_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """
     source, destinations = network.message(evidence.get("message"))
     inside = network.node_set(evidence.get("nodes"))
-    sides = (
-        _Side(network, source, destinations, set(range(network.nodes)) - inside),
-        _Side(network, source, destinations, inside),
-    )
-    across = (_carried(network, inside, into=False), _carried(network, inside, into=True))
+    halves = (set(range(network.nodes)) - inside, inside)
+    sides = tuple(_Side(network, source, destinations, half) for half in halves)
+    across = tuple(network.capacity_into(half) for half in halves)
     # Most nodes inside for every number of nodes outside that is worth having.
     states = {sides[0].begin: sides[1].begin}
     steps = 0
@@ -73,14 +71,6 @@ class _Side:
         if self._hops is None:
             return self._most
         return self.begin + sum(1 for hops in self._hops if hops <= steps)
-
-
-def _carried(network: Network, inside: set[int], *, into: bool) -> int:
-    return sum(
-        capacity
-        for (a, b), capacity in network.channels.items()
-        if (a in inside) != (b in inside) and (b in inside) == into
-    )
 
 
 def _uncovered(states: dict[int, int]) -> dict[int, int]:

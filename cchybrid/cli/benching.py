@@ -82,6 +82,7 @@ def run(
 
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
+    from cchybrid.api import DEFAULT_SECONDS
     from cchybrid.bench.contestant import contestants
     from cchybrid.bench.progress import watcher
     from cchybrid.bench.runner import digests, run_suite
@@ -94,7 +95,7 @@ def run(
     jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
     _positive(threads, "--threads")
     if time_limit is None and evaluations is None:
-        time_limit = 60.0
+        time_limit = DEFAULT_SECONDS
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise InputError(f"{time_limit} makes no sense", where="--time-limit", mend="use seconds")
     if evaluations is not None:
@@ -231,7 +232,7 @@ def _drop_if_empty(path: Path) -> None:
     with contextlib.suppress(InputError, OSError, sqlite3.Error):
         if path.stat().st_size:
             with Store(path) as store:
-                if any(True for _ in store.runs()):
+                if store.run_counts():
                     return
         path.unlink()
 

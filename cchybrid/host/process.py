@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cchybrid.host.wire import GarbledError, Line, LineReader, encode
 
@@ -20,6 +20,22 @@ LAST_GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
 MARK = "CCHYBRID_RUN"
 """Environment variable by which processes that left the worker's group are found."""
+
+
+def start_module(module: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a module of ours, its streams piped, in a session of its own.
+
+    It finds the same modules as this process, but none that happen to lie in the current folder.
+    """
+    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, **environment, "PYTHONPATH": path},
+    )
 
 
 class WorkerProcess:
@@ -69,18 +85,7 @@ class WorkerProcess:
         self._unsent = bytearray()
         self._asked: float | None = None
         self._term: float | None = None
-        # The same modules as here, but none that happen to lie in the current folder.
-        command = [sys.executable, "-P", "-m", "cchybrid.host.worker"]
-        path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
-        environment = {**os.environ, MARK: run_id, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env=environment,
-        )
+        self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr)

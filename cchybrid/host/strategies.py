@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cchybrid.errors import InputError
 from cchybrid.records import EngineInfo
 
 
@@ -68,6 +69,13 @@ def one_by_one(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
 
 STRATEGIES: Mapping[str, Strategy] = {"auto": relay, "race": race, "relay": relay}
 """Strategies by name; ``auto`` is the one that served best so far."""
+
+
+def check_strategy(name: str, where: str) -> None:
+    """Refuse a name that is no key of ``STRATEGIES``; ``where`` says who wrote it."""
+    if name not in STRATEGIES:
+        known = ", ".join(STRATEGIES)
+        raise InputError(f"no strategy is called {name}", where=where, mend=f"use {known}")
 
 
 def _seats(engines: Sequence[EngineInfo], threads: int) -> tuple[Seat, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cchybrid.bench.report.standing import Standing
@@ -84,6 +84,6 @@ def state_in_words(standing: Standing) -> str:
     return f"open, gap {standing.gap}" if standing.state == "open" else standing.state
 
 
-def nodes(values: tuple[int, ...] | None) -> str:
+def nodes(values: Sequence[int] | None) -> str:
     """Return a list of nodes as a suite takes it; "" for none."""
     return format_nodes(values) if values else ""

@@ -31,9 +31,9 @@ def _line(standing: Standing) -> list[object]:
     asked, published = standing.row.question, standing.row.published
     return [
         standing.name, asked.topology, asked.collective, asked.root,
-        nodes(_tuple(asked.transmitters)), nodes(_tuple(asked.receivers)),
+        nodes(asked.transmitters), nodes(asked.receivers),
         asked.switching, standing.routing, asked.ports,
-        " ".join(asked.fail_links), nodes(_tuple(asked.fail_nodes)),
+        " ".join(asked.fail_links), nodes(asked.fail_nodes),
         standing.steps, standing.lower_bound, standing.claimed, standing.gap, standing.state,
         standing.proof, published.steps, published.lower_bound, _yes(published.comparable),
         published.place, published.source, published.note,
@@ -41,10 +41,6 @@ def _line(standing: Standing) -> list[object]:
         _rounded(standing.seconds_to_best), _rounded(standing.seconds), standing.engine,
         standing.best, len(standing.outcomes), len(standing.outcomes) - len(standing.counted),
     ]  # fmt: skip
-
-
-def _tuple(values: Sequence[int] | None) -> tuple[int, ...] | None:
-    return None if values is None else tuple(values)
 
 
 def _yes(value: bool) -> str:
