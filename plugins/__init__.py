@@ -12,17 +12,17 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
     return (
         EngineInfo(
             "colouring",
-            "cchybrid_plugins.colouring:Colouring",
+            "cchybrid_plugins.colouring.engine:Colouring",
             "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",
         ),
         EngineInfo(
             "umda",
-            "cchybrid_plugins.umda:Umda",
+            "cchybrid_plugins.umda.engine:Umda",
             "univariate marginal distribution algorithm with the thesis' heuristics",
         ),
         EngineInfo(
             "cpsat",
-            "cchybrid_plugins.cpsat:CpSat",
+            "cchybrid_plugins.cpsat.engine:CpSat",
             "exact: one CP-SAT decision per number of steps; finds and refutes",
             proves=True,
         ),

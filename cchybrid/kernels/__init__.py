@@ -28,12 +28,14 @@ def _cache_folder(folder: Path) -> str:
     """Return where the compiled code of kernels in ``folder`` belongs: named after their source.
 
     numba looks only at the file of a function to tell whether its compiled code is stale, but the
-    code holds the functions that it calls, too: after a change in one file of the folder or of
-    this package, the callers in other files would go on with the old kernel.
+    code holds the functions that it calls, too: after a change in another file of the package
+    that the folder is in, or of this one, the callers would go on with the old kernel.
     """
     here = Path(__file__).parent
+    while folder != here and (folder.parent / "__init__.py").exists():
+        folder = folder.parent
     source = b"".join(
-        path.read_bytes() for place in (here, folder) for path in sorted(place.glob("*.py"))
+        path.read_bytes() for path in sorted({*here.glob("*.py"), *folder.rglob("*.py")})
     )
     name = f"kernels-{hashlib.sha256(source).hexdigest()[:16]}"
     for parent in (here / "__pycache__", Path.home() / ".cache" / "cchybrid"):

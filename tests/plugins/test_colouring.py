@@ -7,10 +7,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from cchybrid_plugins.colouring import Colouring
-from cchybrid_plugins.colouring_choice import Chooser
-from cchybrid_plugins.colouring_graph import Conflicts, saturation_largest_first, strategies
-from cchybrid_plugins.cpsat import CpSat
+from cchybrid_plugins.colouring.choice import Chooser
+from cchybrid_plugins.colouring.engine import Colouring
+from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first, strategies
+from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.uses import Uses, families
 from hypothesis import HealthCheck, given, settings
 from networkx.algorithms import coloring
@@ -110,7 +110,7 @@ def test_looks_up_often_enough_to_stop() -> None:
 def test_too_many_conflicts_are_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
     assert Colouring(Colouring.Options()).unsupported(problem) is None
-    monkeypatch.setattr("cchybrid_plugins.colouring.MAX_EDGES", 100)
+    monkeypatch.setattr("cchybrid_plugins.colouring.engine.MAX_EDGES", 100)
     assert "more than 100" in str(Colouring(Colouring.Options()).unsupported(problem))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.cpsat import CpSat
-from cchybrid_plugins.cpsat_model import StepModel, StoppedError, build
-from cchybrid_plugins.cpsat_solve import ask
-from cchybrid_plugins.cpsat_windows import Windows, least_steps
+from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.cpsat.model import StepModel, StoppedError, build
+from cchybrid_plugins.cpsat.solve import ask
+from cchybrid_plugins.cpsat.windows import Windows, least_steps
 from cchybrid_plugins.uses import Uses
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -276,7 +276,7 @@ def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
 def test_a_model_too_large_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
     assert CpSat(CpSat.Options()).unsupported(problem) is None
-    monkeypatch.setattr("cchybrid_plugins.cpsat.MAX_BOOLEANS", 500)
+    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
     assert "more than 500" in str(CpSat(CpSat.Options()).unsupported(problem))
 
 
@@ -344,7 +344,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
 
 
 def test_gives_up_on_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid_plugins.cpsat.MAX_BOOLEANS", 500)
+    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
     problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.STALLED

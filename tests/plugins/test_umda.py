@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cchybrid_plugins.umda import Umda, UmdaOptions
+from cchybrid_plugins.umda.engine import Umda, UmdaOptions
 
 from cchybrid.api import instance
 from cchybrid.collectives import collective

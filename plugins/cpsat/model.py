@@ -18,8 +18,8 @@ from ortools.sat.python import cp_model
 
 from cchybrid.problem import INJECT, Assignment, Problem
 
-from .cpsat_windows import Windows
-from .uses import Uses
+from ..uses import Uses
+from .windows import Windows
 
 IntVector = NDArray[np.int64]
 

@@ -16,10 +16,10 @@ import numpy as np
 from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 
-from .cpsat_model import StepModel, build
-from .cpsat_solve import Answer, ask, new_solver
-from .cpsat_windows import NEVER, Windows, least_steps
-from .uses import Uses
+from ..uses import Uses
+from .model import StepModel, build
+from .solve import Answer, ask, new_solver
+from .windows import NEVER, Windows, least_steps
 
 MAX_BOOLEANS = 2_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""

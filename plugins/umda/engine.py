@@ -18,7 +18,7 @@ from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.problem import CHANNEL, LINK, Assignment, Problem, compile
 from cchybrid.problem.arrays import BoolArray, IntArray
 
-from .umda_evolution import Population, Settings, Work, create, evolve
+from .evolution import Population, Settings, Work, create, evolve
 
 MOST_MEMORY = 4096
 """Mebibytes that a population may take."""

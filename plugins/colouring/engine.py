@@ -10,9 +10,9 @@ import numpy as np
 from cchybrid.engine import Run, Stop
 from cchybrid.problem import Problem
 
-from .colouring_choice import Chooser
-from .colouring_graph import Conflicts, strategies
-from .uses import IntVector, Uses
+from ..uses import IntVector, Uses
+from .choice import Chooser
+from .graph import Conflicts, strategies
 
 MAX_EDGES = 2_000_000
 """Edges that a conflict graph may have; each takes about 150 bytes."""

@@ -13,7 +13,7 @@ from ortools.sat.python import cp_model
 from cchybrid.engine import Budget
 from cchybrid.problem import Assignment
 
-from .cpsat_model import StepModel, StoppedError
+from .model import StepModel, StoppedError
 
 PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
 """CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.

@@ -17,7 +17,7 @@ from cchybrid.kernels.restoration import restore
 from cchybrid.kernels.rng import State, below, shuffle, uniform
 from cchybrid.problem.arrays import BoolArray, IntArray
 
-from .umda_mutation import mutate
+from .mutation import mutate
 
 __all__ = ["Population", "Settings", "Work", "create", "evaluate", "evolve"]
 

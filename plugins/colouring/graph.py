@@ -15,8 +15,8 @@ from networkx.algorithms import coloring
 
 from cchybrid.problem import Assignment, Problem
 
-from .colouring_choice import Check
-from .uses import IntVector, Uses
+from ..uses import IntVector, Uses
+from .choice import Check
 
 Strategy = Callable[[Any, dict[int, int]], Iterator[int]]
 """An order of colouring as ``networkx.greedy_color`` takes it."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import Problem
 
-from .uses import Uses, families
+from ..uses import Uses, families
 
 IntVector = NDArray[np.int64]
 BoolVector = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import INJECT, Problem
 
-from .uses import IntVector, Uses, families
+from ..uses import IntVector, Uses, families
 
 Check = Callable[[], None]
 """Called every so often; raises to end the work."""

@@ -1,0 +1,1 @@
+"""The baseline: greedy colouring of the conflict graph."""

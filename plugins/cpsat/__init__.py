@@ -1,0 +1,1 @@
+"""Exact: one CP-SAT decision per number of steps."""
