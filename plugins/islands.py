@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import repeat
 from threading import Event, Thread
 from typing import Protocol
 
@@ -49,16 +50,25 @@ class Island(Protocol):
 
 
 class Listening(Protocol):
-    """What a search needs of a ``Run``."""
+    """What a search needs of a ``Run``; see there."""
 
     seed: int
     budget: Budget
 
-    def wants(self, steps: int) -> bool: ...
-    def hint(self, steps: int) -> Assignment | None: ...
-    def spend(self, evaluations: int) -> None: ...
-    def note(self, **metrics: float) -> None: ...
-    def suggest(self, assignment: Assignment) -> None: ...
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+
+    def hint(self, steps: int) -> Assignment | None:
+        """See ``Run.hint``."""
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+
+    def suggest(self, assignment: Assignment) -> None:
+        """See ``Run.suggest``."""
 
 
 class Account:
@@ -112,7 +122,8 @@ def explore(
     with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
         while run.wants(steps):
             share = account.share(evaluations, len(islands))
-            account.spend(sum(pool.map(lambda island: island.advance(share, stop), islands)))
+            made = pool.map(_advance, islands, repeat(share), repeat(stop))
+            account.spend(sum(made))
             best = min(islands, key=lambda island: island.conflicts)
             if best.conflicts == 0:
                 return best.best()
@@ -127,6 +138,10 @@ def explore(
             if turn % MIGRATION == 0 and len(islands) > 1:
                 _migrate(islands)
     return None
+
+
+def _advance(island: Island, evaluations: int, stop: BoolArray) -> int:
+    return island.advance(evaluations, stop)
 
 
 def _migrate(islands: Sequence[Island]) -> None:
