@@ -34,6 +34,9 @@ class Flat(NamedTuple):
     follower_start, follower
         Deliveries with an option that requires delivery d: ``follower`` from
         ``follower_start[d]`` up to, not including, ``follower_start[d + 1]``.
+    excess
+        Whether a resource counts its uses beyond the capacity as conflicts, and not the pairs of
+        transfers that share it (see ``occupancy``).
     """
 
     option_start: LongArray
@@ -50,10 +53,11 @@ class Flat(NamedTuple):
     accept: IntArray
     follower_start: LongArray
     follower: IntArray
+    excess: bool
 
 
-def flatten(problem: Problem) -> Flat:
-    """Return the arrays of a Problem for kernels."""
+def flatten(problem: Problem, excess: bool = False) -> Flat:
+    """Return the arrays of a Problem for kernels; ``excess`` says how to count conflicts."""
     group_start, group_stop = _groups(problem)
     follower_start, follower = _followers(problem)
     return Flat(
@@ -71,6 +75,7 @@ def flatten(problem: Problem) -> Flat:
         accept=_ports(problem, ACCEPT),
         follower_start=follower_start,
         follower=follower,
+        excess=excess,
     )
 
 

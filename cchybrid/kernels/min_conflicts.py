@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from cchybrid.kernels import compiled
 from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.occupancy import add, overloaded, remove
+from cchybrid.kernels.occupancy import add, one_more, overloaded, remove
 from cchybrid.kernels.rng import State, below
 from cchybrid.problem.arrays import BoolArray, IntArray
 
-__all__ = ["settle"]
+__all__ = ["best_place", "last_step", "settle"]
 
 WIDTH = 64
 """Options of a delivery that one move looks at; of more, a random stretch of so many."""
@@ -76,16 +76,49 @@ def _resettle(
     state: State,
 ) -> int:
     """Move a delivery to one of its best places at random; return the change of the conflicts."""
-    old_option, old_step = option[delivery], step[delivery]
-    best = 1  # what being late costs
+    stay = 1  # what being late costs
     if not late:
-        best = -remove(flat, table[old_step], flat.path[old_option])
-    stay = best
+        stay = -remove(flat, table[step[delivery]], flat.path[option[delivery]])
+    option[delivery], step[delivery] = best_place(
+        flat, option, step, counted, table, delivery, stay, state
+    )
+    if step[delivery] >= len(table):
+        return 0
+    return add(flat, table[step[delivery]], flat.path[option[delivery]]) - stay
+
+
+@compiled
+def best_place(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    delivery: int,
+    most: int,
+    state: State,
+) -> tuple[int, int]:
+    """Return the other option and step of a delivery that add the fewest conflicts.
+
+    Of several, one is drawn. The present option and step are returned if all others add more than
+    ``most``. Only options are looked at whose requirement is counted, and only steps after it and
+    before the first delivery that requires this one.
+
+    Parameters
+    ----------
+    option, step, counted
+        Shape (deliveries,): the assignment, as for ``settle``.
+    table
+        Shape (steps, resources): the loads, without those of this delivery.
+    most
+        Conflicts that it may add.
+    """
+    best = most
+    best_option, best_step, ties = option[delivery], step[delivery], 0
     until = last_step(flat, option, step, counted, delivery, len(table))
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
-    best_option, best_step, ties = old_option, old_step, 0
     for turn in range(min(size, WIDTH)):
         candidate = first + (start + turn) % size
         before = flat.requires[candidate]
@@ -99,23 +132,20 @@ def _resettle(
         for now in range(earliest, until):
             cost = 0
             for place in range(first_use, last_use):
-                # A resource that the path uses twice is underrated; ``add`` below is exact.
+                # A resource that the path uses twice is underrated; ``add`` is exact.
                 load = table[now, flat.use[place]]
                 if load >= flat.limit[flat.use[place]]:
-                    cost += max(load, 1)
+                    cost += one_more(flat, load)
                     if cost > best:
                         break
-            if cost > best or (candidate == old_option and now == old_step):
+            if cost > best or (candidate == option[delivery] and now == step[delivery]):
                 continue
             if cost < best:
                 best, ties = cost, 0
             ties += 1
             if below(state, ties) == 0:
                 best_option, best_step = candidate, now
-    option[delivery], step[delivery] = best_option, best_step
-    if best_step >= len(table):
-        return 0
-    return add(flat, table[best_step], flat.path[best_option]) - stay
+    return best_option, best_step
 
 
 @compiled

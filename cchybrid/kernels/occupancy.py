@@ -3,7 +3,8 @@
 With a load L above the capacity c, a resource counts one conflict per pair of transfers that
 share it, less the pairs that fit: C(L, 2) - C(c, 2). For c = 1 that is the number of shared
 channels over all pairs of transfers in one step, the fitness of the thesis (eq. 6.15 to 6.18).
-The sum is 0 exactly when every capacity holds. Implied capacities do not count.
+With ``Flat.excess`` it counts L - c instead, which a crowded channel does not dominate (ours).
+Either sum is 0 exactly when every capacity holds. Implied capacities do not count.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import Flat
 from cchybrid.problem.arrays import BoolArray, IntArray
 
-__all__ = ["add", "build", "fits", "overloaded", "remove"]
+__all__ = ["add", "build", "fits", "one_more", "overloaded", "remove"]
+
+
+@inlined
+def one_more(flat: Flat, load: int) -> int:
+    """Return the conflicts that one more use of a resource adds whose load is at its limit."""
+    # C(load + 1, 2) - C(load, 2); at least 1, so that capacity 0 is kept as well.
+    return 1 if flat.excess else max(load, 1)
 
 
 @inlined
@@ -30,8 +38,7 @@ def add(flat: Flat, row: IntArray, path: int) -> int:
         load = row[resource]
         row[resource] = load + 1
         if load >= flat.limit[resource]:
-            # C(load + 1, 2) - C(load, 2); at least 1, so that capacity 0 is kept as well.
-            grown += max(load, 1)
+            grown += one_more(flat, load)
     return grown
 
 
@@ -44,7 +51,7 @@ def remove(flat: Flat, row: IntArray, path: int) -> int:
         load = row[resource] - 1
         row[resource] = load
         if load >= flat.limit[resource]:
-            shrunk -= max(load, 1)
+            shrunk -= one_more(flat, load)
     return shrunk
 
 

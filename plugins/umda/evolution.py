@@ -17,7 +17,7 @@ from cchybrid.kernels.restoration import restore
 from cchybrid.kernels.rng import State, below, shuffle, uniform
 from cchybrid.problem.arrays import BoolArray, IntArray
 
-from .mutation import mutate
+from cchybrid.kernels.mutation import mutate
 
 __all__ = ["Population", "Settings", "Work", "create", "evaluate", "evolve"]
 
