@@ -8,6 +8,8 @@ from cchybrid.engine import Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.problem import Assignment, Problem
 
+from .islands import watched
+
 Reach = Callable[[int], Assignment | None]
 """Search for a schedule of so many steps; ``None`` if the search gave up or was ended."""
 
@@ -40,7 +42,11 @@ def control_steps(problem: Problem, run: Run, reach: Reach, control: str) -> Sto
 def _descend(problem: Problem, run: Run, reach: Reach) -> Stop:
     known = run.best()
     if known is None:
-        greedy = first_fit(problem, run.seed)
+        # While the least that is possible is wanted, the run goes on.
+        with watched(run, run.lower()) as stop:
+            greedy = first_fit(problem, run.seed, stop)
+        if greedy is None:
+            return _end(run)
         run.offer(greedy)
         known = greedy.steps
     for target in run.targets():

@@ -8,21 +8,32 @@ now, and that one is made: messages come nearer to their goals hop by hop.
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 
 from cchybrid.kernels import compiled
 from cchybrid.kernels.conflicts import mark_needed
-from cchybrid.kernels.flat import Flat, flatten, least_uses
+from cchybrid.kernels.flat import NO_LIMIT, Flat, flatten, least_uses
 from cchybrid.kernels.occupancy import add, fits, remove
 from cchybrid.kernels.rng import State, below, seed_state, shuffle
 from cchybrid.problem import Assignment, Problem
-from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 
-__all__ = ["fill", "first_fit"]
+__all__ = ["fill", "first_fit", "schedule"]
 
 
-def first_fit(problem: Problem, seed: int) -> Assignment:
+@overload
+def first_fit(problem: Problem, seed: int, stop: None = None) -> Assignment: ...
+@overload
+def first_fit(problem: Problem, seed: int, stop: BoolArray) -> Assignment | None: ...
+def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Assignment | None:
     """Return a complete valid assignment; equal arguments give an equal one.
+
+    Parameters
+    ----------
+    stop
+        Shape (1,): another thread sets this to end early, and then the answer is ``None``.
 
     Raises
     ------
@@ -31,22 +42,63 @@ def first_fit(problem: Problem, seed: int) -> Assignment:
         resource beyond its capacity on its own.
     """
     flat = flatten(problem)
-    state = seed_state(seed)
-    near = least_uses(problem, flat)
-    order = np.flatnonzero(problem.required).astype(np.int32)
-    shuffle(order, state)
-    # Long routes are hard to place, so they come first; the shuffle breaks ties.
-    order = order[np.argsort(-near[order], kind="stable")]
     found = problem.empty()
-    # A step that places nothing would place nothing for ever, hence this many steps at most.
-    missing = fill(flat, near, problem.deliveries, order, found.option, found.step, state)
+    missing = schedule(
+        flat,
+        least_uses(problem, flat),
+        found.option,
+        found.step,
+        np.zeros(1, dtype=np.bool_) if stop is None else stop,
+        seed_state(seed),
+    )
+    if missing and stop is not None and stop[0]:
+        return None
     if missing:
         raise ValueError(f"{missing} deliveries have no option that fits into a step of its own")
-    needed = np.empty(problem.deliveries, dtype=np.bool_)
-    mark_needed(flat, found.option, needed)
-    found.option[~needed] = -1
-    found.step[~needed] = -1
     return found
+
+
+@compiled
+def schedule(
+    flat: Flat, near: IntArray, option: IntArray, step: IntArray, stop: BoolArray, state: State
+) -> int:
+    """Schedule all required deliveries in random order; return how many found no place.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): ``least_uses`` of the Problem.
+    option, step
+        Shape (deliveries,): overwritten, -1 where no delivery is needed.
+    stop
+        Shape (1,): another thread sets this to end early, with deliveries missing.
+    """
+    option[:] = -1
+    step[:] = -1
+    mixed = np.flatnonzero(flat.required).astype(np.int32)
+    shuffle(mixed, state)
+    order = np.empty_like(mixed)
+    # Long routes are hard to place, so they come first; the shuffle breaks ties.
+    until, uses = 0, int(NO_LIMIT) + 1
+    while until < len(mixed):
+        longest = -1
+        for delivery in mixed:
+            if near[delivery] < uses:
+                longest = max(longest, int(near[delivery]))
+        uses = longest
+        for delivery in mixed:
+            if near[delivery] == uses:
+                order[until] = delivery
+                until += 1
+    # A step that places nothing would place nothing for ever, hence this many steps at most.
+    missing = fill(flat, near, len(option), order, option, step, state, stop)
+    needed = np.empty(len(option), dtype=np.bool_)
+    mark_needed(flat, option, needed)
+    for place in range(len(option)):
+        if not needed[place]:
+            option[place] = -1
+            step[place] = -1
+    return missing
 
 
 @compiled
@@ -58,6 +110,7 @@ def fill(
     option: IntArray,
     step: IntArray,
     state: State,
+    stop: BoolArray | None = None,
 ) -> int:
     """Schedule greedily in at most ``steps`` steps; return how many deliveries found no place.
 
@@ -70,6 +123,8 @@ def fill(
         The required deliveries, first come, first served; overwritten.
     option, step
         Shape (deliveries,): -1 everywhere; overwritten where a place was found.
+    stop
+        Shape (1,): another thread sets this to end early. What is missing then counts as such.
     """
     row = np.zeros(len(flat.limit), dtype=np.int32)
     seen = np.full(len(option), -1, dtype=np.int64)
@@ -82,6 +137,8 @@ def fill(
         row[:] = 0
         kept = 0
         for place in range(missing):
+            if stop is not None and stop[0]:
+                return missing
             delivery = order[place]
             if step[delivery] < 0:
                 if hops:
