@@ -21,6 +21,16 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "univariate marginal distribution algorithm with the thesis' heuristics",
         ),
         EngineInfo(
+            "random",
+            "cchybrid_plugins.random_search.engine:RandomSearch",
+            "the null baseline: greedy schedules in random order, or blind draws",
+        ),
+        EngineInfo(
+            "sga",
+            "cchybrid_plugins.sga.engine:Sga",
+            "standard genetic algorithm with the thesis' heuristics",
+        ),
+        EngineInfo(
             "cpsat",
             "cchybrid_plugins.cpsat.engine:CpSat",
             "exact: one CP-SAT decision per number of steps; finds and refutes",

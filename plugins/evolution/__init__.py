@@ -1,0 +1,1 @@
+"""What the evolutionary engines share: genome, population, generations, islands, options."""

@@ -1,0 +1,1 @@
+"""SGA, the standard genetic algorithm (thesis section 7.1.1)."""

@@ -1,0 +1,42 @@
+"""Children of UMDA: genes drawn from their marginal distributions among the parents."""
+
+from __future__ import annotations
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.rng import State, below, uniform
+from cchybrid.problem.arrays import IntArray
+
+from ..evolution.population import Population
+
+__all__ = ["sample"]
+
+
+@compiled
+def sample(
+    ordered: bool,
+    sampled: float,
+    population: Population,
+    parents: IntArray,
+    children: Population,
+    state: State,
+) -> None:
+    """Fill in the genes of the children.
+
+    The value of a gene in a random parent is a draw from the histogram of the gene's values among
+    the parents. Where steps depend on options, a gene is drawn whole (thesis section 6.3.2).
+
+    Parameters
+    ----------
+    sampled
+        Probability of a draw; else the gene is that of one parent, the same for all of a child.
+    """
+    for child in range(len(children.fitness)):
+        base = parents[below(state, len(parents))]
+        for gene in range(children.option.shape[1]):
+            parent = base
+            if uniform(state) < sampled:
+                parent = parents[below(state, len(parents))]
+            children.option[child, gene] = population.option[parent, gene]
+            if parent != base and not ordered:
+                parent = parents[below(state, len(parents))]
+            children.step[child, gene] = population.step[parent, gene]
