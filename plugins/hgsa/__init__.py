@@ -1,0 +1,1 @@
+"""HGSA, hybrid parallel genetic simulated annealing (Ohlidal and Schwarz)."""

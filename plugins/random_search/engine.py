@@ -1,0 +1,160 @@
+"""Random search: greedy schedules in random order, or individuals drawn blindly."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from cchybrid.engine import Run, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import Flat, flatten, least_uses
+from cchybrid.kernels.rng import State, seed_state
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.problem.arrays import BoolArray
+
+from ..islands import Account, explore, island_seed, watched
+from ..step_control import control_steps
+from .kernels import draw_often, start_often
+
+CHUNK = 50_000
+"""Options to look at between two looks at the run; milliseconds."""
+
+
+@dataclass(frozen=True)
+class RandomOptions:
+    """The parameter of random search.
+
+    Parameters
+    ----------
+    greedy
+        Whether to schedule greedily, again and again in another random order. If not, option and
+        step of every delivery are drawn for a fixed number of steps and the conflicts counted,
+        nothing learnt from one individual to the next: the null model of evolution.
+    """
+
+    greedy: bool = True
+
+
+class RandomSearch:
+    """Learns nothing: what it finds, any start could have found."""
+
+    Options = RandomOptions
+
+    def __init__(self, options: RandomOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        pair = Network.from_arcs("pair", 2, [(0, 1)])
+        problem = compile(Instance(pair, Collective("one", (Message(0, (1,)),))))
+        first_fit(problem, 0)
+        found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
+        flat = flatten(problem)
+        if self.options.greedy:
+            seeds = np.zeros(1, dtype=np.uint64)
+            start_often(flat, least_uses(problem, flat), seeds, found.option, found.step, go_on)
+        else:
+            _Draws(problem, flat, 1, seed_state(0)).advance(1, go_on)
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return ``None``: there is always something to try."""
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Offer a greedy schedule, then look for one with a step less, again and again."""
+        search = _Starts(problem, run) if self.options.greedy else _Blind(problem, run)
+        return control_steps(problem, run, search.reach, "descend")
+
+
+class _Starts:
+    """Greedy schedules side by side, numbered: the seed of each follows from its number."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.flat = flatten(problem)
+        self.near = least_uses(problem, self.flat)
+        self.account = Account(run)
+        self.number = 1  # the step control makes the first
+
+    def reach(self, steps: int) -> Assignment | None:
+        """Return the first of the best schedules of a round with at most so many steps."""
+        threads = self.run.budget.threads
+        brief = max(1, CHUNK // max(self.problem.options, 1))
+        with watched(self.run, steps) as stop, ThreadPoolExecutor(threads) as pool:
+            while self.run.wants(steps):
+                starts = self.account.share(brief, threads)
+                first = range(self.number, self.number + starts * threads, starts)
+                self.number += starts * threads
+                found = list(pool.map(partial(self._start, starts, stop), first))
+                self.account.spend(starts * threads)
+                done = [one for one in found if one.steps > 0]
+                if done and (best := min(done, key=lambda one: one.steps)).steps <= steps:
+                    return best
+                self.run.note(target=steps, evaluations=self.account.spent)
+        return None
+
+    def _start(self, starts: int, stop: BoolArray, first: int) -> Assignment:
+        numbers = range(first, first + starts)
+        seeds = [island_seed(self.run.seed, number) % 2**64 for number in numbers]
+        found = self.problem.empty()
+        start_often(
+            self.flat,
+            self.near,
+            np.array(seeds, dtype=np.uint64),
+            found.option,
+            found.step,
+            stop,
+        )
+        return found
+
+
+class _Blind:
+    """Individuals drawn side by side; the draws go on from one number of steps to the next."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.flat = flatten(problem)
+        self.account = Account(run)
+        self.states = [
+            seed_state(island_seed(run.seed, index)) for index in range(run.budget.threads)
+        ]
+
+    def reach(self, steps: int) -> Assignment | None:
+        """Return an individual of so many steps without conflicts."""
+        islands = [_Draws(self.problem, self.flat, steps, state) for state in self.states]
+        brief = max(1, CHUNK // max(self.problem.deliveries, 1))
+        return explore(islands, self.run, self.account, steps, brief)
+
+
+class _Draws:
+    """An ``Island`` that only remembers the best of what it has drawn."""
+
+    def __init__(self, problem: Problem, flat: Flat, steps: int, state: State) -> None:
+        self.flat, self.steps, self.state = flat, steps, state
+        self.found = problem.empty()
+        self.conflicts = 2**31 - 1
+
+    def advance(self, evaluations: int, stop: BoolArray) -> int:
+        """See ``Island.advance``."""
+        made, self.conflicts = draw_often(
+            self.flat,
+            self.steps,
+            evaluations,
+            self.conflicts,
+            self.found.option,
+            self.found.step,
+            stop,
+            self.state,
+        )
+        return made
+
+    def best(self) -> Assignment:
+        """See ``Island.best``."""
+        return Assignment(self.found.option.copy(), self.found.step.copy())
+
+    def welcome(self, guest: Assignment) -> None:
+        """See ``Island.welcome``: nothing is learnt."""

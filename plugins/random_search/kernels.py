@@ -1,0 +1,118 @@
+"""Many random schedules, or random near-solutions, in one call."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.conflicts import mark_needed
+from cchybrid.kernels.first_fit import schedule
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.initial import complete
+from cchybrid.kernels.occupancy import build
+from cchybrid.kernels.restoration import restore
+from cchybrid.kernels.rng import State
+from cchybrid.problem.arrays import BoolArray, IntArray
+
+__all__ = ["draw_often", "start_often"]
+
+
+@compiled
+def start_often(
+    flat: Flat,
+    near: IntArray,
+    seeds: NDArray[np.uint64],
+    option: IntArray,
+    step: IntArray,
+    stop: BoolArray,
+) -> int:
+    """Run the greedy list scheduler once per seed; return the steps of the best schedule.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): ``least_uses`` of the Problem.
+    seeds
+        Shape (starts,): the seeds. Of equally good schedules the first is kept.
+    option, step
+        Shape (deliveries,): overwritten with the best schedule.
+    stop
+        Shape (1,): another thread sets this to end early.
+
+    Returns
+    -------
+    int
+        -1 if no start was finished.
+    """
+    new_option, new_step = np.empty_like(option), np.empty_like(step)
+    state = np.empty(1, dtype=np.uint64)
+    best = -1
+    for seed in seeds:
+        state[0] = seed
+        missing = schedule(flat, near, new_option, new_step, stop, state)
+        if missing > 0:
+            break
+        steps = 0
+        for now in new_step:
+            steps = max(steps, now + 1)
+        if best < 0 or steps < best:
+            best = steps
+            option[:] = new_option
+            step[:] = new_step
+    return best
+
+
+@compiled
+def draw_often(
+    flat: Flat,
+    steps: int,
+    number: int,
+    least: int,
+    option: IntArray,
+    step: IntArray,
+    stop: BoolArray,
+    state: State,
+) -> tuple[int, int]:
+    """Draw individuals until one has no conflicts; return how many, and the fewest conflicts.
+
+    Options and steps are uniform; then the order of deliveries is restored.
+
+    Parameters
+    ----------
+    number
+        Individuals to draw, at most.
+    least
+        The fewest conflicts so far.
+    option, step
+        Shape (deliveries,): overwritten if there are fewer; -1 for what is late or not needed.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    deliveries = len(option)
+    table = np.empty((steps, len(flat.limit)), dtype=np.int32)
+    chain = np.empty(deliveries + steps + 1, dtype=np.int32)
+    needed = np.empty(deliveries, dtype=np.bool_)
+    new_option, new_step = np.empty_like(option), np.empty_like(step)
+    required = np.flatnonzero(flat.required).astype(np.int32)
+    anything = np.full(deliveries, 2**31 - 1, dtype=np.int32)
+    ordered = flat.requires.max() >= 0
+    for made in range(number):
+        if least == 0 or stop[0]:
+            return made, least
+        new_option[:] = -1
+        new_step[:] = -1
+        complete(flat, anything, required, steps, False, new_option, new_step, state)
+        if ordered:
+            restore(flat, anything, new_option, new_step, flat.required, table, chain, state)
+        mark_needed(flat, new_option, needed)
+        conflicts = build(flat, new_option, new_step, needed, table)
+        for delivery in range(deliveries):
+            conflicts += needed[delivery] and new_step[delivery] >= steps
+        if conflicts < least:
+            least = conflicts
+            for delivery in range(deliveries):
+                placed = needed[delivery] and new_step[delivery] < steps
+                option[delivery] = new_option[delivery] if placed else -1
+                step[delivery] = new_step[delivery] if placed else -1
+    return number, least
