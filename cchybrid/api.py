@@ -51,6 +51,7 @@ def solve(
     engines: Sequence[str] | None = None,
     strategy: str = "auto",
     steps: int | None = None,
+    blind: bool = False,
     time_limit: float | None = None,
     evaluations: int | None = None,
     seed: int = 0,
@@ -72,6 +73,9 @@ def solve(
         ``auto``, ``race`` or ``relay``.
     steps
         Look only for a schedule of at most so many steps.
+    blind
+        Look for them without any bound, even where a bound says that there is none: to compare
+        engines by the conflicts that they are left with (``Result.conflicts``).
     time_limit
         Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget.
     evaluations
@@ -119,6 +123,8 @@ def solve(
             )
     if not isinstance(seed, int) or seed < 0:
         raise InputError(f"{seed!r} is no seed", where="seed", mend="use a whole number from 0")
+    if blind and steps is None:
+        raise InputError("a blind run without a number of steps", where="blind", mend="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     names = [engines] if isinstance(engines, str) else engines
@@ -139,11 +145,12 @@ def solve(
         threads = 1 if evaluations is not None else len(os.sched_getaffinity(0))
     order = Order(
         engines=chosen,
-        bounds=sorted(registry.bounds.values(), key=lambda info: info.order),
+        bounds=[] if blind else sorted(registry.bounds.values(), key=lambda info: info.order),
         strategy=strategy,
         budget=Budget(time_limit, evaluations, threads, memory),
         seed=seed,
         target=steps,
+        blind=blind,
         options=texts,
     )
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]

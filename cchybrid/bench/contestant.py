@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from types import NoneType
 from typing import Any
 
@@ -88,6 +88,23 @@ class Contestant:
         return asdict(self)
 
 
+def entered(registry: Registry, named: Iterable[Contestant], **budget: Any) -> list[Contestant]:
+    """Return the contestants of a suite as they take part: with a budget.
+
+    Raises
+    ------
+    InputError
+        For an engine that does not exist.
+    """
+    found = []
+    for contestant in named:
+        engines = contestant.engines
+        if engines is not None:
+            engines = tuple(sorted({registry.engine(name).name for name in engines}))
+        found.append(replace(contestant, engines=engines, **budget))
+    return found
+
+
 def contestants(
     registry: Registry,
     teams: Sequence[str],
@@ -137,4 +154,35 @@ def contestants(
         )
         for crew in dict.fromkeys(crews)
         for strategy in dict.fromkeys(strategies or ["auto"])
+    ]
+
+
+def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
+    """Return, by key, what each contestant is called: its name, and what tells it from others.
+
+    ``umda mutation=0.9, 20 s, 1 thread`` is one of several umdas that differ in the mutation and in
+    the budget.
+    """
+    everyone = list(contestants)
+    found: dict[str, str] = {}
+    for contestant in everyone:
+        rivals = [other for other in everyone if other.name == contestant.name]
+        settings = [set(settings_of(other)) for other in rivals]
+        common = set.intersection(*settings)
+        words = [word for word in settings_of(contestant) if word not in common]
+        if len(contestant.engines or ()) == 1:
+            words = [word.partition(".")[2] for word in words]
+        label = " ".join([contestant.name, *words])
+        if len({other.budget for other in rivals}) > 1:
+            label += f", {contestant.budget}"
+        found[contestant.key] = label
+    return found
+
+
+def settings_of(contestant: Contestant) -> list[str]:
+    """Return the options as ``--option`` takes them."""
+    return [
+        f"{engine}.{name}={value}"
+        for engine, values in sorted(contestant.options.items())
+        for name, value in sorted(values.items())
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -16,8 +16,16 @@ Watch = Callable[[Progress], None]
 
 
 @contextmanager
-def watcher(title: str, others: Sequence[Watch] = ()) -> Iterator[Watch]:
-    """Yield the function that shows every finished run on standard error."""
+def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) -> Iterator[Watch]:
+    """Yield the function that shows every finished run on standard error.
+
+    Parameters
+    ----------
+    names
+        What the contestants are called, by key.
+    others
+        Called with every finished run too.
+    """
     console = Console(stderr=True, highlight=False, markup=False)
     bar = Bar(
         TextColumn("{task.description}"),
@@ -42,19 +50,21 @@ def watcher(title: str, others: Sequence[Watch] = ()) -> Iterator[Watch]:
         left = "" if console.is_terminal else f"; {duration(progress.seconds_left)}"
         width = len(str(progress.total))
         place = f"[{progress.done:{width}}/{progress.total}]"
-        bar.console.print(f"{place} {in_words(progress.run)}{left}", soft_wrap=True)
+        bar.console.print(f"{place} {in_words(progress.run, names)}{left}", soft_wrap=True)
 
     with bar:
         yield watch
 
 
-def in_words(run: Run) -> str:
+def in_words(run: Run, names: Mapping[str, str]) -> str:
     """Return one run in one line."""
-    title = f"{run.row} [{run.contestant.name}, seed {run.seed}]"
+    title = f"{run.row} [{names.get(run.contestant.key, run.contestant.name)}, seed {run.seed}]"
     if run.failure:
         return f"{title}: failed: {run.failure}"
     if run.result["status"] == "infeasible":
         return f"{title}: infeasible"
+    if run.steps is None and run.result.get("conflicts") is not None:
+        return f"{title}: {run.result['conflicts']} conflicts left"
     if run.steps is None:
         return f"{title}: nothing found; at least {run.lower_bound} steps"
     end = f"optimal ({'certified' if run.certified else 'claimed'})"

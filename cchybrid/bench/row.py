@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -14,7 +14,11 @@ from cchybrid.errors import InputError
 from cchybrid.node_lists import format_nodes, parse_nodes
 from cchybrid.question import Question
 
-QUESTION_FIELDS = tuple(field.name for field in fields(Question))
+QUESTION_FIELDS = tuple(each.name for each in fields(Question))
+PUBLISHED_FIELDS = (
+    "steps", "lower_bound", "goal", "engine", "success_percent", "place", "source", "note",
+    "comparable",
+)  # fmt: skip
 NODE_LISTS = ("transmitters", "receivers")
 _COLLECTIVES = {info.name.lower(): info.name for info in PATTERNS}
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
@@ -28,6 +32,10 @@ class Published:
     ----------
     steps, lower_bound
         Their best schedule and their bound; ``None`` where they give none.
+    goal
+        The steps that a run of theirs had to reach to count as a success.
+    rates
+        Per engine the percentage of their runs that did.
     place
         The root in their words, such as ``corner``.
     source, note
@@ -38,6 +46,8 @@ class Published:
 
     steps: int | None = None
     lower_bound: int | None = None
+    goal: int | None = None
+    rates: Mapping[str, float] = field(default_factory=dict)
     place: str = ""
     source: str = ""
     note: str = ""
@@ -46,10 +56,15 @@ class Published:
 
 @dataclass(frozen=True)
 class Row:
-    """An instance by name, and what was published about it."""
+    """An instance by name, and what was published about it.
+
+    With ``fixed_steps`` it is a conflict study: it is run for so many steps without any bound, and
+    what is compared are the conflicts that are left.
+    """
 
     question: Question
     published: Published = Published()
+    fixed_steps: int | None = None
 
     @property
     def name(self) -> str:
@@ -73,12 +88,21 @@ class Row:
             parts.append(f"without link {' '.join(asked.fail_links)}")
         if asked.fail_nodes:
             parts.append(f"without node {format_nodes(asked.fail_nodes)}")
+        if self.fixed_steps is not None:
+            parts.append(f"in {self.fixed_steps} steps")
         return " ".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as the store keeps it."""
         question = {key: value for key, value in asdict(self.question).items() if value is not None}
-        return {"question": question, "published": asdict(self.published)}
+        record: dict[str, Any] = {"question": question, "published": asdict(self.published)}
+        if self.fixed_steps is not None:
+            record["fixed_steps"] = self.fixed_steps
+        return record
+
+    def to_solve(self) -> dict[str, Any]:
+        """Return the arguments of ``solve`` that every contestant has to take here."""
+        return {} if self.fixed_steps is None else {"steps": self.fixed_steps, "blind": True}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Row:
@@ -88,15 +112,18 @@ class Row:
             for key, value in record["question"].items()
         }
         published = Published(**record["published"])
+        fixed_steps = record.get("fixed_steps")
+        numbers = (published.steps, published.lower_bound, published.goal, fixed_steps)
         sound = (
-            isinstance(published.steps, (int, NoneType))
-            and isinstance(published.lower_bound, (int, NoneType))
+            all(isinstance(number, (int, NoneType)) for number in numbers)
+            and isinstance(published.rates, dict)
+            and all(isinstance(rate, (int, float)) for rate in published.rates.values())
             and isinstance(published.comparable, bool)
             and all(isinstance(x, str) for x in (published.place, published.source, published.note))
         )
         if not sound:
             raise ValueError(f"what was published of {question.get('topology')} makes no sense")
-        return cls(Question(**question), published)
+        return cls(Question(**question), published, fixed_steps)
 
     @classmethod
     def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
@@ -116,13 +143,20 @@ class Row:
         """
         question: dict[str, Any] = {}
         published: dict[str, Any] = {}
+        engine, percent, fixed_steps = "", None, None
         for key, text in values.items():
             text = text.strip()
             if not text:
                 continue
             try:
-                if key in ("steps", "lower_bound"):
+                if key in ("steps", "lower_bound", "goal"):
                     published[key] = _number(text)
+                elif key == "fixed_steps":
+                    fixed_steps = _positive(text)
+                elif key == "engine":
+                    engine = text.lower()
+                elif key == "success_percent":
+                    percent = _percent(text)
                 elif key == "comparable":
                     published[key] = _yes(text)
                 elif key in ("place", "source", "note"):
@@ -144,23 +178,61 @@ class Row:
                 elif key in QUESTION_FIELDS:
                     question[key] = text
                 else:
-                    known = ", ".join((*QUESTION_FIELDS, *Published.__dataclass_fields__))
+                    known = ", ".join((*QUESTION_FIELDS, *PUBLISHED_FIELDS, "fixed_steps"))
                     raise InputError("no row has such a value", mend=f"use one of {known}")
             except InputError as error:
                 raise error.inside(key) from None
         if "topology" not in question:
             raise InputError("a row without a topology", mend="name one, such as mesh-4x4")
+        if percent is not None and not engine:
+            raise InputError("a rate of nobody", where="success_percent", mend="name the engine")
+        if percent is not None:
+            published["rates"] = {engine: percent}
         if "collective" in question:  # else an instance file says what these replace
             for key, usual in _USUAL.items():
                 if question.get(key) == usual:
                     del question[key]
-        return cls(Question(**question), Published(**published))
+        return cls(Question(**question), Published(**published), fixed_steps)
+
+    def with_rates_of(self, other: Row) -> Row:
+        """Return the row with the rates too that ``other``, of the same name, has published.
+
+        Raises
+        ------
+        InputError
+            They say different things of one engine.
+        """
+        known = self.published.rates
+        for engine, rate in other.published.rates.items():
+            if known.get(engine, rate) != rate:
+                raise InputError(
+                    f"{self.name}: {engine} has two success rates", mend="leave one out"
+                )
+        rates = {**known, **other.published.rates}
+        return replace(self, published=replace(self.published, rates=rates))
 
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"\d{1,9}", text):
         raise InputError(f"{text!r} is no whole number", mend="write digits only")
     return int(text)
+
+
+def _positive(text: str) -> int:
+    number = _number(text)
+    if number < 1:
+        raise InputError(f"{number} steps make no sense", mend="use at least 1")
+    return number
+
+
+def _percent(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:
+        raise InputError(f"{text[:40]!r} is no percentage", mend="write 0 to 100")
+    return number
 
 
 def _yes(text: str) -> bool:

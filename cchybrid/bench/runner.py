@@ -164,7 +164,7 @@ class _Crew:
             "question": {
                 key: value for key, value in asdict(task.row.question).items() if value is not None
             },
-            "solve": task.contestant.to_solve(),
+            "solve": {**task.contestant.to_solve(), **task.row.to_solve()},
             "seed": task.seed,
         }
         limit = task.contestant.time_limit

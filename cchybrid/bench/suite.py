@@ -19,6 +19,10 @@ Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, 
 ``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what
 was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. Where
 ``with`` makes another instance of a row, nothing is compared unless it says ``comparable``.
+
+A published success rate is ``success_percent`` with its ``engine``; ``goal`` are the steps that a
+success has to reach. Rows of the same name put their rates together. ``fixed_steps`` makes a
+conflict study of a row: see ``Row``. How a suite names its contestants: see ``study``.
 """
 
 from __future__ import annotations
@@ -29,23 +33,33 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
+from cchybrid.bench.study import Allowance, read_allowance, read_contestants
 from cchybrid.errors import InputError
 from cchybrid.model.instance import is_file, read_text
+
+KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A named list of rows, each row's name at most once."""
+    """A named list of rows, each row's name at most once.
+
+    A study says too which ``contestants`` it is about (none: whoever is named when it is run),
+    without a budget, and what every run may spend.
+    """
 
     name: str
     about: str
     rows: tuple[Row, ...]
+    contestants: tuple[Contestant, ...] = ()
+    budget: Allowance = field(default_factory=Allowance)
 
 
 def suite_names() -> list[str]:
@@ -86,7 +100,7 @@ def _read(path: Path) -> Suite:
         record = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", mend="correct it there") from None
-    _only_keys(record, ("name", "about", "rows", "tables"), "the suite")
+    _only_keys(record, KEYS, "the suite")
     rows: dict[str, Row] = {}
     for kind, expand in (("tables", _table_rows), ("rows", _listed_rows)):
         entries = record.get(kind, [])
@@ -96,6 +110,8 @@ def _read(path: Path) -> Suite:
             try:
                 for row in expand(entry, path.parent):
                     known = rows.setdefault(row.name.casefold(), row)
+                    if row.published.rates and known is not row:
+                        rows[row.name.casefold()] = known.with_rates_of(row)
                     if known.question.topology != row.question.topology:
                         raise InputError(
                             f"two rows are called {row.name}", mend="give the files other names"
@@ -111,7 +127,12 @@ def _read(path: Path) -> Suite:
             where="name",
             mend="use letters, digits, spaces and . + -",
         )
-    return Suite(name, str(record.get("about", "")), tuple(rows.values()))
+    contestants = read_contestants(record.get("contestants", []))
+    try:
+        budget = read_allowance(record.get("budget", {}))
+    except InputError as error:
+        raise error.inside("budget") from None
+    return Suite(name, str(record.get("about", "")), tuple(rows.values()), contestants, budget)
 
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:

@@ -8,7 +8,7 @@ import shlex
 import sqlite3
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,8 +21,6 @@ from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
     from cchybrid.bench.runner import Progress
-
-MOST_SEEDS = 1000
 
 bench = typer.Typer(
     name="bench",
@@ -41,8 +39,9 @@ def run(
         typer.Argument(
             metavar="SUITE|FILE",
             show_default=False,
-            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, scale; or a .toml"
-            " file.",
+            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, scale; studies:"
+            " success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
+            " sweep-umda, compare-engines; or a .toml file.",
         ),
     ],
     engine: Annotated[
@@ -61,15 +60,17 @@ def run(
         typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
     ] = None,
     seeds: Annotated[
-        str, typer.Option(metavar="N|LIST", help="How many seeds from 0, or which: 0-9,42.")
-    ] = "1",
+        str | None,
+        typer.Option(metavar="N|LIST", help="How many seeds from 0, or which: 0-9,42; default: 1."),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(metavar="N", help="Runs at the same time; default: half the processors."),
     ] = None,
     threads: Annotated[
-        int, typer.Option(metavar="N", help="Threads of all engines of a run together.")
-    ] = 1,
+        int | None,
+        typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
@@ -80,35 +81,44 @@ def run(
 ) -> None:
     """Run a suite; what the store holds already is not run again.
 
+    A suite may be a study, which names its contestants (--engine, --strategy or --option replace
+    them), its budget (--time-limit or --evaluations replace it), seeds and threads.
+
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
     from cchybrid.api import DEFAULT_SECONDS
-    from cchybrid.bench.contestant import contestants
+    from cchybrid.bench.contestant import contestants, entered, labels
     from cchybrid.bench.progress import watcher
     from cchybrid.bench.runner import digests, run_suite
     from cchybrid.bench.store import Store
+    from cchybrid.bench.study import read_seeds
     from cchybrid.bench.suite import read_suite
 
     registry = load_plugins()
     asked = read_suite(suite)
+    granted = asked.budget
     processors = len(os.sched_getaffinity(0))
     jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
-    _positive(threads, "--threads")
+    threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
+    if time_limit is None and evaluations is None:
+        time_limit, evaluations = granted.time_limit, granted.evaluations
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise InputError(f"{time_limit} makes no sense", where="--time-limit", mend="use seconds")
     if evaluations is not None:
         _positive(evaluations, "--evaluations")
-    crews = contestants(
-        registry,
-        engine or [],
-        [name.lower() for name in strategy or []],
-        engine_options(option or []),
-        time_limit=time_limit,
-        evaluations=evaluations,
-        threads=threads,
-    )
+    budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
+    if asked.contestants and not (engine or strategy or option):
+        crews = entered(registry, asked.contestants, **budget)
+    else:
+        crews = contestants(
+            registry,
+            engine or [],
+            [name.lower() for name in strategy or []],
+            engine_options(option or []),
+            **budget,
+        )
     path = store or Path(f"{Path(suite).stem}.sqlite")
     failures: list[str] = []
 
@@ -116,11 +126,17 @@ def run(
         if progress.run.failure:
             failures.append(progress.run.row)
 
-    chosen = _seeds(seeds)
+    chosen: Sequence[int] = granted.seeds or (0,)
+    if seeds is not None:
+        try:
+            chosen = read_seeds(seeds)
+        except InputError as error:
+            raise error.inside("--seeds") from None
+    names = labels(crews)
     instances = digests(asked, registry)
     fresh = not is_file(path)
     try:
-        with Store(path, write=True) as opened, watcher(asked.name, [note]) as watch:
+        with Store(path, write=True) as opened, watcher(asked.name, names, [note]) as watch:
             whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch)
     except InputError:
         if fresh and is_file(path):
@@ -241,26 +257,3 @@ def _positive(number: int, name: str) -> int:
     if not 0 < number < 1 << 40:
         raise InputError(f"{number} makes no sense", where=name, mend="use a whole number above 0")
     return number
-
-
-def _seeds(text: str) -> list[int]:
-    from cchybrid.node_lists import parse_nodes
-
-    if text.strip().isdecimal() and len(text) < 8:
-        number = _positive(int(text), "--seeds")
-        if number > MOST_SEEDS:
-            raise InputError(
-                f"{number} seeds are too many", where="--seeds", mend=f"use at most {MOST_SEEDS}"
-            )
-        return list(range(number))
-    try:
-        seeds = list(parse_nodes(text))
-        if len(seeds) > MOST_SEEDS:
-            raise InputError(f"{len(seeds)} seeds are too many")
-        return seeds
-    except InputError:
-        raise InputError(
-            f"{text!r} names no seeds",
-            where="--seeds",
-            mend=f"write how many, or a list: 0-9,42; at most {MOST_SEEDS}",
-        ) from None

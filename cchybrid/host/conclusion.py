@@ -24,6 +24,7 @@ def conclude(
     troubles: Sequence[str],
     remarks: Sequence[str],
     interrupted: bool,
+    **spent: Any,
 ) -> Result:
     """Return the result of a run.
 
@@ -35,6 +36,8 @@ def conclude(
         Of the whole run, and until the best schedule was found.
     troubles, remarks, interrupted
         As in ``Result``.
+    spent
+        What ``Tally.facts`` says.
     """
     bound = board.certified
     if board.lower > bound.steps:
@@ -73,6 +76,7 @@ def conclude(
         troubles=tuple(troubles),
         remarks=tuple(remarks),
         interrupted=interrupted,
+        **spent,
     )
 
 

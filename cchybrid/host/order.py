@@ -29,6 +29,9 @@ class Order:
         Rules every random choice.
     target
         Look for a schedule of at most so many steps, and stop at the first.
+    blind
+        No bound is sought, told or heeded: the search for ``target`` steps goes on until the
+        budget is spent, even where fewer steps than any schedule has are asked for.
     options
         Per engine the options that the user set, as text.
     """
@@ -39,6 +42,7 @@ class Order:
     budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))
     seed: int = 0
     target: int | None = None
+    blind: bool = False
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,6 +44,14 @@ class Result:
         One line for each engine that had nothing to do here, with the reason.
     interrupted
         Whether the user stopped the run.
+    conflicts
+        Of the best near-solution for the number of steps asked for, by the engines' own count,
+        0 with a schedule; ``None`` if none was asked for, or no engine said.
+    evaluations, search_seconds
+        What each engine spent: evaluations (``None`` if it did not live to say), and seconds from
+        its start, when it was ready, to its end.
+    evaluations_to_best
+        What its engine had spent when it offered the schedule; ``None`` without one.
     """
 
     instance: Instance
@@ -62,6 +71,10 @@ class Result:
     troubles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
+    conflicts: int | None = None
+    evaluations: Mapping[str, int | None] = field(default_factory=dict)
+    search_seconds: Mapping[str, float] = field(default_factory=dict)
+    evaluations_to_best: int | None = None
 
     @property
     def steps(self) -> int | None:
@@ -90,4 +103,8 @@ class Result:
             "troubles": list(self.troubles),
             "remarks": list(self.remarks),
             "interrupted": self.interrupted,
+            "conflicts": self.conflicts,
+            "evaluations": dict(self.evaluations),
+            "search_seconds": dict(self.search_seconds),
+            "evaluations_to_best": self.evaluations_to_best,
         }

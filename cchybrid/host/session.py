@@ -21,6 +21,7 @@ from cchybrid.host.order import Order, seed_for
 from cchybrid.host.process import WorkerProcess
 from cchybrid.host.result import Result
 from cchybrid.host.strategies import STRATEGIES, Phase, one_by_one
+from cchybrid.host.tally import Tally
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
 from cchybrid.model.schedule import steps_from_json, steps_to_json
@@ -54,6 +55,7 @@ class Session:
         self.instance = instance
         self.order = order
         self.board = Board(instance)
+        self._tally = Tally(order.target)
         self._observers = list(observers)
         self._crew = Crew()
         self._troubles: list[str] = []
@@ -98,6 +100,7 @@ class Session:
             troubles=self._troubles,
             remarks=self._remarks,
             interrupted=self._interrupted,
+            **self._tally.facts(self.board.schedule is not None),
         )
         self._emit("result", **result.to_json())
         return result
@@ -158,6 +161,7 @@ class Session:
         # The first schedule of a large instance may take long, and is worth more than a handover.
         late = begun + 2 * phase.share * time_left
         for seat in seats:
+            self._tally.begin(seat.engine.name)
             self._start_engine(seat.engine, "engine", seat.threads)
             self._turns[seat.engine.name] += 1
         self._emit("phase", engines=names)
@@ -175,7 +179,8 @@ class Session:
         self._listen_while(going)
         if phase.muster:
             self._muster(names)
-        self._stop(names, politely=not self._done())
+        # Under a budget of evaluations the last word counts: what was spent is part of the result.
+        self._stop(names, politely=not self._done() or self.order.budget.evaluations is not None)
 
     def _muster(self, names: Sequence[str]) -> None:
         """Wait until every engine has started, and then until it has shown how it behaves."""
@@ -218,6 +223,7 @@ class Session:
             "seed": seed_for(self.order.seed, name, self._turns[name]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self.order.target,
+            "blind": self.order.blind,
             "lower": self.board.lower,
             "news": self._news(),
             **content,
@@ -269,6 +275,7 @@ class Session:
             steps = steps_from_json(line["steps"], "steps")
             target = self.order.target
             if board.offer(name, steps, target):
+                self._tally.best(name, line["spent"])
                 self._found_at = self._improved_at = self._now()
                 best = len(steps)
                 self._emit("schedule", engine=name, steps=best, lower=board.lower)
@@ -282,6 +289,7 @@ class Session:
         elif event == "bound":
             self._take_bound(name, line)
         elif event == "note":
+            self._tally.note(line["metrics"])
             self._emit("note", engine=name, metrics=dict(line["metrics"]))
         elif event == "started":
             worker.ready = True
@@ -290,6 +298,8 @@ class Session:
             worker.ended = True
             if line["stop"] != "limit":
                 self._spent.add(name)
+            if "evaluations" in line:  # else it was asked about its options only
+                self._tally.end(name, line)
             self._emit("end", engine=name, stop=line["stop"])
         elif event == "unsupported":
             worker.ended = True

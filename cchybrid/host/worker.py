@@ -42,6 +42,7 @@ class WorkerRun:
         self.seed: int = job["seed"]
         self.budget = Budget(**job["budget"])
         self._target: int | None = job["target"]
+        self._blind: bool = job["blind"]
         self._out = out
         self._lock = threading.Lock()
         self._started = time.monotonic()
@@ -51,6 +52,7 @@ class WorkerRun:
         self._drafts: dict[int, Steps] = {}
         self._stop = False
         self._spent = 0
+        self._conflicts: int | None = None
         self._noted = 0.0
         self._suggested: dict[int, float] = {}
         self.problem: Problem | None = None
@@ -87,7 +89,7 @@ class WorkerRun:
     def offer(self, assignment: Assignment) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
         steps = self._lift(assignment)
-        self.tell("offer", steps=steps_to_json(steps))
+        self.tell("offer", steps=steps_to_json(steps), spent=self._spent)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
 
@@ -103,6 +105,8 @@ class WorkerRun:
 
     def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
         """See ``Run.bound``."""
+        if self._blind:
+            return
         complete = self.problem is not None and self.problem.complete
         record = None if evidence is None else dict(evidence)
         self.tell("bound", steps=int(steps), evidence=record, complete=complete)
@@ -128,7 +132,11 @@ class WorkerRun:
         return None
 
     def note(self, **metrics: float) -> None:
-        """See ``Run.note``."""
+        """See ``Run.note``; the fewest conflicts of the target asked for are never dropped."""
+        conflicts = metrics.get("conflicts", math.nan)
+        if metrics.get("target") == self._target and math.isfinite(conflicts):
+            known = self._conflicts
+            self._conflicts = int(conflicts) if known is None else min(known, int(conflicts))
         now = time.monotonic()
         if now - self._noted >= NOTE_INTERVAL:
             self._noted = now
@@ -144,6 +152,11 @@ class WorkerRun:
     def spent(self) -> int:
         """Evaluations counted so far."""
         return self._spent
+
+    @property
+    def conflicts(self) -> int | None:
+        """The fewest conflicts noted for the target asked for; ``None`` without any."""
+        return self._conflicts
 
     def should_stop(self) -> bool:
         """See ``Run.should_stop``."""
@@ -187,8 +200,15 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     run.tell(
         "started", complete=problem.complete, deliveries=problem.deliveries, options=problem.options
     )
+    begun = time.monotonic()
     stop = Stop(engine.solve(problem, run))
-    run.tell("end", stop=stop.value, evaluations=run.spent)
+    run.tell(
+        "end",
+        stop=stop.value,
+        evaluations=run.spent,
+        conflicts=run.conflicts,
+        searched=round(time.monotonic() - begun, 3),
+    )
 
 
 def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:

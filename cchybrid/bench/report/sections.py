@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.contestant import Contestant, labels, settings_of
 from cchybrid.bench.report.columns import Cell, Table, bound_cell, full_table
 from cchybrid.bench.report.comparison import Comparison, compare
 from cchybrid.bench.report.reading import Outcome, Reading
@@ -14,8 +14,6 @@ from cchybrid.bench.report.standing import (
     VERDICTS,
     Standing,
     contradictions,
-    labels,
-    settings_of,
     standings,
 )
 from cchybrid.bench.report.statistics import Score, scores

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.contestant import labels
 from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.row import Row
 
@@ -157,31 +157,6 @@ class Standing:
         return (
             outcome.steps is not None and self.target is not None and outcome.steps <= self.target
         )
-
-
-def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
-    """Return, by key, what a report calls each contestant: its name, more where names collide."""
-    everyone = list(contestants)
-    found: dict[str, str] = {}
-    for contestant in everyone:
-        rivals = [other for other in everyone if other.name == contestant.name]
-        label = contestant.name
-        if len(rivals) > 1:
-            label += f", {contestant.budget}"
-            if sum(other.budget == contestant.budget for other in rivals) > 1:
-                settings = " ".join(settings_of(contestant)) or "default options"
-                label += f", {settings}"
-        found[contestant.key] = label
-    return found
-
-
-def settings_of(contestant: Contestant) -> list[str]:
-    """Return the options as ``--option`` takes them."""
-    return [
-        f"{engine}.{name}={value}"
-        for engine, values in sorted(contestant.options.items())
-        for name, value in sorted(values.items())
-    ]
 
 
 def standings(reading: Reading) -> tuple[Standing, ...]:
