@@ -21,6 +21,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "univariate marginal distribution algorithm with the thesis' heuristics",
         ),
         EngineInfo(
+            "hgsa",
+            "cchybrid_plugins.hgsa.engine:Hgsa",
+            "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz",
+        ),
+        EngineInfo(
             "random",
             "cchybrid_plugins.random_search.engine:RandomSearch",
             "the null baseline: greedy schedules in random order, or blind draws",
@@ -29,6 +34,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "sga",
             "cchybrid_plugins.sga.engine:Sga",
             "standard genetic algorithm with the thesis' heuristics",
+        ),
+        EngineInfo(
+            "mboa",
+            "cchybrid_plugins.mboa.engine:Mboa",
+            "mixed Bayesian optimization algorithm with the thesis' heuristics",
         ),
         EngineInfo(
             "cpsat",

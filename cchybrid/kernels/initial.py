@@ -6,7 +6,7 @@ from cchybrid.kernels import compiled
 from cchybrid.kernels.first_fit import fill
 from cchybrid.kernels.flat import Flat
 from cchybrid.kernels.rng import State, below, shuffle
-from cchybrid.problem.arrays import IntArray
+from cchybrid.problem.arrays import BoolArray, IntArray
 
 __all__ = ["complete"]
 
@@ -23,6 +23,7 @@ def complete(
     greedy: bool,
     option: IntArray,
     step: IntArray,
+    stop: BoolArray,
     state: State,
 ) -> None:
     """Give every delivery without a place one at random; ``restore`` makes the order right.
@@ -43,11 +44,13 @@ def complete(
         than a part of a schedule without conflicts. The individual has to be empty.
     option, step
         Shape (deliveries,): -1 for what has to be filled in.
+    stop
+        Shape (1,): another thread sets this to draw the rest without looking for what fits.
     """
     if greedy:
         order = required.copy()
         shuffle(order, state)
-        fill(flat, near, steps, order, option, step, state)
+        fill(flat, near, steps, order, option, step, state, stop)
     for delivery in range(len(option)):
         if step[delivery] >= 0:
             continue

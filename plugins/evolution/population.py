@@ -85,7 +85,7 @@ def create(
 ) -> int:
     """Complete an individual and return its fitness; see ``complete`` for the parameters."""
     steps = len(work.table)
-    complete(flat, settings.near, settings.required, steps, greedy, option, step, state)
+    complete(flat, settings.near, settings.required, steps, greedy, option, step, stop, state)
     return _improve(flat, settings, work, option, step, stop, state)
 
 

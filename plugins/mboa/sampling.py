@@ -1,0 +1,147 @@
+"""Children of MBOA: ancestral sampling, each gene's tree grown right before it is read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.rng import State, below
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+
+from ..evolution.population import Population
+from .trees import Scores, Tree, grow, leaf_of
+
+__all__ = ["Model", "sample_trees"]
+
+
+class Model(NamedTuple):
+    """What children are sampled with.
+
+    Parameters
+    ----------
+    order, place
+        Shape (genes,): the order of the genes, and the place of each in it. Trees only ask for
+        genes that come before their own, which makes the model free of circles.
+    candidates
+        Shape (candidates,): overwritten with the genes that a tree may ask for.
+    user_start
+        Shape (resources + 1,): overwritten; see ``_index_users``.
+    tree, scores
+        Overwritten.
+    """
+
+    order: IntArray
+    place: IntArray
+    candidates: IntArray
+    user_start: LongArray
+    tree: Tree
+    scores: Scores
+
+
+@compiled
+def sample_trees(
+    flat: Flat,
+    whole: bool,
+    model: Model,
+    population: Population,
+    parents: IntArray,
+    children: Population,
+    stop: BoolArray,
+    state: State,
+) -> None:
+    """Fill in the genes of the children, gene by gene in the order of the model.
+
+    Parameters
+    ----------
+    whole
+        Whether a leaf yields option and step of one parent (thesis section 6.3.2); else each is
+        drawn for itself.
+    stop
+        Shape (1,): set by another thread to leave the children as they are.
+    """
+    example = population.option[parents[below(state, len(parents))]]
+    users = _index_users(flat, example, model.user_start)
+    for place in range(len(model.order)):
+        if stop[0]:
+            return
+        gene = model.order[place]
+        found = _choose_candidates(flat, model, example, users, place, state)
+        candidates = model.candidates[:found]
+        grow(model.tree, model.scores, population, parents, gene, whole, candidates)
+        for child in range(len(children.fitness)):
+            leaf = leaf_of(model.tree, children.option[child], children.step[child])
+            first = model.tree.first[leaf]
+            size = model.tree.stop[leaf] - first
+            parent = parents[model.tree.member[first + below(state, size)]]
+            children.option[child, gene] = population.option[parent, gene]
+            if not whole:
+                parent = parents[model.tree.member[first + below(state, size)]]
+            children.step[child, gene] = population.step[parent, gene]
+
+
+@compiled
+def _index_users(flat: Flat, option: IntArray, start: LongArray) -> IntArray:
+    """Return the genes by the resources that they use: r's from ``start[r]`` to ``start[r + 1]``.
+
+    Parameters
+    ----------
+    option
+        Shape (genes,): the options taken.
+    """
+    start[:] = 0
+    for gene in range(len(option)):
+        path = flat.path[option[gene]]
+        for use in range(flat.use_start[path], flat.use_start[path + 1]):
+            start[flat.use[use]] += 1
+    for resource in range(1, len(start)):
+        start[resource] += start[resource - 1]
+    users = np.empty(start[-1], dtype=np.int32)
+    for gene in range(len(option)):
+        path = flat.path[option[gene]]
+        for use in range(flat.use_start[path], flat.use_start[path + 1]):
+            start[flat.use[use]] -= 1
+            users[start[flat.use[use]]] = gene
+    return users
+
+
+@compiled
+def _choose_candidates(
+    flat: Flat, model: Model, example: IntArray, users: IntArray, place: int, state: State
+) -> int:
+    """Choose genes that come before the one at ``place``; return how many.
+
+    The delivery that the gene requires in one of the parents; genes that share a resource with it
+    there, for half of the number; any genes.
+    """
+    if place == 0:
+        return 0
+    option = example[model.order[place]]
+    found = _admit(model, flat.requires[option], place, 0)
+    path = flat.path[option]
+    first, size = flat.use_start[path], flat.use_start[path + 1] - flat.use_start[path]
+    for _ in range(len(model.candidates) // 2):
+        resource = flat.use[first + below(state, size)]
+        start = model.user_start[resource]
+        user = users[start + below(state, model.user_start[resource + 1] - start)]
+        found = _admit(model, user, place, found)
+    while found < min(len(model.candidates), place):
+        before = found
+        found = _admit(model, model.order[below(state, place)], place, found)
+        if found == before:
+            break  # met again; a candidate less does not matter
+    return found
+
+
+@compiled
+def _admit(model: Model, gene: int, place: int, found: int) -> int:
+    """Add a gene to the candidates if it is new and comes before ``place``; return their number."""
+    if gene < 0 or model.place[gene] >= place or found >= len(model.candidates):
+        return found
+    for other in range(found):
+        if model.candidates[other] == gene:
+            return found
+    model.candidates[found] = gene
+    return found + 1

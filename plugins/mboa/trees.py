@@ -1,0 +1,261 @@
+"""Binary decision trees over genes, grown and read by compiled kernels.
+
+Ocenasek, "Parallel estimation of distribution algorithms" (2002; thesis [148]): the values of a
+gene depend on other genes as a decision tree says, whose leaves hold the distribution of the gene
+among the parents that reach them. A node asks whether the option, or the step, of another gene is
+a certain one. It is split where that explains the gene's values best: by the Bayesian-Dirichlet
+measure with the prior of Cooper and Herskovits (K2), less half the logarithm of the number of
+parents per leaf, so that chance does not grow trees (Chickering, Heckerman, Meek 1997; Pelikan,
+"Hierarchical Bayesian optimization algorithm", 2005).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.kernels import compiled
+from cchybrid.problem.arrays import IntArray
+
+from ..evolution.population import Population
+
+__all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
+
+LEAST = 2
+"""Parents that reach a leaf, at least."""
+
+
+class Tree(NamedTuple):
+    """The tree of one gene; node 0 is the root.
+
+    Parameters
+    ----------
+    gene
+        Shape (nodes,): the gene that a node asks for, -1 in a leaf.
+    part, value
+        Shape (nodes,): whether it is the option (0) or the step (1) that is compared, and with
+        what.
+    branch
+        Shape (nodes,): the node to go to if they are equal; the next one if not.
+    first, stop
+        Shape (nodes,): the parents that reach a node are ``member[first:stop]``.
+    member
+        Shape (parents,): places in the list of parents.
+    """
+
+    gene: IntArray
+    part: IntArray
+    value: IntArray
+    branch: IntArray
+    first: IntArray
+    stop: IntArray
+    member: IntArray
+
+
+class Scores(NamedTuple):
+    """Memory for counting.
+
+    Parameters
+    ----------
+    log_factorial
+        Shape (2 * parents + 2,): the logarithm of i!.
+    label
+        Shape (2, parents): the values of the gene as numbers from 0. Row 0 are options, row 1
+        steps; or row 0 both together and row 1 nothing but 0.
+    asked
+        Shape (parents,): what the members of a node answer to a question.
+    tally
+        Shape (2, parents): how often each label occurs on either side.
+    """
+
+    log_factorial: NDArray[np.float64]
+    label: IntArray
+    asked: IntArray
+    tally: IntArray
+
+
+def empty_tree(parents: int, leaves: int) -> Tree:
+    """Return memory for a tree of so many leaves."""
+
+    def nodes() -> IntArray:
+        return np.full(2 * leaves - 1, -1, dtype=np.int32)
+
+    member = np.arange(parents, dtype=np.int32)
+    return Tree(nodes(), nodes(), nodes(), nodes(), nodes(), nodes(), member)
+
+
+def new_scores(parents: int) -> Scores:
+    """Return memory for counting among so many parents."""
+    numbers = np.maximum(np.arange(2 * parents + 2, dtype=np.float64), 1.0)
+    return Scores(
+        log_factorial=np.cumsum(np.log(numbers)),
+        label=np.zeros((2, parents), dtype=np.int32),
+        asked=np.zeros(parents, dtype=np.int32),
+        tally=np.zeros((2, parents), dtype=np.int32),
+    )
+
+
+@compiled
+def grow(
+    tree: Tree,
+    scores: Scores,
+    population: Population,
+    parents: IntArray,
+    gene: int,
+    whole: bool,
+    candidates: IntArray,
+) -> int:
+    """Grow the tree of a gene; return the number of its nodes.
+
+    Parameters
+    ----------
+    parents
+        Shape (parents,): individuals of the population.
+    whole
+        Whether option and step are one value; else they are counted one by one.
+    candidates
+        The genes that nodes may ask for.
+    """
+    size = len(parents)
+    kinds = _label(scores, population, parents, gene, whole)
+    for place in range(size):
+        tree.member[place] = place
+    tree.gene[0], tree.first[0], tree.stop[0] = -1, 0, size
+    nodes, node = 1, 0
+    while node < nodes:
+        if nodes + 2 <= len(tree.gene) and _ask(
+            tree, scores, population, parents, kinds, candidates, node
+        ):
+            _split(tree, population, parents, node, nodes)
+            nodes += 2
+        node += 1
+    return nodes
+
+
+@compiled
+def leaf_of(tree: Tree, option: IntArray, step: IntArray) -> int:
+    """Return the leaf that an individual reaches; shape (genes,) both."""
+    node = 0
+    while tree.gene[node] >= 0:
+        values = option if tree.part[node] == 0 else step
+        node = tree.branch[node] + (values[tree.gene[node]] != tree.value[node])
+    return node
+
+
+@compiled
+def _label(
+    scores: Scores, population: Population, parents: IntArray, gene: int, whole: bool
+) -> tuple[int, int]:
+    """Number the values of a gene; return how many different ones either row has."""
+    options, steps = 0, 0
+    label = scores.label
+    for place in range(len(parents)):
+        option, step = (
+            population.option[parents[place], gene],
+            population.step[parents[place], gene],
+        )
+        label[0, place], label[1, place] = -1, 0 if whole else -1
+        for earlier in range(place):
+            same_option = population.option[parents[earlier], gene] == option
+            same_step = population.step[parents[earlier], gene] == step
+            if same_option and (same_step or not whole):
+                label[0, place] = label[0, earlier]
+            if same_step and not whole:
+                label[1, place] = label[1, earlier]
+            if label[0, place] >= 0 and label[1, place] >= 0:
+                break
+        if label[0, place] < 0:
+            label[0, place] = options
+            options += 1
+        if label[1, place] < 0:
+            label[1, place] = steps
+            steps += 1
+    return options, max(steps, 1)
+
+
+@compiled
+def _ask(
+    tree: Tree,
+    scores: Scores,
+    population: Population,
+    parents: IntArray,
+    kinds: tuple[int, int],
+    candidates: IntArray,
+    node: int,
+) -> bool:
+    """Write the best question to a node; return whether any explains more than it costs."""
+    first, size = tree.first[node], tree.stop[node] - tree.first[node]
+    if size < 2 * LEAST:
+        return False
+    for place in range(size):
+        scores.asked[place] = 0
+    # Everybody on one side is how good the node is as a leaf.
+    best = _score(tree, scores, kinds, first, size, 0) + 0.5 * np.log(len(parents))
+    found = False
+    for gene in candidates:
+        for part in range(2):
+            values = population.option if part == 0 else population.step
+            for place in range(size):
+                scores.asked[place] = values[parents[tree.member[first + place]], gene]
+            for place in range(size):
+                value = scores.asked[place]
+                equal = 0
+                for other in range(size):
+                    if scores.asked[other] == value:
+                        if other < place:
+                            equal = -1  # asked before
+                            break
+                        equal += 1
+                if LEAST <= equal <= size - LEAST:
+                    score = _score(tree, scores, kinds, first, size, value)
+                    if score > best:
+                        best, found = score, True
+                        tree.gene[node], tree.part[node], tree.value[node] = gene, part, value
+    return found
+
+
+@compiled
+def _score(
+    tree: Tree, scores: Scores, kinds: tuple[int, int], first: int, size: int, value: int
+) -> float:
+    """Return the logarithm of the measure of both sides of a question."""
+    logs = scores.log_factorial
+    total = 0.0
+    for row in range(2):
+        if kinds[row] < 2:
+            continue
+        for kind in range(kinds[row]):
+            scores.tally[0, kind] = scores.tally[1, kind] = 0
+        equal = 0
+        for place in range(size):
+            side = 1 if scores.asked[place] == value else 0
+            equal += side
+            kind = scores.label[row, tree.member[first + place]]
+            count = scores.tally[side, kind] + 1
+            scores.tally[side, kind] = count
+            total += logs[count] - logs[count - 1]
+        # The gamma functions of the prior, on either side that somebody is on.
+        for number in (equal, size - equal):
+            total += logs[kinds[row] - 1] - logs[kinds[row] - 1 + number]
+    return total
+
+
+@compiled
+def _split(tree: Tree, population: Population, parents: IntArray, node: int, nodes: int) -> None:
+    """Part the members of a node by its question and make its two leaves."""
+    values = population.option if tree.part[node] == 0 else population.step
+    low, high = tree.first[node], tree.stop[node]
+    while low < high:
+        member = tree.member[low]
+        if values[parents[member], tree.gene[node]] == tree.value[node]:
+            low += 1
+        else:
+            high -= 1
+            tree.member[low], tree.member[high] = tree.member[high], member
+    tree.branch[node] = nodes
+    for leaf in range(nodes, nodes + 2):
+        tree.gene[leaf] = -1
+    tree.first[nodes], tree.stop[nodes] = tree.first[node], low
+    tree.first[nodes + 1], tree.stop[nodes + 1] = low, tree.stop[node]
