@@ -102,7 +102,7 @@ def draw_often(
             return made, least
         new_option[:] = -1
         new_step[:] = -1
-        complete(flat, anything, required, steps, False, new_option, new_step, state)
+        complete(flat, anything, required, steps, False, new_option, new_step, stop, state)
         if ordered:
             restore(flat, anything, new_option, new_step, flat.required, table, chain, state)
         mark_needed(flat, new_option, needed)

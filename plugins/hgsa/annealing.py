@@ -1,0 +1,139 @@
+"""The processes of HGSA, compiled: each anneals its solution (seed paper, section 3.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.rng import State, below
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+
+from .genetics import Memory, Settings, accepts, draw, energy, exchange
+from .kernels import CONFLICTS, Processes, Solution, closes_circle, move, process
+from .shortening import shorten, shorten_longest
+
+__all__ = ["Heat", "Record", "anneal", "metropolis"]
+
+STRIDE = 256
+"""Proposals between two looks at whether to stop."""
+TIDYINGS = 20
+"""How often the longest routes of a schedule are mutated before it is handed in."""
+
+
+class Heat(NamedTuple):
+    """Where the cooling stands; every field has shape (1,).
+
+    Parameters
+    ----------
+    temperature
+        The temperature, in conflicts.
+    rate
+        What it is multiplied with after each iteration.
+    iteration
+        Iterations made.
+    """
+
+    temperature: NDArray[np.float64]
+    rate: NDArray[np.float64]
+    iteration: LongArray
+
+
+class Record(NamedTuple):
+    """The best solution of all processes so far.
+
+    ``option`` and ``step`` have shape (deliveries,), -1 where no delivery is needed;
+    ``conflicts`` has shape (1,).
+    """
+
+    option: IntArray
+    step: IntArray
+    conflicts: LongArray
+
+
+@compiled
+def anneal(
+    flat: Flat,
+    settings: Settings,
+    processes: Processes,
+    memory: Memory,
+    heat: Heat,
+    record: Record,
+    evaluations: int,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Anneal until a solution has no conflicts; return the evaluations made.
+
+    Parameters
+    ----------
+    evaluations
+        After as many no further iteration begins.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    made = 0
+    while made < evaluations and not stop[0]:
+        temperature = heat.temperature[0]
+        for index in range(len(processes.tally)):
+            solution = process(processes, index)
+            made += metropolis(flat, settings, solution, temperature, stop, state)
+            if _remember(flat, settings, solution, record, state):
+                return made
+        heat.iteration[0] += 1
+        if heat.iteration[0] % settings.exchange == 0:
+            made += exchange(flat, settings, processes, memory, temperature, stop, state)
+        heat.temperature[0] *= heat.rate[0]
+        if heat.temperature[0] < settings.floor:
+            heat.temperature[0] = settings.temperature
+            # The next cooling takes twice as long.
+            heat.rate[0] = min(math.sqrt(heat.rate[0]), settings.slowest)
+    return made
+
+
+@compiled
+def metropolis(
+    flat: Flat,
+    settings: Settings,
+    solution: Solution,
+    temperature: float,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Run one iteration of the Metropolis algorithm; return the proposals made."""
+    for turn in range(settings.moves):
+        if solution.tally[CONFLICTS] == 0 or (turn % STRIDE == 0 and stop[0]):
+            return turn
+        delivery = below(state, len(solution.option))
+        old, then = solution.option[delivery], solution.step[delivery]
+        option, now = draw(flat, solution, delivery, state)
+        if closes_circle(flat, solution, delivery, option):
+            continue
+        before = energy(settings, solution.tally)
+        move(flat, solution, delivery, option, now)
+        if not accepts(energy(settings, solution.tally) - before, temperature, state):
+            move(flat, solution, delivery, old, then)
+    return settings.moves
+
+
+@compiled
+def _remember(
+    flat: Flat, settings: Settings, solution: Solution, record: Record, state: State
+) -> bool:
+    """Keep a solution that is better than the record; return whether it is a schedule."""
+    solved = bool(solution.tally[CONFLICTS] == 0)
+    if solved:
+        for _ in range(TIDYINGS):
+            shorten(flat, settings.depth, solution, state)
+            shorten_longest(flat, settings.longest, solution, state)
+    if solution.tally[CONFLICTS] < record.conflicts[0]:
+        record.conflicts[0] = solution.tally[CONFLICTS]
+        for delivery in range(len(record.option)):
+            needed = solution.users[delivery] > 0
+            record.option[delivery] = solution.option[delivery] if needed else -1
+            record.step[delivery] = solution.step[delivery] if needed else -1
+    return solved

@@ -1,0 +1,184 @@
+"""HGSA, hybrid parallel genetic simulated annealing (seed paper, sections 3.1 to 3.3).
+
+M. Ohlidal, J. Schwarz, "Design of group communication for regular and irregular networks". What
+the paper leaves unsaid is chosen here: the number of processes and of proposals per iteration,
+all temperatures, reheating, the number of genes that a mutation changes, and the weight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from cchybrid.engine import Budget, Run, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import flatten
+from cchybrid.kernels.rng import seed_state
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.problem import Assignment, Problem, compile
+
+from ..islands import Account, Listening, explore, island_seed
+from ..step_control import check_control, control_steps
+from .slaves import Slaves
+
+MOST_MEMORY = 4096
+"""Mebibytes that the solutions may take."""
+CHUNK = 20_000
+"""Evaluations of an island between two looks at the run: milliseconds to hundredths."""
+FITNESS = ("conflicts", "steps")
+
+
+@dataclass(frozen=True)
+class HgsaOptions:
+    """The parameters of HGSA (seed paper, section 3.2, where nothing else is said).
+
+    Parameters
+    ----------
+    processes
+        Annealing processes per island (ours: the paper has no number).
+    moves
+        Proposals per iteration of the Metropolis algorithm; 0 for one per delivery (ours).
+    exchange
+        Iterations between two master steps; the paper's 10.
+    mutation
+        Probability that a child is mutated (ours). A parent that is better always is.
+    genes
+        Genes that a mutation changes, at most (ours).
+    temperature, cooling, floor
+        The temperature in conflicts to begin with, what it is multiplied with after each
+        iteration, and below which it begins anew (ours). Every further cooling takes twice as
+        many iterations, up to 64 times as many as the first.
+    fitness
+        ``conflicts`` alone, as the number of steps is fixed, or ``steps``: the paper's sum of
+        weighted conflicts and of the step and length of all genes.
+    weight
+        What a conflict weighs with ``fitness`` steps (ours).
+    end
+        Conflicts at most with which the longest routes are shortened (section 3.3, second
+        heuristic: the paper does it at 0, which here ends the search).
+    longest
+        How many routes may be the longest for that (ours).
+    control
+        Which numbers of steps to try: ``descend`` from a greedy schedule, or ``raise`` from the
+        lower bound.
+    patience
+        Iterations without progress after which all begin anew, and ``raise`` adds a step.
+    """
+
+    processes: int = 8
+    moves: int = 0
+    exchange: int = 10
+    mutation: float = 0.5
+    genes: int = 3
+    temperature: float = 1.0
+    cooling: float = 0.98
+    floor: float = 0.1
+    fitness: str = "conflicts"
+    weight: float = 1000.0
+    end: int = 2
+    longest: int = 16
+    control: str = "descend"
+    patience: int = 20_000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.processes <= 10_000:
+            raise ValueError(f"processes is {self.processes}, use 1 to 10000")
+        leasts = {"moves": 0, "exchange": 1, "genes": 1, "end": 0, "longest": 0, "patience": 1}
+        for name, least in leasts.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+        if not 0 <= self.mutation <= 1:
+            raise ValueError(f"mutation is {self.mutation}, use 0 to 1")
+        if not 0 < self.cooling < 1:
+            raise ValueError(f"cooling is {self.cooling}, use more than 0, less than 1")
+        for name in ("temperature", "weight"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} is {getattr(self, name)}, use more than 0")
+        if not 0 < self.floor < self.temperature:
+            raise ValueError(f"floor is {self.floor}, use more than 0, less than temperature")
+        if self.fitness not in FITNESS:
+            raise ValueError(f"fitness is {self.fitness!r}, use {' or '.join(FITNESS)}")
+        check_control(self.control)
+
+
+class Hgsa:
+    """Anneals near-solutions of one number of steps until one has no conflicts."""
+
+    Options = HgsaOptions
+
+    def __init__(self, options: HgsaOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        pair = Network.from_arcs("pair", 2, [(0, 1)])
+        # Two messages over one channel in one step: a conflict that keeps the search busy.
+        clash = Collective("clash", (Message(0, (1,)), Message(0, (1,))))
+        problem = compile(Instance(pair, clash))
+        first_fit(problem, 0)
+        _Search(problem, self.options, _Rehearsal()).reach(1)
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return a reason only for problems whose solutions would not fit into memory."""
+        # The loads in as many steps as the bounds may allow cannot be known; a step at least.
+        cells = (self.options.processes + 2) * (problem.deliveries * 5 + problem.resources)
+        size = cells * 4 // 2**20
+        if size > MOST_MEMORY:
+            return f"{problem.deliveries} deliveries: the solutions would take {size} MiB"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Search for a schedule of one number of steps after the other."""
+        search = _Search(problem, self.options, run)
+        return control_steps(problem, run, search.reach, self.options.control)
+
+
+class _Search:
+    """The islands of one run; their random numbers go on from one search to the next."""
+
+    def __init__(self, problem: Problem, options: HgsaOptions, run: Listening) -> None:
+        self.problem, self.options, self.run = problem, options, run
+        self.flat = flatten(problem)
+        self.account = Account(run)
+        self.states = [
+            seed_state(island_seed(run.seed, index)) for index in range(run.budget.threads)
+        ]
+        self.attempts = 0
+
+    def reach(self, steps: int) -> Assignment | None:
+        """Search for a schedule of so many steps; ``None`` if there is no progress any more."""
+        # Only every other attempt begins from what is known: it may be a dead end.
+        hint = self.run.hint(steps) if self.attempts % 2 == 0 else None
+        self.attempts += 1
+        islands = []
+        for state in self.states:
+            if not self.run.wants(steps):
+                return None
+            islands.append(Slaves(self.problem, self.flat, self.options, steps, hint, state))
+        rounds = math.ceil(self.options.patience * islands[0].iteration / CHUNK)
+        return explore(islands, self.run, self.account, steps, CHUNK, rounds)
+
+
+class _Rehearsal:
+    """A run that nobody listens to, over when a round has been made and noted."""
+
+    seed = 0
+    budget = Budget()
+
+    def __init__(self) -> None:
+        self.noted = False
+
+    def wants(self, steps: int) -> bool:
+        return not self.noted
+
+    def hint(self, steps: int) -> None:
+        return None
+
+    def spend(self, evaluations: int) -> None:
+        return
+
+    def note(self, **metrics: float) -> None:
+        self.noted = True
+
+    def suggest(self, assignment: Assignment) -> None:
+        return

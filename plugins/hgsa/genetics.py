@@ -1,0 +1,270 @@
+"""The master step of HGSA, compiled: partners, crossover, mutation (seed paper, section 3.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.initial import complete
+from cchybrid.kernels.restoration import restore
+from cchybrid.kernels.rng import State, below, uniform
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+
+from .kernels import (
+    CONFLICTS,
+    LENGTH,
+    Processes,
+    Solution,
+    closes_circle,
+    copy_solution,
+    count,
+    move,
+    process,
+)
+from .shortening import shorten, shorten_longest
+
+__all__ = ["Memory", "Settings", "accepts", "begin", "cross", "draw", "energy", "exchange"]
+
+
+class Settings(NamedTuple):
+    """What stays the same during a search; see ``HgsaOptions`` for what is not told here.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): see ``restore``.
+    required
+        The required deliveries.
+    depth, tree
+        Shape (deliveries,): see ``shortest_chains``.
+    ordered
+        Whether deliveries may require others.
+    length
+        What one step or use in ``Solution.tally`` costs, in conflicts.
+    moves
+        Proposals of one iteration.
+    slowest
+        The cooling rate at most.
+    """
+
+    near: IntArray
+    required: IntArray
+    depth: IntArray
+    tree: IntArray
+    ordered: bool
+    length: float
+    moves: int
+    exchange: int
+    mutation: float
+    genes: int
+    temperature: float
+    floor: float
+    slowest: float
+    end: int
+    longest: int
+
+
+class Memory(NamedTuple):
+    """What the master writes over.
+
+    Parameters
+    ----------
+    option, step, tally
+        The solutions of all processes as they were sent to the master.
+    chain
+        Shape (deliveries + steps + 1,): see ``restore``.
+    one, other
+        Two children.
+    """
+
+    option: IntArray
+    step: IntArray
+    tally: LongArray
+    chain: IntArray
+    one: Solution
+    other: Solution
+
+
+@compiled
+def energy(settings: Settings, tally: LongArray) -> float:
+    """Return the fitness of a solution, less is better, in units of one conflict."""
+    return float(tally[CONFLICTS] + settings.length * tally[LENGTH])
+
+
+@compiled
+def accepts(rise: float, temperature: float, state: State) -> bool:
+    """Return whether the Metropolis criterion takes a solution worse by ``rise``."""
+    return rise <= 0 or uniform(state) < math.exp(-rise / temperature)
+
+
+@compiled
+def draw(flat: Flat, solution: Solution, delivery: int, state: State) -> tuple[int, int]:
+    """Draw another option, another step or both for a delivery (the paper's mutation)."""
+    option, step = int(solution.option[delivery]), int(solution.step[delivery])
+    first = flat.option_start[delivery]
+    size = flat.option_start[delivery + 1] - first
+    part = below(state, 3) if size > 1 else 0
+    if part != 0:
+        option = int(first + below(state, size))
+    if part != 1:
+        step = below(state, len(solution.table))
+    return option, step
+
+
+@compiled
+def begin(
+    flat: Flat,
+    settings: Settings,
+    solution: Solution,
+    chain: IntArray,
+    stop: BoolArray,
+    state: State,
+) -> None:
+    """Complete a solution at random, put it in order and shorten it.
+
+    ``option`` and ``step`` are -1 for what has to be filled in.
+    """
+    steps = len(solution.table)
+    complete(
+        flat,
+        settings.near,
+        settings.required,
+        steps,
+        False,
+        solution.option,
+        solution.step,
+        stop,
+        state,
+    )
+    _put_in_order(flat, settings, solution, chain, state)
+    shorten(flat, settings.depth, solution, state)
+
+
+@compiled
+def cross(
+    flat: Flat,
+    settings: Settings,
+    memory: Memory,
+    outer: int,
+    inner: int,
+    first: int,
+    last: int,
+    child: Solution,
+    state: State,
+) -> None:
+    """Make the child of two processes by two-point crossover, and put it in order.
+
+    Parameters
+    ----------
+    outer, inner
+        The parents. From ``first`` up to, not including, ``last``, genes come from ``inner``.
+    """
+    for gene in range(len(child.option)):
+        parent = inner if first <= gene < last else outer
+        child.option[gene] = memory.option[parent, gene]
+        child.step[gene] = memory.step[parent, gene]
+    _put_in_order(flat, settings, child, memory.chain, state)
+
+
+@compiled
+def exchange(
+    flat: Flat,
+    settings: Settings,
+    processes: Processes,
+    memory: Memory,
+    temperature: float,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Give every process a partner, and the chance to take over a child; return evaluations."""
+    number, genes = processes.option.shape
+    for index in range(number):
+        for gene in range(genes):
+            memory.option[index, gene] = processes.option[index, gene]
+            memory.step[index, gene] = processes.step[index, gene]
+        memory.tally[index, CONFLICTS] = processes.tally[index, CONFLICTS]
+        memory.tally[index, LENGTH] = processes.tally[index, LENGTH]
+    for index in range(number):
+        if stop[0]:
+            return 3 * index
+        solution = process(processes, index)
+        partner = _partner(settings, memory, state)
+        first, last = below(state, genes + 1), below(state, genes + 1)
+        first, last = min(first, last), max(first, last)
+        cross(flat, settings, memory, index, partner, first, last, memory.one, state)
+        cross(flat, settings, memory, partner, index, first, last, memory.other, state)
+        better = energy(settings, memory.one.tally) <= energy(settings, memory.other.tally)
+        child = memory.one if better else memory.other
+        parent = index
+        if energy(settings, memory.tally[partner]) < energy(settings, memory.tally[index]):
+            parent = partner
+        if energy(settings, memory.tally[parent]) < energy(settings, child.tally):
+            for gene in range(genes):
+                child.option[gene] = memory.option[parent, gene]
+                child.step[gene] = memory.step[parent, gene]
+            count(flat, child)
+            _mutate(flat, settings, child, state)
+        elif uniform(state) < settings.mutation:
+            _mutate(flat, settings, child, state)
+        rise = energy(settings, child.tally) - energy(settings, solution.tally)
+        if accepts(rise, temperature, state):
+            copy_solution(child, solution)
+        shorten(flat, settings.depth, solution, state)
+        if solution.tally[CONFLICTS] <= settings.end:
+            shorten_longest(flat, settings.longest, solution, state)
+    return 3 * number
+
+
+@compiled
+def _put_in_order(
+    flat: Flat, settings: Settings, solution: Solution, chain: IntArray, state: State
+) -> None:
+    """Restore the order of deliveries, and count.
+
+    What finds no place in time takes the shortest chain and a random step: its order is broken,
+    but it forms no circle, neither with what is in order nor with others like it.
+    """
+    if settings.ordered:
+        steps = len(solution.table)
+        restore(
+            flat,
+            settings.near,
+            solution.option,
+            solution.step,
+            flat.required,
+            solution.table,
+            chain,
+            state,
+        )
+        for delivery in range(len(solution.option)):
+            if solution.step[delivery] >= steps:
+                solution.option[delivery] = settings.tree[delivery]
+                solution.step[delivery] = below(state, steps)
+    count(flat, solution)
+
+
+@compiled
+def _partner(settings: Settings, memory: Memory, state: State) -> int:
+    """Spin the roulette wheel, on which the best process has the largest share."""
+    total = 0.0
+    for index in range(len(memory.tally)):
+        total += 1.0 / (1.0 + energy(settings, memory.tally[index]))
+    left = total * uniform(state)
+    last = len(memory.tally) - 1
+    for index in range(last):
+        left -= 1.0 / (1.0 + energy(settings, memory.tally[index]))
+        if left < 0:
+            return index
+    return last
+
+
+@compiled
+def _mutate(flat: Flat, settings: Settings, solution: Solution, state: State) -> None:
+    """Change the option and the step of random genes."""
+    for _ in range(1 + below(state, settings.genes)):
+        delivery = below(state, len(solution.option))
+        option, step = draw(flat, solution, delivery, state)
+        if not closes_circle(flat, solution, delivery, option):
+            move(flat, solution, delivery, option, step)

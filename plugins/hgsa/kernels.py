@@ -1,0 +1,195 @@
+"""Solutions of HGSA with what follows from them: loads, users, conflicts; changed move by move.
+
+A conflict is a pair of transfers that share a channel in one step (seed paper, section 3.2; in
+general see ``kernels.occupancy``), or a delivery that comes no later than what it requires: the
+paper's genes are whole routes, whose hops are in order by themselves. Here a gene is one
+delivery, so an annealing move may break the order, and pays for it.
+
+The counts are exact because the requirements of a solution never form a circle: they are made
+so, and a move that would close one is refused.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.occupancy import add, remove
+from cchybrid.problem.arrays import IntArray, LongArray
+
+__all__ = [
+    "CONFLICTS",
+    "LENGTH",
+    "Processes",
+    "Solution",
+    "closes_circle",
+    "copy_solution",
+    "count",
+    "move",
+    "process",
+    "uses",
+]
+
+CONFLICTS, LENGTH = 0, 1
+"""Places in ``Solution.tally``."""
+
+
+class Solution(NamedTuple):
+    """One solution: every delivery has an option and a step, needed or not.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): no gaps; steps from 0.
+    users
+        Shape (deliveries,): how many needed deliveries require this one, one more if it is
+        required itself. A delivery is needed if this is not 0.
+    table
+        Shape (steps, resources): the loads of the needed deliveries.
+    tally
+        Shape (2,): the conflicts, and the sum of steps (from 1) and uses of needed deliveries.
+    """
+
+    option: IntArray
+    step: IntArray
+    users: IntArray
+    table: IntArray
+    tally: LongArray
+
+
+class Processes(NamedTuple):
+    """The solutions of all processes, each field with one axis more in front."""
+
+    option: IntArray
+    step: IntArray
+    users: IntArray
+    table: IntArray
+    tally: LongArray
+
+
+@compiled
+def process(processes: Processes, index: int) -> Solution:
+    """Return the solution of one process (a view)."""
+    return Solution(
+        processes.option[index],
+        processes.step[index],
+        processes.users[index],
+        processes.table[index],
+        processes.tally[index],
+    )
+
+
+@compiled
+def uses(flat: Flat, option: int) -> int:
+    """Return how many resources an option uses."""
+    path = flat.path[option]
+    return int(flat.use_start[path + 1] - flat.use_start[path])
+
+
+@compiled
+def count(flat: Flat, solution: Solution) -> None:
+    """Count everything anew from ``option`` and ``step``, whose requirements form no circle."""
+    solution.users[:] = 0
+    solution.table[:] = 0
+    solution.tally[:] = 0
+    for delivery in range(len(solution.option)):
+        if flat.required[delivery]:
+            _need(flat, solution, delivery)
+
+
+@compiled
+def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) -> None:
+    """Give a delivery another option and step; ``closes_circle`` must have said no."""
+    old_before, before = flat.requires[solution.option[delivery]], flat.requires[option]
+    needed = solution.users[delivery] > 0
+    if needed:
+        _leave(flat, solution, delivery)
+        old_step = solution.step[delivery]
+        if step != old_step:
+            for place in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
+                other = flat.follower[place]
+                if solution.users[other] > 0 and flat.requires[solution.option[other]] == delivery:
+                    then = solution.step[other]
+                    solution.tally[CONFLICTS] += int(step >= then) - int(old_step >= then)
+    solution.option[delivery] = option
+    solution.step[delivery] = step
+    if needed:
+        _enter(flat, solution, delivery)
+        if before != old_before:
+            # In this order, so that what both chains share stays where it is.
+            _need(flat, solution, before)
+            _release(flat, solution, old_before)
+
+
+@compiled
+def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
+    """Return whether a delivery would come to require itself with this option."""
+    before = flat.requires[option]
+    if before == flat.requires[solution.option[delivery]]:
+        return False
+    for _ in range(len(solution.option)):
+        if before < 0:
+            return False
+        if before == delivery:
+            return True
+        before = flat.requires[solution.option[before]]
+    return True  # a circle among deliveries that cannot happen at all
+
+
+@compiled
+def copy_solution(source: Solution, target: Solution) -> None:
+    """Copy everything; element by element, as whole rows take seconds to compile."""
+    for delivery in range(len(source.option)):
+        target.option[delivery] = source.option[delivery]
+        target.step[delivery] = source.step[delivery]
+        target.users[delivery] = source.users[delivery]
+    for now in range(source.table.shape[0]):
+        for resource in range(source.table.shape[1]):
+            target.table[now, resource] = source.table[now, resource]
+    target.tally[CONFLICTS] = source.tally[CONFLICTS]
+    target.tally[LENGTH] = source.tally[LENGTH]
+
+
+@compiled
+def _need(flat: Flat, solution: Solution, delivery: int) -> None:
+    """Give a delivery one more user; if it had none, what it requires gets one as well."""
+    while delivery >= 0:
+        solution.users[delivery] += 1
+        if solution.users[delivery] > 1:
+            return
+        _enter(flat, solution, delivery)
+        delivery = flat.requires[solution.option[delivery]]
+
+
+@compiled
+def _release(flat: Flat, solution: Solution, delivery: int) -> None:
+    """Undo ``_need``."""
+    while delivery >= 0:
+        solution.users[delivery] -= 1
+        if solution.users[delivery] > 0:
+            return
+        _leave(flat, solution, delivery)
+        delivery = flat.requires[solution.option[delivery]]
+
+
+@compiled
+def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
+    """Add the path of a delivery to the loads, and whether it comes too early."""
+    option, now = solution.option[delivery], solution.step[delivery]
+    solution.tally[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
+    before = flat.requires[option]
+    if before >= 0 and solution.step[before] >= now:
+        solution.tally[CONFLICTS] += 1
+    solution.tally[LENGTH] += now + 1 + uses(flat, option)
+
+
+@compiled
+def _leave(flat: Flat, solution: Solution, delivery: int) -> None:
+    """Undo ``_enter``."""
+    option, now = solution.option[delivery], solution.step[delivery]
+    solution.tally[CONFLICTS] += remove(flat, solution.table[now], flat.path[option])
+    before = flat.requires[option]
+    if before >= 0 and solution.step[before] >= now:
+        solution.tally[CONFLICTS] -= 1
+    solution.tally[LENGTH] -= now + 1 + uses(flat, option)

@@ -1,0 +1,113 @@
+"""The two heuristics of HGSA that make routes shorter (seed paper, section 3.3), on any Problem."""
+
+from __future__ import annotations
+
+from cchybrid.kernels import compiled
+from cchybrid.kernels.flat import NO_LIMIT, Flat
+from cchybrid.kernels.rng import State, below
+from cchybrid.problem.arrays import IntArray
+
+from .kernels import CONFLICTS, Solution, closes_circle, move, uses
+
+__all__ = ["shorten", "shorten_longest", "shortest_chains"]
+
+WIDTH = 16
+"""Options of a delivery that are looked at; of more, a random stretch of so many."""
+
+
+@compiled
+def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
+    """Find the chain of options with the fewest uses from a source to every delivery.
+
+    Parameters
+    ----------
+    depth
+        Shape (deliveries,): overwritten with its uses; ``NO_LIMIT`` if there is no chain.
+    tree
+        Shape (deliveries,): overwritten with its last option. Together they form no circle.
+    """
+    depth[:] = NO_LIMIT
+    for delivery in range(len(depth)):
+        tree[delivery] = flat.option_start[delivery]
+    changed = True
+    while changed:
+        changed = False
+        for delivery in range(len(depth)):
+            for option in range(flat.option_start[delivery], flat.option_start[delivery + 1]):
+                before = flat.requires[option]
+                if before >= 0 and depth[before] == NO_LIMIT:
+                    continue
+                total = uses(flat, option) + (depth[before] if before >= 0 else 0)
+                if total < depth[delivery]:
+                    depth[delivery], tree[delivery] = total, option
+                    changed = True
+
+
+@compiled
+def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> None:
+    """Reach deliveries by shorter routes where the message is nearer already: first heuristic.
+
+    The paper shortens a route whose goal lies on another route, nearer to the source. Here the
+    delivery takes an option with fewer uses, or as many from a deliverer nearer to the source,
+    that has the message in an earlier step. The paper does so whatever it leads to; here not if
+    it adds conflicts, lest a cold solution be spoilt.
+    """
+    for delivery in range(len(solution.option)):
+        if solution.users[delivery] == 0:
+            continue
+        old, now = solution.option[delivery], solution.step[delivery]
+        found, least, nearest = old, uses(flat, old), _depth(flat, depth, old)
+        first = flat.option_start[delivery]
+        size = flat.option_start[delivery + 1] - first
+        start = below(state, size)
+        for turn in range(min(size, WIDTH)):
+            option = first + (start + turn) % size
+            before = flat.requires[option]
+            if before >= 0 and solution.step[before] >= now:
+                continue
+            length, near = uses(flat, option), _depth(flat, depth, option)
+            if length < least or (length == least and near < nearest):
+                found, least, nearest = option, length, near
+        if found != old and not closes_circle(flat, solution, delivery, found):
+            conflicts = solution.tally[CONFLICTS]
+            move(flat, solution, delivery, found, now)
+            if solution.tally[CONFLICTS] > conflicts:
+                move(flat, solution, delivery, old, now)
+
+
+@compiled
+def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> None:
+    """Mutate the longest routes, if they are few, and keep what is shorter: second heuristic.
+
+    Parameters
+    ----------
+    most
+        How many they may be, at most. What adds conflicts is not kept.
+    """
+    longest, number = 0, 0
+    for delivery in range(len(solution.option)):
+        if solution.users[delivery] > 0:
+            length = uses(flat, solution.option[delivery])
+            if length > longest:
+                longest, number = length, 0
+            number += length == longest
+    if number > most:
+        return
+    for delivery in range(len(solution.option)):
+        old, then = solution.option[delivery], solution.step[delivery]
+        if solution.users[delivery] == 0 or uses(flat, old) < longest:
+            continue
+        first = flat.option_start[delivery]
+        option = first + below(state, flat.option_start[delivery + 1] - first)
+        if uses(flat, option) < longest and not closes_circle(flat, solution, delivery, option):
+            conflicts = solution.tally[CONFLICTS]
+            move(flat, solution, delivery, option, below(state, len(solution.table)))
+            if solution.tally[CONFLICTS] > conflicts:
+                move(flat, solution, delivery, old, then)
+
+
+@compiled
+def _depth(flat: Flat, depth: IntArray, option: int) -> int:
+    """Return how far from the source the deliverer of an option is, in uses."""
+    before = flat.requires[option]
+    return int(depth[before]) if before >= 0 else 0
