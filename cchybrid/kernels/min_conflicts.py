@@ -8,7 +8,7 @@ their number, so the search drifts over plateaus.
 
 from __future__ import annotations
 
-from cchybrid.kernels import compiled
+from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import Flat
 from cchybrid.kernels.occupancy import add, one_more, overloaded, remove
 from cchybrid.kernels.rng import State, below
@@ -87,7 +87,7 @@ def _resettle(
     return add(flat, table[step[delivery]], flat.path[option[delivery]]) - stay
 
 
-@compiled
+@inlined
 def best_place(
     flat: Flat,
     option: IntArray,
