@@ -214,7 +214,7 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
         assert f"| {name} |" in files[".md"]
         assert f">{name}</td>" in files[".html"]
     assert "spidergon-8 AAS: 4 steps, published 3 (which a certified bound rules" in files[".md"]
-    options = "--evaluations 20 --threads 1 --store a.sqlite"
+    options = "--evaluations 20 --threads 1 --seeds 1 --store a.sqlite"
     assert f"cchybrid bench run tiny.toml --engine umda {options}" in files[".md"]
 
 

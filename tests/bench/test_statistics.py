@@ -6,16 +6,16 @@ import math
 
 import pytest
 
-from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.contestant import Contestant, labels
 from cchybrid.bench.report.comparison import compare
+from cchybrid.bench.report.intervals import mean_of, t_quantile, wilson
 from cchybrid.bench.report.reading import Outcome
-from cchybrid.bench.report.standing import Standing, contradictions, labels, standings
+from cchybrid.bench.report.standing import Standing, contradictions, standings
 from cchybrid.bench.report.statistics import (
     performance_profile,
     scores,
     settled_over_time,
     staircase,
-    wilson,
 )
 from cchybrid.bench.row import Published, Row
 from cchybrid.question import Question
@@ -168,9 +168,36 @@ def test_labels_tell_contestants_apart() -> None:
     assert list(labels([FAST, SLOW]).values()) == ["colouring", "cpsat"]
     assert list(labels([SLOW, longer, tuned]).values()) == [
         "cpsat, 60 s, 1 thread",
-        "cpsat, 300 s, 1 thread, default options",
-        "cpsat, 300 s, 1 thread, cpsat.log=1",
+        "cpsat, 300 s, 1 thread",
+        "cpsat log=1, 300 s, 1 thread",
     ]
+
+
+def test_labels_show_what_differs_only() -> None:
+    grid = [
+        Contestant(("umda",), options={"umda": {"population": size, "mutation": share, "moves": "1"}})
+        for size, share in (("50", "0.9"), ("100", "0.9"))
+    ]
+    assert list(labels(grid).values()) == ["umda population=50", "umda population=100"]
+    assert list(labels([*grid, FAST]).values())[2] == "colouring"
+
+
+@pytest.mark.parametrize(
+    ("freedom", "t"), [(1, 12.706), (2, 4.303), (3, 3.182), (9, 2.262), (29, 2.045), (120, 1.980)]
+)
+def test_student(freedom: int, t: float) -> None:
+    """As in every table of the distribution."""
+    assert t_quantile(freedom) == pytest.approx(t, abs=5e-4)
+
+
+def test_means() -> None:
+    assert mean_of([]) is None
+    one = mean_of([3.0])
+    assert one is not None
+    assert (one.value, one.interval) == (3.0, None)
+    few = mean_of([1.0, 2.0, 3.0])
+    assert few is not None
+    assert few.interval == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""The report as CSV: one line per row of the suite, every value in a column of its own."""
+"""The report as CSV: one line per row of the suite, every value in a column of its own.
+
+The records of sections, such as those of studies, are CSV files of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from cchybrid.bench.report.columns import nodes
+from cchybrid.bench.report.columns import Table, nodes
 from cchybrid.bench.report.standing import Standing
 
 HEADERS = (
@@ -24,6 +27,16 @@ def to_csv(standings: Sequence[Standing]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADERS)
     writer.writerows(map(_line, standings))
+    return text.getvalue()
+
+
+def table_to_csv(table: Table) -> str:
+    """Return the record of a section as a file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.headers)
+    for row in table.rows:
+        writer.writerow(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
     return text.getvalue()
 
 

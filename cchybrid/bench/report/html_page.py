@@ -48,6 +48,6 @@ def kind(cell: Cell) -> str:
     if isinstance(cell, (int, float)):
         return "number"
     first = (cell or "").split(",")[0]
-    good = ("better", "optimal", "tighter", "refuted", "infeasible")
-    bad = ("worse", "weaker", "nothing found", "failed", "not run", "no result")
+    good = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
+    bad = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
     return "good" if first in good else "bad" if first in bad else "text"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cchybrid.bench.report.csv_table import to_csv
+from cchybrid.bench.report.csv_table import table_to_csv, to_csv
 from cchybrid.bench.report.html_page import to_html
 from cchybrid.bench.report.markdown_page import to_markdown
 from cchybrid.bench.report.sections import Report
@@ -33,12 +33,15 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md``, ``report.csv`` and ``report.html``, and return their paths."""
+    """Write ``report.md``, ``.csv`` and ``.html`` and the tables of studies; return their paths."""
     texts = {
         "report.md": to_markdown(report),
         "report.csv": to_csv(report.standings),
         "report.html": to_html(report),
     }
+    for section in report.sections:
+        if section.record is not None:
+            texts[section.file] = table_to_csv(section.record)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():

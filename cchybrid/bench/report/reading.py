@@ -39,8 +39,10 @@ class Outcome:
         The certified bound beneath one that is only claimed, 0 without.
     infeasible
         Whether it says that there is no schedule; ``certified`` says whether that was checked.
-    seconds, seconds_to_best, engine, bound_by, versions, troubles
+    seconds, seconds_to_best, engine, bound_by, versions, troubles, conflicts, evaluations_to_best
         As in the result.
+    evaluations, search_seconds
+        What all engines spent together; ``None`` where one of them did not say.
     """
 
     row: str
@@ -59,6 +61,10 @@ class Outcome:
     bound_by: str = ""
     versions: Mapping[str, str] | None = None
     troubles: tuple[str, ...] = ()
+    conflicts: int | None = None
+    evaluations_to_best: int | None = None
+    evaluations: int | None = None
+    search_seconds: float | None = None
 
     def title(self, names: Mapping[str, str]) -> str:
         """Return the run in words; ``names`` are those of the contestants by key."""
@@ -226,4 +232,19 @@ def _from_result(run: Run, result: Mapping[str, Any]) -> Outcome:
         bound_by=str(result["bound_by"]),
         versions={str(key): str(value) for key, value in result["versions"].items()},
         troubles=tuple(map(str, result["troubles"])),
+        conflicts=_count(result.get("conflicts")),
+        evaluations_to_best=_count(result.get("evaluations_to_best")),
+        evaluations=_sum(result.get("evaluations")),
+        search_seconds=_sum(result.get("search_seconds")),
     )
+
+
+def _count(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _sum(values: Mapping[str, Any] | None) -> Any:
+    """Return the sum over all engines; ``None`` where one is unknown, or nothing was told."""
+    if not values or None in values.values():
+        return None
+    return sum(values.values())

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cchybrid.bench.contestant import Contestant, labels, settings_of
+from cchybrid.bench.contestant import labels, settings_of
 from cchybrid.bench.report.columns import Cell, Table, bound_cell, full_table
+from cchybrid.bench.report.commands import commands_of, outcomes_of
 from cchybrid.bench.report.comparison import Comparison, compare
-from cchybrid.bench.report.reading import Outcome, Reading
+from cchybrid.bench.report.reading import Reading
+from cchybrid.bench.report.section import Section
 from cchybrid.bench.report.standing import (
+    STUDY,
     VERDICTS,
     Standing,
     contradictions,
     standings,
 )
 from cchybrid.bench.report.statistics import Score, scores
-from cchybrid.bench.suite import suite_names
+from cchybrid.bench.report.studies import rates, remainders
+from cchybrid.bench.report.study_sections import rate_sections, remainder_sections
 from cchybrid.node_lists import format_nodes
-
-
-@dataclass(frozen=True)
-class Section:
-    """A heading with what stands under it: text, then a list, then a table."""
-
-    title: str
-    text: str = ""
-    lines: tuple[str, ...] = ()
-    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -70,14 +63,20 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
     rows = standings(reading)
     names = labels(reading.contestants)
     comparison = None if other is None else compare(rows, standings(other))
-    sections = [summary(rows), *_against_papers(rows), *_unfinished(rows)]
-    sections += _contestants(scores(rows, reading.contestants, names))
+    everyone = reading.contestants
+    sections = [summary(rows)]
+    sections += rate_sections(rates(rows, everyone, names))
+    sections += remainder_sections(remainders(rows, everyone, names))
+    scheduled = [row for row in rows if not row.is_study]
+    if scheduled:
+        sections += [*_against_papers(scheduled), *_unfinished(scheduled)]
+        sections += _contestants(scores(scheduled, everyone, names))
     if comparison is not None and other is not None:
         sections.append(_comparison(comparison, other))
     sections += _troubles(rows, names, reading)
     about = "Times are means over the seeds with which the best contestant reached those steps."
     sections.append(Section("All rows", about, table=full_table(rows)))
-    commands = (*(_made_by(c, reading) for c in reading.contestants), command)
+    commands = (*commands_of(reading), command)
     facts = _facts(reading, rows)
     return Report(
         f"Benchmark {reading.suite}",
@@ -93,7 +92,8 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
 
 def summary(rows: Sequence[Standing]) -> Section:
     """Return the counts by collective."""
-    verdicts = [v for v in VERDICTS if v != "no result" or any(r.verdict == v for r in rows)]
+    rare = ("no result", STUDY)
+    verdicts = [v for v in VERDICTS if v not in rare or any(r.verdict == v for r in rows)]
     lines: list[tuple[Cell, ...]] = []
     groups = list(dict.fromkeys(row.collective for row in rows))
     for group in (*groups, "all"):
@@ -239,32 +239,11 @@ def _troubles(
     return [Section(title, text, tuple(lines)) for title, text, lines in found if lines]
 
 
-def _made_by(contestant: Contestant, reading: Reading) -> str:
-    outcomes = _outcomes_of(contestant, reading)
-    seeds = format_nodes({outcome.seed for outcome in outcomes})
-    shipped = reading.suite in suite_names()
-    words = ["cchybrid", "bench", "run", reading.suite if shipped else f"{reading.suite}.toml"]
-    if contestant.engines is not None:
-        words += ["--engine", "+".join(contestant.engines)]
-    if contestant.strategy != "auto":
-        words += ["--strategy", contestant.strategy]
-    if contestant.time_limit is not None:
-        words += ["--time-limit", f"{contestant.time_limit:.15g}"]
-    if contestant.evaluations is not None:
-        words += ["--evaluations", str(contestant.evaluations)]
-    words += ["--threads", str(contestant.threads)]
-    for setting in settings_of(contestant):
-        words += ["--option", setting]
-    if seeds != "0":
-        words += ["--seeds", f"{seeds},{seeds}" if seeds.isdecimal() else seeds]
-    return shlex.join([*words, "--store", reading.path.name])
-
-
 def _facts(reading: Reading, rows: Sequence[Standing]) -> tuple[str, ...]:
     outcomes = [outcome for row in rows for outcome in row.outcomes]
     facts = []
     for contestant in reading.contestants:
-        seeds = {outcome.seed for outcome in _outcomes_of(contestant, reading)}
+        seeds = {outcome.seed for outcome in outcomes_of(contestant, reading)}
         words = [contestant.name, contestant.budget, *settings_of(contestant)]
         facts.append(f"contestant {', '.join(words)}; seeds {format_nodes(seeds)}")
     versions: dict[str, set[str]] = {}
@@ -279,12 +258,3 @@ def _facts(reading: Reading, rows: Sequence[Standing]) -> tuple[str, ...]:
         f"{len(rows)} rows, {len(outcomes)} runs, {counted} of them verified again for this report"
     )
     return tuple(facts)
-
-
-def _outcomes_of(contestant: Contestant, reading: Reading) -> list[Outcome]:
-    return [
-        outcome
-        for each in reading.outcomes.values()
-        for outcome in each
-        if outcome.contestant.key == contestant.key
-    ]

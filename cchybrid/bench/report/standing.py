@@ -10,7 +10,8 @@ from cchybrid.bench.contestant import labels
 from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.row import Row
 
-VERDICTS = ("better", "equal", "worse", "new", "not comparable", "no result")
+STUDY = "conflict study"
+VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Standing:
         return (self.row.question.collective or "(file)").upper()
 
     @property
+    def is_study(self) -> bool:
+        """Whether the row is about the conflicts that are left, not about schedules."""
+        return self.row.fixed_steps is not None
+
+    @property
     def routing(self) -> str:
         """The routing; "" where it is the instance file's or has no meaning."""
         asked = self.row.question
@@ -84,9 +90,15 @@ class Standing:
 
     @property
     def state(self) -> str:
-        """``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed`` or ``not run``."""
+        """What became of it.
+
+        ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
+        ``conflict study``.
+        """
         if not self.counted:
             return "failed" if self.outcomes else "not run"
+        if self.is_study:
+            return STUDY
         if self.infeasible:
             return "infeasible"
         if self.steps is None:
@@ -106,6 +118,8 @@ class Standing:
         published = self.row.published
         if not self.counted:
             return "no result"
+        if self.is_study:
+            return STUDY
         if not published.comparable:
             return "not comparable"
         if published.steps is None:
@@ -147,6 +161,14 @@ class Standing:
         if self.row.published.comparable and self.row.published.steps is not None:
             known.append(self.row.published.steps)
         return max(min(known), self.lower_bound or 0) if known else None
+
+    @property
+    def goal(self) -> int | None:
+        """The steps of a success beside published rates: theirs, else the fewest known."""
+        published = self.row.published
+        if published.comparable and published.goal is not None:
+            return published.goal
+        return self.target
 
     def reached(self, outcome: Outcome) -> bool:
         """Whether a run is a success: it reached the fewest steps known, or the row's bound."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, median, median_high
+from statistics import fmean, median, median_high
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.report.intervals import wilson
 from cchybrid.bench.report.reading import Outcome
 from cchybrid.bench.report.standing import Standing
 
@@ -51,24 +52,6 @@ class Score:
     interval: tuple[float, float]
     mean_seconds: float | None
     median_seconds: float | None
-
-
-def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the score interval of a success rate.
-
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-    the American Statistical Association 22 (158), 1927, 209-212. Without trials: (0, 1).
-    """
-    if trials == 0:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    rate = successes / trials
-    middle = rate + z * z / (2 * trials)
-    spread = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    low = 0.0 if successes == 0 else (middle - spread) / scale
-    high = 1.0 if successes == trials else (middle + spread) / scale
-    return low, high
 
 
 def scores(
