@@ -17,7 +17,7 @@ from .genetics import Memory, Settings, accepts, draw, energy, exchange
 from .kernels import CONFLICTS, Processes, Solution, closes_circle, move, process
 from .shortening import shorten, shorten_longest
 
-__all__ = ["Heat", "Record", "anneal", "metropolis"]
+__all__ = ["Heat", "Record", "anneal", "metropolis", "remember"]
 
 STRIDE = 256
 """Proposals between two looks at whether to stop."""
@@ -82,7 +82,7 @@ def anneal(
         for index in range(len(processes.tally)):
             solution = process(processes, index)
             made += metropolis(flat, settings, solution, temperature, stop, state)
-            if _remember(flat, settings, solution, record, state):
+            if remember(flat, settings, solution, record, state):
                 return made
         heat.iteration[0] += 1
         if heat.iteration[0] % settings.exchange == 0:
@@ -121,7 +121,7 @@ def metropolis(
 
 
 @compiled
-def _remember(
+def remember(
     flat: Flat, settings: Settings, solution: Solution, record: Record, state: State
 ) -> bool:
     """Keep a solution that is better than the record; return whether it is a schedule."""

@@ -8,7 +8,7 @@ all temperatures, reheating, the number of genes that a mutation changes, and th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cchybrid.engine import Budget, Run, Stop
 from cchybrid.kernels.first_fit import first_fit
@@ -22,9 +22,12 @@ from ..step_control import check_control, control_steps
 from .slaves import Slaves
 
 MOST_MEMORY = 4096
-"""Mebibytes that the solutions may take."""
+"""Mebibytes that the solutions of all islands may take."""
 CHUNK = 20_000
 """Evaluations of an island between two looks at the run: milliseconds to hundredths."""
+SPARE = 2
+"""Solutions of an island besides those of its processes: the two children."""
+LEAST = 1 + SPARE
 FITNESS = ("conflicts", "steps")
 
 
@@ -35,7 +38,8 @@ class HgsaOptions:
     Parameters
     ----------
     processes
-        Annealing processes per island (ours: the paper has no number).
+        Annealing processes per island (ours: the paper has no number). Fewer where memory is
+        short.
     moves
         Proposals per iteration of the Metropolis algorithm; 0 for one per delivery (ours).
     exchange
@@ -70,8 +74,8 @@ class HgsaOptions:
     exchange: int = 10
     mutation: float = 0.5
     genes: int = 3
-    temperature: float = 1.0
-    cooling: float = 0.98
+    temperature: float = 0.5
+    cooling: float = 0.99
     floor: float = 0.1
     fitness: str = "conflicts"
     weight: float = 1000.0
@@ -119,12 +123,10 @@ class Hgsa:
         _Search(problem, self.options, _Rehearsal()).reach(1)
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return a reason only for problems whose solutions would not fit into memory."""
-        # The loads in as many steps as the bounds may allow cannot be known; a step at least.
-        cells = (self.options.processes + 2) * (problem.deliveries * 5 + problem.resources)
-        size = cells * 4 // 2**20
+        """Return a reason only for problems of which one process would not fit into memory."""
+        size = _size(problem, 1) * LEAST
         if size > MOST_MEMORY:
-            return f"{problem.deliveries} deliveries: the solutions would take {size} MiB"
+            return f"{problem.deliveries} deliveries: the solutions would take {size:.0f} MiB"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -150,13 +152,21 @@ class _Search:
         # Only every other attempt begins from what is known: it may be a dead end.
         hint = self.run.hint(steps) if self.attempts % 2 == 0 else None
         self.attempts += 1
+        # Solutions of many steps have large tables of loads: then there are fewer.
+        room = int(MOST_MEMORY / _size(self.problem, steps) / len(self.states)) - SPARE
+        options = replace(self.options, processes=max(1, min(self.options.processes, room)))
         islands = []
         for state in self.states:
             if not self.run.wants(steps):
                 return None
-            islands.append(Slaves(self.problem, self.flat, self.options, steps, hint, state))
+            islands.append(Slaves(self.problem, self.flat, options, steps, hint, state))
         rounds = math.ceil(self.options.patience * islands[0].iteration / CHUNK)
         return explore(islands, self.run, self.account, steps, CHUNK, rounds)
+
+
+def _size(problem: Problem, steps: int) -> float:
+    """Return the mebibytes that a solution takes, with what the master keeps of it."""
+    return 4 * (5 * problem.deliveries + steps * problem.resources + 1) / 2**20
 
 
 class _Rehearsal:

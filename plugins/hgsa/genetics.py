@@ -179,7 +179,7 @@ def exchange(
     state: State,
 ) -> int:
     """Give every process a partner, and the chance to take over a child; return evaluations."""
-    number, genes = processes.option.shape
+    number, genes = len(processes.option), processes.option.shape[1]
     for index in range(number):
         for gene in range(genes):
             memory.option[index, gene] = processes.option[index, gene]

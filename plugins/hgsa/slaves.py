@@ -12,7 +12,7 @@ from cchybrid.kernels.surrounding import near_uses
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 
-from .annealing import Heat, Record, anneal
+from .annealing import Heat, Record, anneal, remember
 from .genetics import Memory, Settings, begin
 from .kernels import CONFLICTS, Processes, Solution, process
 from .shortening import shortest_chains
@@ -111,6 +111,7 @@ class Slaves:
             solution.option[kept] = hint.option[kept]
             solution.step[kept] = hint.step[kept]
         begin(self.flat, self.settings, solution, self.memory.chain, GO_ON, self.state)
+        remember(self.flat, self.settings, solution, self.record, self.state)
 
 
 def _settings(problem: Problem, flat: Flat, options: HgsaOptions, steps: int) -> Settings:

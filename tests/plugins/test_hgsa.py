@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import numpy as np
+import plain_kernels
+import pytest
+from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
+from cchybrid_plugins.hgsa.genetics import accepts, begin, cross, draw, exchange
+from cchybrid_plugins.hgsa.kernels import Solution, closes_circle, move, process
+from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
+from cchybrid_plugins.hgsa.slaves import Slaves
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_instances import instances
+
+from cchybrid.api import instance
+from cchybrid.engine import Budget, Stop
+from cchybrid.kernels.conflicts import conflicts
+from cchybrid.kernels.flat import flatten
+from cchybrid.kernels.rng import seed_state
+from cchybrid.model import Instance
+from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.testing import LocalRun
+
+HOPS = {"switching": "store-and-forward"}
+RANDOM = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+STEPS = 4
+GO_ON = np.zeros(1, dtype=np.bool_)
+
+
+def solve(asked: Instance, lower: int, options: HgsaOptions, **rest: object) -> LocalRun:
+    run = LocalRun(compile(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
+    Hgsa(options).solve(run.problem, run)
+    assert not run.violations
+    return run
+
+
+def slaves_of(problem: Problem, seed: int, **options: object) -> Slaves:
+    chosen = HgsaOptions(**{"processes": 3, **options})  # type: ignore[arg-type]
+    return Slaves(problem, flatten(problem), chosen, STEPS, None, seed_state(seed))
+
+
+def check_counts(problem: Problem, solution: Solution) -> None:
+    """Compare everything that is changed move by move with a plain recount."""
+    found = Assignment(solution.option, solution.step)
+    needed = plain_kernels.needed(problem, found)
+    assert set(np.flatnonzero(solution.users).tolist()) == needed
+    loads = plain_kernels.loads(problem, found, needed)
+    assert {key: int(solution.table[key[1], key[0]]) for key in loads} == dict(loads)
+    assert int(solution.table.sum()) == sum(loads.values())
+    length = sum(
+        int(found.step[d]) + 1 + len(problem.resources_of(found.option[d])) for d in needed
+    )
+    assert solution.tally.tolist() == [plain_kernels.conflicts(problem, found), length]
+
+
+def check_no_circle(problem: Problem, solution: Solution) -> None:
+    for first in range(problem.deliveries):
+        seen, delivery = set(), first
+        while delivery >= 0 and delivery not in seen:
+            seen.add(delivery)
+            delivery = int(problem.option_requires[solution.option[delivery]])
+        assert delivery < 0
+
+
+@pytest.mark.parametrize(
+    ("words", "model", "steps"),
+    [
+        (("hypercube-8", "OAB"), HOPS, 3),
+        (("amp-8", "OAB"), HOPS, 2),
+        (("hypercube-16", "OAB"), HOPS, 4),
+        (("hypercube-8", "AAB"), HOPS, 3),
+        (("ring-bi-4", "AAS"), HOPS, 2),
+        (("hypercube-8", "AAS"), HOPS, 4),
+        (("spidergon-8", "AAS"), {}, 4),
+        (("mesh-3x3", "AAS"), {}, 6),
+        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
+        (("hypercube-8", "AAB"), {}, 3),
+        (("torus-3x3", "AOR"), {}, 2),
+    ],
+)
+@pytest.mark.parametrize("fitness", ["conflicts", "steps"])
+def test_it_reaches_the_optimum(
+    words: tuple[str, str], model: dict[str, object], steps: int, fitness: str
+) -> None:
+    asked = instance(*words, **model)  # type: ignore[arg-type]
+    assert solve(asked, steps, HgsaOptions(fitness=fitness)).best() == steps
+
+
+def test_raising_the_steps_ends_with_the_first_schedule() -> None:
+    asked = instance("spidergon-8", "AAS")
+    run = solve(asked, 3, HgsaOptions(control="raise", patience=500))
+    assert [len(schedule.steps) for schedule in run.schedules] == [4]
+    assert {note["target"] for note in run.notes} >= {3}
+
+
+def test_a_target_is_honoured() -> None:
+    best = solve(instance("ring-bi-8", "AAS"), 8, HgsaOptions(), target=10).best()
+    assert best is not None
+    assert 8 <= best <= 10
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
+    found = []
+    for seed in (3, 3, 4):
+        budget = Budget(evaluations=200_000, threads=threads)
+        problem = compile(instance("kautz-12", "AAS"))
+        run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
+        assert Hgsa(HgsaOptions()).solve(problem, run) == Stop.LIMIT
+        near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
+        found.append(([schedule.steps for schedule in run.schedules], near, run.spent))
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
+    asked, budget = instance("torus-4x4", "AAB"), Budget(evaluations=200_000)
+    run = solve(asked, 4, HgsaOptions(), budget=budget)
+    assert run.suggestions
+    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
+
+
+def test_it_starts_from_a_hint() -> None:
+    problem = compile(instance("spidergon-8", "AAS"))
+    first = LocalRun(problem, first_lower=4, budget=Budget(seconds=60))
+    Hgsa(HgsaOptions()).solve(problem, first)
+    solution = problem.match(first.schedules[-1].steps)
+    run = LocalRun(problem, first_lower=4, seed=9, hints={4: solution})
+    Hgsa(HgsaOptions()).solve(problem, run)
+    assert np.array_equal(problem.match(run.schedules[-1].steps).step, solution.step)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"processes": 0}, {"moves": -1}, {"exchange": 0}, {"mutation": 1.5}, {"genes": 0},
+        {"temperature": 0.0}, {"cooling": 1.0}, {"floor": 0.0}, {"floor": 2.0}, {"weight": -1.0},
+        {"fitness": "length"}, {"end": -1}, {"longest": -1}, {"control": "up"}, {"patience": 0},
+    ],
+)  # fmt: skip
+def test_senseless_options_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        HgsaOptions(**options)  # type: ignore[arg-type]
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
+    problem = compile(asked)
+    flat, state = flatten(problem), seed_state(seed)
+    solution = process(slaves_of(problem, seed).processes, 0)
+    check_counts(problem, solution)
+    for delivery in np.random.default_rng(seed).integers(0, problem.deliveries, 12).tolist():
+        before = solution.option.copy(), solution.step.copy(), solution.tally.tolist()
+        option, step = draw(flat, solution, delivery, state)
+        if closes_circle(flat, solution, delivery, option):
+            continue
+        move(flat, solution, delivery, option, step)
+        check_counts(problem, solution)
+        check_no_circle(problem, solution)
+        if delivery % 2:
+            move(flat, solution, delivery, before[0][delivery], before[1][delivery])
+            assert (solution.option == before[0]).all()
+            assert solution.tally.tolist() == before[2]
+            check_counts(problem, solution)
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) -> None:
+    problem = compile(asked)
+    slaves = slaves_of(problem, seed, exchange=2)
+    slaves.advance(40 * problem.deliveries, GO_ON)
+    exchange(
+        slaves.flat, slaves.settings, slaves.processes, slaves.memory, 0.5, GO_ON, slaves.state
+    )
+    for index in range(3):
+        check_counts(problem, process(slaves.processes, index))
+        check_no_circle(problem, process(slaves.processes, index))
+    assert conflicts(problem, slaves.best()) == slaves.conflicts
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance, seed: int) -> None:
+    problem = compile(asked)
+    slaves = slaves_of(problem, seed)
+    memory, mother, father = slaves.memory, 0, 2
+    memory.option[:], memory.step[:] = slaves.processes.option, slaves.processes.step
+    rng = np.random.default_rng(seed)
+    first, last = sorted(rng.integers(0, problem.deliveries + 1, 2).tolist())
+    cross(
+        slaves.flat, slaves.settings, memory, mother, father, first, last, memory.one, slaves.state
+    )
+    check_counts(problem, memory.one)
+    check_no_circle(problem, memory.one)
+    if not problem.ordered:  # else the order is restored
+        for gene in range(problem.deliveries):
+            parent = father if first <= gene < last else mother
+            assert memory.one.option[gene] == memory.option[parent, gene]
+            assert memory.one.step[gene] == memory.step[parent, gene]
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
+    problem = compile(asked)
+    slaves = slaves_of(problem, seed)
+    solution, depth = process(slaves.processes, 1), slaves.settings.depth.tolist()
+
+    def length(delivery: int) -> tuple[int, int]:
+        option = int(solution.option[delivery])
+        before = int(problem.option_requires[option])
+        return len(problem.resources_of(option)), depth[before] if before >= 0 else 0
+
+    for heuristic in (
+        lambda: shorten(slaves.flat, slaves.settings.depth, solution, slaves.state),
+        lambda: shorten_longest(slaves.flat, 3, solution, slaves.state),
+    ):
+        before = [length(delivery) for delivery in range(problem.deliveries)]
+        steps, total = solution.step.copy(), solution.tally[0]
+        heuristic()
+        check_counts(problem, solution)
+        check_no_circle(problem, solution)
+        assert solution.tally[0] <= total
+        for delivery in range(problem.deliveries):
+            if steps[delivery] == solution.step[delivery]:
+                assert length(delivery)[:1] <= before[delivery][:1]
+    longest = max(before)[0]
+    if sum(uses == longest for uses, _ in before) > 3:
+        assert [length(delivery) for delivery in range(problem.deliveries)] == before
+
+
+def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
+    problem = compile(instance("ring-bi-8", "OAB"))
+    flat = flatten(problem)
+    slaves = slaves_of(problem, 0)
+    solution = process(slaves.processes, 0)
+    direct = [
+        option
+        for delivery in range(problem.deliveries)
+        for option in range(problem.option_start[delivery], problem.option_start[delivery + 1])
+        if problem.option_requires[option] < 0
+    ]
+    first = {int(problem.option_delivery[option]): option for option in direct}
+    solution.option[:] = [first[delivery] for delivery in range(problem.deliveries)]
+    # One after the other the nearer ones get the message first, each from the source.
+    near = sorted(range(problem.deliveries), key=lambda d: len(problem.resources_of(first[d])))
+    solution.step[near] = [0, 0, 1, 1, 2, 2, 3]
+    begin(flat, slaves.settings, solution, slaves.memory.chain, GO_ON, slaves.state)
+    assert {len(problem.resources_of(option)) for option in solution.option} == {3}
+    assert solution.tally[0] == 0
+
+
+@RANDOM
+@given(instances())
+def test_shortest_chains_equal_their_twin(asked: Instance) -> None:
+    problem = compile(asked)
+    depth, tree = np.empty((2, problem.deliveries), dtype=np.int32)
+    shortest_chains(flatten(problem), depth, tree)
+    known = {-1: 0}
+    for _ in range(problem.deliveries + 1):
+        for option in range(problem.options):
+            delivery = int(problem.option_delivery[option])
+            before = int(problem.option_requires[option])
+            if before in known:
+                total = known[before] + len(problem.resources_of(option))
+                known[delivery] = min(known.get(delivery, total), total)
+    assert {d: int(depth[d]) for d in known if d >= 0} == {d: known[d] for d in known if d >= 0}
+    for delivery in set(known) - {-1}:
+        before = int(problem.option_requires[tree[delivery]])
+        used = len(problem.resources_of(tree[delivery]))
+        assert known[delivery] == used + known[before]
+
+
+def test_metropolis_accepts_as_often_as_it_should() -> None:
+    state = seed_state(1)
+    assert all(accepts(rise, 0.1, state) for rise in (-2.0, 0.0))
+    share = np.mean([accepts(1.0, 2.0, state) for _ in range(4000)])
+    assert abs(share - np.exp(-0.5)) < 0.03
