@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plain_kernels
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_assignments import RANDOM, STEPS, random_assignment
 from random_instances import instances
 
 from cchybrid.kernels.conflicts import conflicts, mark_needed
@@ -21,22 +22,6 @@ from cchybrid.kernels.swap import swap_steps
 from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, compile
 from cchybrid.verify import verify
-
-RANDOM = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
-STEPS = 4
-
-
-def random_assignment(problem: Problem, seed: int, missing: bool = False) -> Assignment:
-    rng = np.random.default_rng(seed)
-    size = np.diff(problem.option_start)
-    option = problem.option_start[:-1] + rng.integers(0, 2**31, problem.deliveries) % size
-    step = rng.integers(0, STEPS, problem.deliveries)
-    gone = rng.random(problem.deliveries) < (0.2 if missing else 0.0)
-    return Assignment(
-        np.where(gone, -1, option).astype(np.int32), np.where(gone, -1, step).astype(np.int32)
-    )
 
 
 def table_of(problem: Problem, found: Assignment, counted: np.ndarray) -> tuple[np.ndarray, int]:

@@ -1,0 +1,24 @@
+"""Random assignments of a Problem, for the tests of kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+
+from cchybrid.problem import Assignment, Problem
+
+RANDOM = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+STEPS = 4
+
+
+def random_assignment(problem: Problem, seed: int, missing: bool = False) -> Assignment:
+    rng = np.random.default_rng(seed)
+    size = np.diff(problem.option_start)
+    option = problem.option_start[:-1] + rng.integers(0, 2**31, problem.deliveries) % size
+    step = rng.integers(0, STEPS, problem.deliveries)
+    gone = rng.random(problem.deliveries) < (0.2 if missing else 0.0)
+    return Assignment(
+        np.where(gone, -1, option).astype(np.int32), np.where(gone, -1, step).astype(np.int32)
+    )
