@@ -32,26 +32,26 @@ class Published:
     ----------
     steps, lower_bound
         Their best schedule and their bound; ``None`` where they give none.
-    goal
-        The steps that a run of theirs had to reach to count as a success.
-    rates
-        Per engine the percentage of their runs that did.
     place
         The root in their words, such as ``corner``.
     source, note
         Where it stands, and what has to be known about it.
     comparable
         False if they and we do not mean the same instance: then nothing is compared.
+    goal
+        The steps that a run of theirs had to reach to count as a success.
+    rates
+        Per engine the percentage of their runs that did.
     """
 
     steps: int | None = None
     lower_bound: int | None = None
-    goal: int | None = None
-    rates: Mapping[str, float] = field(default_factory=dict)
     place: str = ""
     source: str = ""
     note: str = ""
     comparable: bool = True
+    goal: int | None = None
+    rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,164 @@
+"""Reports on studies: rates beside published ones, conflicts that are left, over made-up runs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cchybrid.bench.contestant import Contestant, labels
+from cchybrid.bench.report.intervals import wilson
+from cchybrid.bench.report.pages import write_report
+from cchybrid.bench.report.reading import Outcome, Reading, read_store
+from cchybrid.bench.report.sections import compose
+from cchybrid.bench.report.standing import STUDY, Standing, standings
+from cchybrid.bench.report.studies import rates, remainders
+from cchybrid.bench.row import Published, Row
+from cchybrid.bench.store import Store
+from cchybrid.bench.suite import read_suite
+from cchybrid.cli.app import run as command
+from cchybrid.question import Question
+from cchybrid.registry import load_registry
+
+UMDA, SGA = Contestant(("umda",)), Contestant(("sga",))
+TEAM = Contestant(("sga", "umda"))
+EVERYONE = [UMDA, SGA, TEAM]
+QUESTION = Question("ring-bi-8", "AAS")
+
+
+def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:
+    outcomes = tuple(
+        Outcome(row.name, contestant, seed, **facts)
+        for seed, (contestant, facts) in enumerate(runs)
+    )
+    return Reading(Path("x.sqlite"), "x", (row,), {row.name: outcomes})
+
+
+def stand(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> tuple[Standing, ...]:
+    return standings(reading(row, runs))
+
+
+def good(spent: int) -> dict[str, Any]:
+    return {"steps": 8, "lower_bound": 8, "evaluations_to_best": spent, "seconds_to_best": 2.0}
+
+
+def test_rates_beside_published_ones() -> None:
+    row = Row(QUESTION, Published(steps=9, goal=8, rates={"umda": 60.0, "sga": 90.0}))
+    runs = [
+        *((UMDA, good(spent)) for spent in (100, 200, 300)),
+        (UMDA, {"steps": 9}),
+        (UMDA, {"failure": "crashed"}),
+        (SGA, good(100)),
+        (SGA, {"steps": None}),
+        (TEAM, good(50)),
+    ]
+    umda, sga, team = rates(stand(row, runs), EVERYONE, labels(EVERYONE))
+    assert (umda.goal, umda.runs, umda.successes) == (8, 5, 3)
+    assert umda.interval == wilson(3, 5)
+    assert (umda.published, umda.verdict, umda.seconds) == (0.6, "yes", 2.0)
+    assert umda.evaluations is not None
+    assert umda.evaluations.value == 200
+    assert umda.evaluations.interval == pytest.approx((200 - 248.41, 200 + 248.41), abs=0.1)
+    assert (sga.successes, sga.verdict) == (1, "no, but may be")
+    assert sga.evaluations is not None
+    assert sga.evaluations.interval is None
+    assert (team.published, team.verdict) == (None, "")
+
+
+def test_the_goal_is_the_published_one_where_it_compares() -> None:
+    runs = [(UMDA, {"steps": 9, "lower_bound": 8})]
+    theirs = Row(QUESTION, Published(steps=12, goal=10, rates={"umda": 0.0}))
+    (rate,) = rates(stand(theirs, runs), [UMDA], labels([UMDA]))
+    assert (rate.goal, rate.successes, rate.verdict) == (10, 1, "yes")
+    others = Row(QUESTION, Published(goal=5, rates={"umda": 90.0}, comparable=False))
+    (rate,) = rates(stand(others, runs), [UMDA], labels([UMDA]))
+    assert (rate.goal, rate.successes, rate.published) == (9, 1, None)
+    assert rates(stand(Row(QUESTION), runs), [UMDA], labels([UMDA])) == []
+
+
+def left(conflicts: int | None, seconds: float) -> dict[str, Any]:
+    return {"conflicts": conflicts, "evaluations": 1000, "search_seconds": seconds}
+
+
+def test_conflicts_that_are_left() -> None:
+    row = Row(QUESTION, fixed_steps=7)
+    runs = [
+        (UMDA, left(4, 1.0)), (UMDA, left(6, 1.0)), (UMDA, left(None, 1.0)),
+        (SGA, left(9, 0.5)), (TEAM, {"conflicts": None}),
+    ]  # fmt: skip
+    found = stand(row, runs)
+    assert (found[0].state, found[0].verdict) == (STUDY, STUDY)
+    umda, sga = remainders(found, EVERYONE, labels(EVERYONE))
+    assert (umda.runs, umda.conflicts.value, umda.best) == (2, 5.0, True)
+    assert umda.conflicts.interval == pytest.approx((5 - 12.706, 5 + 12.706), abs=1e-2)
+    assert (umda.speed, umda.slower) == (1000.0, 2.0)
+    assert (sga.best, sga.speed, sga.slower) == (False, 2000.0, 1.0)
+    assert rates(found, EVERYONE, labels(EVERYONE)) == []
+
+
+def test_the_files_of_a_study(tmp_path: Path) -> None:
+    pages = {}
+    for name, row, facts in (
+        ("rates", Row(QUESTION, Published(goal=8, rates={"umda": 50.0})), good(7)),
+        ("left", Row(QUESTION, fixed_steps=7), left(4, 1.0)),
+    ):
+        report = compose(reading(row, [(UMDA, facts)]), None, "")
+        pages[name] = {p.name: p.read_text() for p in write_report(report, tmp_path / name)}
+    assert set(pages["rates"]) == {"report.md", "report.csv", "report.html", "success-rates.csv"}
+    (line,) = csv.DictReader(pages["rates"]["success-rates.csv"].splitlines())
+    assert (line["rate"], line["published_rate"], line["at_least_published"]) == (
+        "1.0",
+        "0.5",
+        "yes",
+    )
+    assert (
+        "| ring-bi-8 AAS | umda | 8 | 1 | 1 | 100 % | 21 to 100 % | 50 % | yes |"
+        in (pages["rates"]["report.md"])
+    )
+    (line,) = csv.DictReader(pages["left"]["conflicts.csv"].splitlines())
+    assert (line["conflicts_mean"], line["conflicts_low"], line["best"]) == ("4.0", "", "yes")
+    assert "## Conflicts left" in pages["left"]["report.md"]
+    assert "## Not closed" not in pages["left"]["report.md"]
+    assert ">Conflicts left</h2>" in pages["left"]["report.html"]
+
+
+STUDY_FILE = """
+name = "tiny"
+[[contestants]]
+engine = "umda"
+options = { population = [10, 20], sweeps = 0, moves = 1 }
+[budget]
+evaluations = 100
+seeds = 2
+[[rows]]
+topology = "ring-bi-6"
+collective = "AAS"
+fixed_steps = 2
+"""
+
+
+def test_a_study_is_run_as_its_file_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(STUDY_FILE)
+    assert command(["bench", "run", "tiny.toml", "--jobs", "2"]) == 0
+    assert "[umda population=10, seed 1]" in capsys.readouterr().err
+    with Store(tmp_path / "tiny.sqlite") as store:
+        runs = list(store.runs())
+        assert tuple(store.rows("tiny")) == read_suite("tiny.toml").rows
+    assert len(runs) == 4
+    assert {run.contestant.evaluations for run in runs} == {100}
+    assert all(run.result["conflicts"] > 0 for run in runs)
+    found = read_store(tmp_path / "tiny.sqlite", None, load_registry())
+    assert all(each.conflicts and each.evaluations and each.held for each in found.outcomes[
+        "ring-bi-6 AAS in 2 steps"
+    ])  # fmt: skip
+    # What the command line says replaces what the file says.
+    words = "--engine umda --evaluations 50 --seeds 1 --store other.sqlite"
+    assert command(["bench", "run", "tiny.toml", *words.split()]) == 0
+    with Store(tmp_path / "other.sqlite") as store:
+        (run,) = store.runs()
+    assert run.contestant == Contestant(("umda",), time_limit=None, evaluations=50)

@@ -1,0 +1,94 @@
+"""Blind runs: no bound ends them, and what they were left with and spent is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.errors import InputError
+from cchybrid.host.tally import Tally
+
+INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
+PURE = {"umda": {"sweeps": 0, "moves": 1, "population": 20}}
+
+
+def blind(*engines: str, **rest: Any) -> cchybrid.Result:
+    rest = {"evaluations": 400, "options": PURE if "umda" in engines else None, **rest}
+    return cchybrid.solve(INSTANCE, engines=engines, steps=3, blind=True, **rest)
+
+
+def test_a_bound_does_not_end_it() -> None:
+    result = blind("umda")
+    assert (result.status, result.steps, result.lower_bound.steps) == ("unknown", None, 1)
+    assert result.conflicts is not None
+    assert result.conflicts > 0
+    spent = result.evaluations["umda"]
+    assert spent is not None
+    assert 400 <= spent < 460  # it stops between generations
+    assert result.search_seconds["umda"] > 0
+    record = result.to_json()
+    assert (record["conflicts"], record["evaluations_to_best"]) == (result.conflicts, None)
+    # With the bound there is nothing to do.
+    seen = cchybrid.solve(INSTANCE, engines=["umda"], steps=3, evaluations=400, options=PURE)
+    assert (seen.status, seen.conflicts, dict(seen.evaluations)) == ("infeasible", None, {})
+
+
+def test_it_repeats() -> None:
+    first, second = blind("umda", seed=3), blind("umda", seed=3)
+    assert (first.conflicts, first.evaluations) == (second.conflicts, second.evaluations)
+
+
+def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_told() -> None:
+    result = blind("cpsat", "umda", evaluations=200)
+    assert (result.status, result.lower_bound.steps) == ("unknown", 1)
+    assert set(result.evaluations) == {"cpsat", "umda"}
+
+
+def test_time_that_is_up_loses_no_conflicts() -> None:
+    result = blind("umda", evaluations=None, time_limit=12.0)
+    assert result.conflicts is not None
+    assert (result.evaluations["umda"] or 0) > 0
+
+
+def test_a_schedule_leaves_no_conflicts_and_says_what_it_took() -> None:
+    easy = cchybrid.instance("ring-bi-4", "AAS")
+    result = cchybrid.solve(easy, engines=["umda"], steps=6, evaluations=400, options=PURE)
+    assert result.steps is not None
+    assert result.conflicts == 0
+    assert result.evaluations_to_best is not None
+    assert 0 <= result.evaluations_to_best <= (result.evaluations["umda"] or 0)
+
+
+def test_it_needs_a_number_of_steps() -> None:
+    with pytest.raises(InputError, match="blind: a blind run without a number of steps"):
+        cchybrid.solve(INSTANCE, blind=True)
+
+
+def end(**content: Any) -> dict[str, Any]:
+    return {"evaluations": 5, "searched": 1.0, "conflicts": None, **content}
+
+
+def test_turns_of_an_engine_add_up() -> None:
+    tally = Tally(4)
+    tally.begin("a")
+    tally.note({"conflicts": 7.0, "target": 4.0})
+    tally.note({"conflicts": 1.0, "target": 5.0})
+    tally.end("a", end(conflicts=6))
+    tally.begin("a")
+    tally.best("a", 2)
+    tally.end("a", end())
+    tally.begin("b")
+    facts = tally.facts(scheduled=True)
+    assert facts["evaluations"] == {"a": 10, "b": None}
+    assert (facts["evaluations_to_best"], facts["conflicts"]) == (7, 0)
+    assert tally.facts(scheduled=False)["conflicts"] == 6
+
+
+@pytest.mark.parametrize(
+    "line", [end(evaluations=-1), end(evaluations="5"), end(searched=None), end(conflicts=-2)]
+)
+def test_counts_that_make_no_sense_are_refused(line: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no count of"):
+        Tally(4).end("a", line)
