@@ -28,6 +28,7 @@ CHUNK = 20_000
 SPARE = 2
 """Solutions of an island besides those of its processes: the two children."""
 LEAST = 1 + SPARE
+"""Solutions of an island with one process."""
 FITNESS = ("conflicts", "steps")
 
 
