@@ -175,9 +175,7 @@ def test_labels_tell_contestants_apart() -> None:
 
 def test_labels_show_what_differs_only() -> None:
     grid = [
-        Contestant(
-            ("umda",), options={"umda": {"population": size, "mutation": share, "moves": "1"}}
-        )
+        Contestant(("umda",), options={"umda": {"population": size, "mutation": share}})
         for size, share in (("50", "0.9"), ("100", "0.9"))
     ]
     assert list(labels(grid).values()) == ["umda population=50", "umda population=100"]

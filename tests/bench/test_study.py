@@ -146,9 +146,8 @@ def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> N
 
 def test_the_studies_that_ship() -> None:
     """As many contestants as the thesis' figures have, and every rate of its tables."""
-    counts = {
-        name: len(read_suite(f"sweep-{name}").contestants) for name in ("sga", "mboa", "umda")
-    }
+    names = ("sga", "mboa", "umda")
+    counts = {name: len(read_suite(f"sweep-{name}").contestants) for name in names}
     assert counts == {"sga": 75, "mboa": 15, "umda": 15}
     rows = read_suite("success-hypercubes").rows
     assert [len(row.published.rates) for row in rows] == [3] * 20

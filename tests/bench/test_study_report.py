@@ -15,6 +15,7 @@ from cchybrid.bench.report.reading import Outcome, Reading, read_store
 from cchybrid.bench.report.sections import compose
 from cchybrid.bench.report.standing import STUDY, Standing, standings
 from cchybrid.bench.report.studies import rates, remainders
+from cchybrid.bench.report.study_plots import conflict_plots, main_option
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
@@ -162,3 +163,33 @@ def test_a_study_is_run_as_its_file_says(
     with Store(tmp_path / "other.sqlite") as store:
         (run,) = store.runs()
     assert run.contestant == Contestant(("umda",), time_limit=None, evaluations=50)
+
+
+def swept(values: tuple[str, ...]) -> list[Contestant]:
+    return [
+        Contestant(("umda",), options={"umda": {"mutation": share, "population": size}})
+        for share in values
+        for size in ("50", "100", "150")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grid", "axis"),
+    [
+        (swept(("0.0", "0.5", "0.9")), "mutation"),
+        (swept(("0.0", "0.9")), "population"),  # two values of the mutation make no axis
+        ([*swept(("0.0", "0.5", "0.9")), SGA], None),
+    ],
+)
+def test_plots_of_conflicts(grid: list[Contestant], axis: str | None) -> None:
+    runs: list[tuple[Contestant, dict[str, Any]]] = []
+    for number, contestant in enumerate(grid):
+        share = contestant.options.get("umda", {}).get("mutation", "1")
+        least = round(90 - 80 * float(share)) + number % 3
+        runs += [(contestant, left(least + more, 1.0)) for more in (0, 2)]
+    found = remainders(stand(Row(QUESTION, fixed_steps=7), runs), grid, labels(grid))
+    assert main_option(found) == axis
+    ((title, svg),) = conflict_plots(found)
+    assert title == "Conflicts left: ring-bi-8 AAS in 7 steps"
+    assert f">{axis or 'mean conflicts, 95 %'}</text>" in svg
+    assert conflict_plots(found) == [(title, svg)]
