@@ -247,3 +247,23 @@ def test_with_more_steps_farther_informers_are_near() -> None:
     few, many = near_uses(problem, flat, 3), near_uses(problem, flat, 30)
     assert (few >= least_uses(problem, flat)).all()
     assert (many > few).all()
+
+
+@pytest.mark.parametrize("words", [("hypercube-8", "AAB"), ("mesh-3x3", "MNB")])
+def test_with_many_options_restoration_and_mutation_equal_their_twins(
+    words: tuple[str, str],
+) -> None:
+    for seed in range(6):
+        pair = Pair(named(*words), seed, True)
+        near = least_uses(pair.problem, pair.flat) + np.int32(seed % 2)
+        for _ in range(2):
+            late = restore(pair.flat, near, pair.found.option, pair.found.step, pair.counted,
+                           pair.table, pair.chain, pair.state)  # fmt: skip
+            assert late == plain.restore(pair.twin, near.tolist())
+            pair.check()
+            pair.build()
+            for _ in range(20):
+                flat, *rest = pair.arguments()
+                mutate(flat, True, *rest, pair.state)  # type: ignore[arg-type]
+                plain.mutate(pair.twin, True)
+            pair.check()
