@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
+from textwrap import fill
 
 from cchybrid.bench.report.drawing import COLOURS, STYLES, drawing, svg_of
 from cchybrid.bench.report.studies import Remainder
@@ -75,9 +76,11 @@ def _lines(found: Sequence[Remainder], axis: str, name: str) -> str:
 
 def _bars(found: Sequence[Remainder], name: str) -> str:
     ordered = sorted(found, key=lambda left: -left.conflicts.value)
-    with drawing(name, 1.2 + 0.28 * len(ordered)) as (figure, axes):
+    labels = [fill(left.label, 40) for left in ordered]
+    lines = 1 + max(label.count("\n") for label in labels)
+    with drawing(name, 1 + len(labels) * (0.12 + 0.15 * lines)) as (figure, axes):
         axes.barh(
-            [left.label for left in ordered],
+            labels,
             [left.conflicts.value for left in ordered],
             xerr=[_reach(left) for left in ordered],
             color=COLOURS[0],
@@ -86,6 +89,7 @@ def _bars(found: Sequence[Remainder], name: str) -> str:
         )
         axes.set_xlabel("mean conflicts, 95 %")
         axes.set_xlim(left=0)
+        axes.margins(y=0.01)
         axes.grid(alpha=0.3, linewidth=0.6, axis="x")
         return svg_of(figure, name)
 
