@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.occupancy import add, one_more, overloaded, remove
+from cchybrid.kernels.occupancy import add, one_more, remove
 from cchybrid.kernels.rng import State, below
 from cchybrid.problem.arrays import BoolArray, IntArray
 
@@ -50,17 +50,25 @@ def settle(
     stop
         Shape (1,): another thread sets this to end the search early.
     """
+    paths, use_start, use, limit = flat.path, flat.use_start, flat.use, flat.limit
     steps = len(table)
-    start = below(state, len(option))
-    for turn in range(sweeps * len(option)):
+    delivery = below(state, len(option)) - 1
+    for _ in range(sweeps * len(option)):
         if conflicts == 0 or stop[0]:
             break
-        delivery = (start + turn) % len(option)
+        delivery = delivery + 1 if delivery + 1 < len(option) else 0
         if not counted[delivery]:
             continue
-        late = step[delivery] >= steps
-        if late or overloaded(flat, table[step[delivery]], flat.path[option[delivery]]):
-            conflicts += _resettle(flat, option, step, counted, table, delivery, late, state)
+        now, path = step[delivery], paths[option[delivery]]
+        crowded = now >= steps
+        if not crowded:
+            # As ``overloaded``, but that every row of the table would be counted as referred to.
+            for place in range(use_start[path], use_start[path + 1]):
+                if table[now, use[place]] > limit[use[place]]:
+                    crowded = True
+                    break
+        if crowded:
+            conflicts += _resettle(flat, option, step, counted, table, delivery, state)
     return conflicts
 
 
@@ -72,12 +80,11 @@ def _resettle(
     counted: BoolArray,
     table: IntArray,
     delivery: int,
-    late: bool,
     state: State,
 ) -> int:
     """Move a delivery to one of its best places at random; return the change of the conflicts."""
     stay = 1  # what being late costs
-    if not late:
+    if step[delivery] < len(table):
         stay = -remove(flat, table[step[delivery]], flat.path[option[delivery]])
     option[delivery], step[delivery] = best_place(
         flat, option, step, counted, table, delivery, stay, state
@@ -113,6 +120,8 @@ def best_place(
     most
         Conflicts that it may add.
     """
+    requires, paths, use_start = flat.requires, flat.path, flat.use_start
+    use, limit = flat.use, flat.limit
     best = most
     best_option, best_step, ties = option[delivery], step[delivery], 0
     until = last_step(flat, option, step, counted, delivery, len(table))
@@ -121,20 +130,20 @@ def best_place(
     start = below(state, size)
     for turn in range(min(size, WIDTH)):
         candidate = first + (start + turn) % size
-        before = flat.requires[candidate]
+        before = requires[candidate]
         earliest = 0
         if before >= 0:
             if not counted[before]:
                 continue
             earliest = step[before] + 1
-        path = flat.path[candidate]
-        first_use, last_use = flat.use_start[path], flat.use_start[path + 1]
+        path = paths[candidate]
+        first_use, last_use = use_start[path], use_start[path + 1]
         for now in range(earliest, until):
             cost = 0
             for place in range(first_use, last_use):
                 # A resource that the path uses twice is underrated; ``add`` is exact.
-                load = table[now, flat.use[place]]
-                if load >= flat.limit[flat.use[place]]:
+                load = table[now, use[place]]
+                if load >= limit[use[place]]:
                     cost += one_more(flat, load)
                     if cost > best:
                         break

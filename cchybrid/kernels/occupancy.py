@@ -32,12 +32,13 @@ def add(flat: Flat, row: IntArray, path: int) -> int:
     row
         Shape (resources,): the loads of one step, changed in place.
     """
+    use, limit = flat.use, flat.limit
     grown = 0
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
-        resource = flat.use[place]
+        resource = use[place]
         load = row[resource]
         row[resource] = load + 1
-        if load >= flat.limit[resource]:
+        if load >= limit[resource]:
             grown += one_more(flat, load)
     return grown
 
@@ -45,12 +46,13 @@ def add(flat: Flat, row: IntArray, path: int) -> int:
 @inlined
 def remove(flat: Flat, row: IntArray, path: int) -> int:
     """Undo ``add``; return by how much the conflicts change (never above 0)."""
+    use, limit = flat.use, flat.limit
     shrunk = 0
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
-        resource = flat.use[place]
+        resource = use[place]
         load = row[resource] - 1
         row[resource] = load
-        if load >= flat.limit[resource]:
+        if load >= limit[resource]:
             shrunk -= one_more(flat, load)
     return shrunk
 
@@ -58,10 +60,11 @@ def remove(flat: Flat, row: IntArray, path: int) -> int:
 @inlined
 def fits(flat: Flat, row: IntArray, path: int) -> bool:
     """Add a path to the loads of a step if all capacities allow it; return whether they did."""
+    use, capacity = flat.use, flat.capacity
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
         # An implied capacity never decides, but ports come first and tell at once.
-        resource = flat.use[place]
-        if row[resource] >= flat.capacity[resource]:
+        resource = use[place]
+        if row[resource] >= capacity[resource]:
             return False
     # A path may use a resource more than once (a quotient does), so only now it is certain.
     if add(flat, row, path) == 0:
@@ -73,9 +76,10 @@ def fits(flat: Flat, row: IntArray, path: int) -> bool:
 @inlined
 def overloaded(flat: Flat, row: IntArray, path: int) -> bool:
     """Return whether the path uses a resource beyond its capacity; the path is in the loads."""
+    use, limit = flat.use, flat.limit
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
-        resource = flat.use[place]
-        if row[resource] > flat.limit[resource]:
+        resource = use[place]
+        if row[resource] > limit[resource]:
             return True
     return False
 

@@ -36,13 +36,21 @@ def pressure(flat: Flat, row: IntArray, path: int) -> float:
 
 
 @inlined
-def room(flat: Flat, row: IntArray, path: int) -> int:
-    """Return how many more uses both ports of a path can take; negative if one is overfull."""
+def room(
+    inject: IntArray, accept: IntArray, capacity: IntArray, table: IntArray, step: int, path: int
+) -> int:
+    """Return how many more uses both ports of a path can take; negative if one is overfull.
+
+    Takes three arrays of a ``Flat`` and the table, because in a loop it costs more to take them,
+    or a row, out of it than to use them.
+    """
     free = int(NO_LIMIT)
-    if flat.inject[path] >= 0:
-        free = min(free, int(flat.capacity[flat.inject[path]] - row[flat.inject[path]]))
-    if flat.accept[path] >= 0:
-        free = min(free, int(flat.capacity[flat.accept[path]] - row[flat.accept[path]]))
+    port = inject[path]
+    if port >= 0:
+        free = int(capacity[port] - table[step, port])
+    port = accept[path]
+    if port >= 0:
+        free = min(free, int(capacity[port] - table[step, port]))
     return free
 
 
@@ -71,22 +79,23 @@ def spread_ports(
     int
         By how much the conflicts change.
     """
+    inject, accept, capacity, paths = flat.inject, flat.accept, flat.capacity, flat.path
     change = 0
     steps = len(table)
-    start = below(state, len(option))
-    for turn in range(len(option)):
-        delivery = (start + turn) % len(option)
+    delivery = below(state, len(option)) - 1
+    for _ in range(len(option)):
+        delivery = delivery + 1 if delivery + 1 < len(option) else 0
         now = step[delivery]
         if not counted[delivery] or now >= steps:
             continue
-        path = flat.path[option[delivery]]
-        if room(flat, table[now], path) >= 0:
+        path = paths[option[delivery]]
+        if room(inject, accept, capacity, table, now, path) >= 0:
             continue
-        first = below(state, steps)
-        for offset in range(steps):
-            other = (first + offset) % steps
-            if room(flat, table[other], path) > 0:
+        other = below(state, steps)
+        for _ in range(steps):
+            if room(inject, accept, capacity, table, other, path) > 0:
                 change += remove(flat, table[now], path) + add(flat, table[other], path)
                 step[delivery] = other
                 break
+            other = other + 1 if other + 1 < steps else 0
     return change

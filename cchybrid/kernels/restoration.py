@@ -48,6 +48,7 @@ def restore(
         Shape (deliveries + steps + 1,): overwritten. One linked list of deliveries per step:
         the successor of each delivery, then the first delivery of each step.
     """
+    requires, paths = flat.requires, flat.path
     deliveries, steps = len(option), len(table)
     table[:] = 0
     chain[:] = -1
@@ -55,25 +56,25 @@ def restore(
         head = deliveries + step[delivery]
         chain[delivery], chain[head] = chain[head], delivery
     for now in range(steps):
-        waiting = -1
+        row, waiting = table[now], -1
         delivery = chain[deliveries + now]
         # While a step is under way nothing of it is done: ``step`` says what came before.
         while delivery >= 0:
             following = chain[delivery]
-            before = flat.requires[option[delivery]]
+            before = requires[option[delivery]]
             if before < 0 or step[before] < now:
                 if counted[delivery]:
-                    count_ports(flat, table[now], flat.path[option[delivery]])
+                    count_ports(flat, row, paths[option[delivery]])
             else:
                 chain[delivery], waiting = waiting, delivery
             delivery = following
         while waiting >= 0:
             following = chain[waiting]
-            found = _other_option(flat, near, step, waiting, now, table[now], state)
+            found = _other_option(flat, near, step, waiting, now, row, state)
             if found >= 0:
                 option[waiting] = found
                 if counted[waiting]:
-                    count_ports(flat, table[now], flat.path[found])
+                    count_ports(flat, row, paths[found])
             else:
                 step[waiting] = now + 1
                 head = deliveries + now + 1
@@ -102,14 +103,15 @@ def _other_option(
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
+    requires, paths, use_start = flat.requires, flat.path, flat.use_start
     best, best_score, compared = -1, 0.0, 0
     for turn in range(size):
         candidate = first + (start + turn) % size
-        before = flat.requires[candidate]
+        before = requires[candidate]
         if before >= 0 and step[before] >= now:
             continue
-        path = flat.path[candidate]
-        beyond = flat.use_start[path + 1] - flat.use_start[path] - near[delivery]
+        path = paths[candidate]
+        beyond = use_start[path + 1] - use_start[path] - near[delivery]
         score = pressure(flat, row, path) + 4.0 * max(beyond, 0)
         if best < 0 or score < best_score:
             best, best_score = candidate, score

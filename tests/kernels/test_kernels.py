@@ -180,7 +180,8 @@ def test_the_port_heuristic_empties_overfull_ports() -> None:
     spread_ports(flat, found.option, found.step, counted, table, seed_state(1))
     ports = np.flatnonzero(problem.kind == INJECT)
     assert (table[:, ports] <= problem.capacity[ports]).all()
-    assert room(flat, table[0], int(flat.path[found.option[0]])) >= 0
+    path = int(flat.path[found.option[0]])
+    assert room(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
 
 
 def test_random_numbers_come_from_the_state_alone() -> None:
