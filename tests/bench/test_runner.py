@@ -50,7 +50,7 @@ def content(path: Path) -> dict[tuple[str, str, int], object]:
             kept = {
                 key: value
                 for key, value in run.result.items()
-                if key not in ("seconds", "seconds_to_best")
+                if key not in ("seconds", "seconds_to_best", "search_seconds")
             }
             found[run.key] = (run.failure, kept, schedule and schedule.steps)
         return found
