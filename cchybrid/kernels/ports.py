@@ -25,13 +25,18 @@ def count_ports(flat: Flat, row: IntArray, path: int) -> None:
 
 
 @inlined
-def pressure(flat: Flat, row: IntArray, path: int) -> float:
-    """Return how full the ports of a path are: 0 for idle, 2 for both full, more if overfull."""
+def pressure(
+    inject: IntArray, accept: IntArray, capacity: IntArray, row: IntArray, path: int
+) -> float:
+    """Return how full the ports of a path are: 0 for idle, 2 for both full, more if overfull.
+
+    Takes arrays of a ``Flat`` as ``room`` does.
+    """
     full = 0.0
-    if flat.inject[path] >= 0:
-        full += row[flat.inject[path]] / max(flat.capacity[flat.inject[path]], 1)
-    if flat.accept[path] >= 0:
-        full += row[flat.accept[path]] / max(flat.capacity[flat.accept[path]], 1)
+    if inject[path] >= 0:
+        full += row[inject[path]] / max(capacity[inject[path]], 1)
+    if accept[path] >= 0:
+        full += row[accept[path]] / max(capacity[accept[path]], 1)
     return full
 
 

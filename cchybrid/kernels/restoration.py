@@ -104,6 +104,7 @@ def _other_option(
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
     requires, paths, use_start = flat.requires, flat.path, flat.use_start
+    inject, accept, capacity = flat.inject, flat.accept, flat.capacity
     best, best_score, compared = -1, 0.0, 0
     for turn in range(size):
         candidate = first + (start + turn) % size
@@ -112,7 +113,7 @@ def _other_option(
             continue
         path = paths[candidate]
         beyond = use_start[path + 1] - use_start[path] - near[delivery]
-        score = pressure(flat, row, path) + 4.0 * max(beyond, 0)
+        score = pressure(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
         if best < 0 or score < best_score:
             best, best_score = candidate, score
         compared += beyond <= 0
