@@ -25,6 +25,8 @@ class Flat(NamedTuple):
         requirement, so that differ in the path only (same distributor, thesis eq. 6.11).
     use_start, use
         ``path_start`` and ``path_resource`` of the Problem.
+    limited_start, limited
+        The same without the resources whose capacity is implied: what can be in conflict.
     limit
         Shape (resources,): the capacity where it counts, ``NO_LIMIT`` where it is implied.
     capacity
@@ -47,6 +49,8 @@ class Flat(NamedTuple):
     group_stop: IntArray
     use_start: LongArray
     use: IntArray
+    limited_start: LongArray
+    limited: IntArray
     limit: IntArray
     capacity: IntArray
     inject: IntArray
@@ -60,6 +64,8 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
     """Return the arrays of a Problem for kernels; ``excess`` says how to count conflicts."""
     group_start, group_stop = _groups(problem)
     follower_start, follower = _followers(problem)
+    decides = ~problem.implied[problem.path_resource]
+    limited_start = np.concatenate(([0], np.cumsum(decides)))[problem.path_start]
     return Flat(
         option_start=problem.option_start,
         requires=problem.option_requires,
@@ -69,6 +75,8 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
         group_stop=group_stop,
         use_start=problem.path_start,
         use=problem.path_resource,
+        limited_start=limited_start.astype(np.int64),
+        limited=problem.path_resource[decides],
         limit=np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32),
         capacity=problem.capacity,
         inject=_ports(problem, INJECT),

@@ -50,7 +50,7 @@ def settle(
     stop
         Shape (1,): another thread sets this to end the search early.
     """
-    paths, use_start, use, limit = flat.path, flat.use_start, flat.use, flat.limit
+    paths, use_start, use, limit = flat.path, flat.limited_start, flat.limited, flat.limit
     steps = len(table)
     delivery = below(state, len(option)) - 1
     for _ in range(sweeps * len(option)):
@@ -72,7 +72,7 @@ def settle(
     return conflicts
 
 
-@compiled
+@inlined
 def _resettle(
     flat: Flat,
     option: IntArray,
@@ -120,8 +120,8 @@ def best_place(
     most
         Conflicts that it may add.
     """
-    requires, paths, use_start = flat.requires, flat.path, flat.use_start
-    use, limit = flat.use, flat.limit
+    requires, paths, use_start = flat.requires, flat.path, flat.limited_start
+    use, limit = flat.limited, flat.limit
     best = most
     best_option, best_step, ties = option[delivery], step[delivery], 0
     until = last_step(flat, option, step, counted, delivery, len(table))
@@ -157,14 +157,15 @@ def best_place(
     return best_option, best_step
 
 
-@compiled
+@inlined
 def last_step(
     flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, delivery: int, steps: int
 ) -> int:
     """Return the first step that is too late for a delivery: that of the first that requires it."""
+    follower, requires = flat.follower, flat.requires
     until = steps
     for place in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
-        other = flat.follower[place]
-        if counted[other] and flat.requires[option[other]] == delivery:
+        other = follower[place]
+        if counted[other] and requires[option[other]] == delivery:
             until = min(until, step[other])
     return until
