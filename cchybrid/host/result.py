@@ -48,8 +48,8 @@ class Result:
         Of the best near-solution for the number of steps asked for, by the engines' own count,
         0 with a schedule; ``None`` if none was asked for, or no engine said.
     evaluations, search_seconds
-        What each engine spent: evaluations (``None`` if it did not live to say), and seconds from
-        its start, when it was ready, to its end.
+        What each engine spent: evaluations until its end, or until it closed the case (``None``
+        if it did not live to say), and seconds from its start, when it was ready, to its end.
     evaluations_to_best
         What its engine had spent when it offered the schedule; ``None`` without one.
     """

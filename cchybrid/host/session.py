@@ -275,7 +275,7 @@ class Session:
             steps = steps_from_json(line["steps"], "steps")
             target = self.order.target
             if board.offer(name, steps, target):
-                self._tally.best(name, line["spent"])
+                self._tally.best(name, line["spent"], self._done())
                 self._found_at = self._improved_at = self._now()
                 best = len(steps)
                 self._emit("schedule", engine=name, steps=best, lower=board.lower)

@@ -22,6 +22,7 @@ class Tally:
         self._earlier: dict[str, int] = {}
         self._conflicts: int | None = None
         self._best: int | None = None
+        self._closers: set[str] = set()
 
     def begin(self, engine: str) -> None:
         """Take note that an engine starts: what it spends is unknown until it ends."""
@@ -33,7 +34,8 @@ class Tally:
         spent, seconds = line["evaluations"], line["searched"]
         if type(spent) is not int or spent < 0 or not isinstance(seconds, (int, float)):
             raise ValueError("no count of evaluations")
-        self._evaluations[engine] = self._earlier.get(engine, 0) + spent
+        if engine not in self._closers:
+            self._evaluations[engine] = self._earlier.get(engine, 0) + spent
         self._seconds[engine] = self._seconds.get(engine, 0.0) + float(seconds)
         self._near(line["conflicts"])
 
@@ -42,11 +44,18 @@ class Tally:
         if self._target is not None and metrics.get("target") == self._target:
             self._near(metrics.get("conflicts"))
 
-    def best(self, engine: str, spent: object) -> None:
-        """Take how much an engine had spent when it offered the best schedule so far."""
+    def best(self, engine: str, spent: object, closed: bool) -> None:
+        """Take how much an engine had spent when it offered the best schedule so far.
+
+        What it does after an offer that closed the case does not count: how much that is depends
+        on how soon it hears of it, and the same run would not give the same numbers.
+        """
         if type(spent) is not int or spent < 0:
             raise ValueError("no count of evaluations")
         self._best = self._earlier.get(engine, 0) + spent
+        if closed:
+            self._evaluations[engine] = self._best
+            self._closers.add(engine)
 
     def _near(self, conflicts: object) -> None:
         if conflicts is None or self._target is None:

@@ -77,7 +77,7 @@ def test_turns_of_an_engine_add_up() -> None:
     tally.note({"conflicts": 1.0, "target": 5.0})
     tally.end("a", end(conflicts=6))
     tally.begin("a")
-    tally.best("a", 2)
+    tally.best("a", 2, closed=False)
     tally.end("a", end())
     tally.begin("b")
     facts = tally.facts(scheduled=True)
@@ -92,3 +92,11 @@ def test_turns_of_an_engine_add_up() -> None:
 def test_counts_that_make_no_sense_are_refused(line: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="no count of"):
         Tally(4).end("a", line)
+
+
+def test_what_comes_after_the_last_word_does_not_count() -> None:
+    tally = Tally(None)
+    tally.begin("a")
+    tally.best("a", 2, closed=True)
+    tally.end("a", end())
+    assert tally.facts(scheduled=True)["evaluations"] == {"a": 2}
