@@ -16,6 +16,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",
         ),
         EngineInfo(
+            "tabu",
+            "cchybrid_plugins.tabu.engine:Tabu",
+            "tabu search that weighs what is violated; prices all paths at once",
+        ),
+        EngineInfo(
             "umda",
             "cchybrid_plugins.umda.engine:Umda",
             "univariate marginal distribution algorithm with the thesis' heuristics",

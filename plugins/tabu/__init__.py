@@ -1,0 +1,1 @@
+"""Tabu search with weights on the violated (channel, step) cells."""

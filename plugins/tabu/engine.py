@@ -1,0 +1,82 @@
+"""Tabu search with constraint weighting: the strongest search for a fixed number of steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.engine import Run, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import flatten
+from cchybrid.problem import Assignment, Problem
+
+from ..islands import Account, Listening, explore, island_seed
+from ..rehearsal import rehearsal
+from ..step_control import control_steps
+from .island import Ground, TabuIsland, memory_needed, steps_expected
+from .options import TabuOptions
+
+MOST_MEMORY = 4096
+"""Mebibytes that an island may take."""
+ROUND = 2000
+"""Evaluations of an island between two looks at the others: about a hundredth of a second."""
+
+
+class Tabu:
+    """Moves the deliveries in conflict, best first, until none are left."""
+
+    Options = TabuOptions
+
+    def __init__(self, options: TabuOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        problem = rehearsal()
+        first_fit(problem, 0)
+        island = TabuIsland(Ground(problem, flatten(problem), 1), self.options, 0, None)
+        island.advance(10, np.zeros(1, dtype=np.bool_))
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return a reason only for problems whose tables would not fit into memory."""
+        size = memory_needed(problem, steps_expected(problem)) // 2**20
+        if size > MOST_MEMORY:
+            return f"{problem.deliveries} deliveries: the tables would take {size} MiB"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Search for one step less than the best, again and again."""
+        attempts = _Attempts(problem, self.options, run)
+        return control_steps(problem, run, attempts.reach, self.options.control)
+
+
+class _Attempts:
+    """Searches for one number of steps after the other."""
+
+    def __init__(self, problem: Problem, options: TabuOptions, run: Listening) -> None:
+        self._problem, self._options, self._run = problem, options, run
+        self._flat = flatten(problem)
+        self._account = Account(run)
+        self._number = 0
+
+    def reach(self, steps: int) -> Assignment | None:
+        """Search for a schedule; ``None`` if the search has to stop, or has failed too often."""
+        options, run = self._options, self._run
+        ground = Ground(self._problem, self._flat, steps)
+        count = max(run.budget.threads, 1)
+        hint = run.hint(steps)
+        islands = [
+            # The first goes on from what is known; the others begin with schedules of their own.
+            TabuIsland(
+                ground,
+                options,
+                island_seed(run.seed, self._number * count + index),
+                hint if index == 0 else None,
+            )
+            for index in range(count)
+        ]
+        self._number += 1
+        patience = None
+        if options.control == "raise":
+            # A move takes at most ``width`` evaluations.
+            patience = max(1, options.patience * options.width * options.attempts // ROUND)
+        return explore(islands, run, self._account, steps, ROUND, patience)

@@ -1,0 +1,167 @@
+"""One island of the tabu search: restarts, and what it tells the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.rng import below, seed_state
+from cchybrid.problem import CHANNEL, LINK, Assignment, Problem
+from cchybrid.problem.arrays import BoolArray
+
+from .memory import LANES, new_memory
+from .moves import new_bench
+from .options import TabuOptions
+from .path_graphs import PathGraphs, build_graphs
+from .search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
+
+NARROW = 2
+"""Uses by which a path may exceed the shortest of its choice although there is no room to spare."""
+
+
+class Ground:
+    """What islands of the same problem and number of steps share.
+
+    Parameters
+    ----------
+    problem, flat
+        The problem, and the same for kernels.
+    steps
+        The number of steps.
+    """
+
+    def __init__(self, problem: Problem, flat: Flat, steps: int) -> None:
+        self.problem, self.flat, self.steps = problem, flat, steps
+        spare = spare_uses(problem, steps)
+        farther = spare if problem.ordered else 0
+        self.graphs: PathGraphs = build_graphs(problem, flat, farther, spare + NARROW)
+
+
+def spare_uses(problem: Problem, steps: int) -> int:
+    """Return how many channels more than the fewest every delivery may use, on average.
+
+    All uses of channels together cannot exceed what the channels carry in all steps.
+    """
+    needed, offered = _demand(problem)
+    return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
+
+
+def steps_expected(problem: Problem) -> int:
+    """Return a rough guess of the steps of a greedy schedule, to estimate memory with."""
+    needed, offered = _demand(problem)
+    return 2 + int(2 * needed // max(offered, 1))
+
+
+def _demand(problem: Problem) -> tuple[int, int]:
+    """Return the least uses of channels by all required deliveries, and the uses per step."""
+    channel = np.isin(problem.kind, (CHANNEL, LINK))
+    before = np.concatenate([[0], np.cumsum(channel[problem.path_resource])])
+    uses = np.diff(before[problem.path_start])[problem.option_path]
+    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
+    np.minimum.at(least, problem.option_delivery, uses)
+    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
+
+
+def memory_needed(problem: Problem, steps: int) -> int:
+    """Return about how many bytes an island takes."""
+    longest = int(np.diff(problem.path_start).max(initial=1))
+    cells = problem.resources * (steps + LANES)
+    return 4 * (8 * cells + problem.deliveries * (2 * longest + 12)) + 24 * problem.options
+
+
+class TabuIsland:
+    """A search for a schedule of a fixed number of steps; see ``islands.Island``."""
+
+    def __init__(
+        self, ground: Ground, options: TabuOptions, seed: int, hint: Assignment | None
+    ) -> None:
+        self._ground, self._options, self._seed = ground, options, seed
+        self._state = seed_state(seed)
+        deliveries = ground.problem.deliveries
+        self._record = Record(
+            np.full(deliveries, -1, dtype=np.int32),
+            np.full(deliveries, -1, dtype=np.int32),
+            np.zeros(4, dtype=np.int64),
+        )
+        self._best = ground.problem.empty()
+        self._least = deliveries + 1
+        self._guest: Assignment | None = hint
+        self.starts = 0
+
+    @property
+    def conflicts(self) -> int:
+        """See ``islands.Island``."""
+        return self._least
+
+    def best(self) -> Assignment:
+        """See ``islands.Island``."""
+        return self._best
+
+    def welcome(self, guest: Assignment) -> None:
+        """Keep the guest for the next restart."""
+        self._guest = guest
+
+    def advance(self, evaluations: int, stop: BoolArray) -> int:
+        """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
+        ground, record = self._ground, self._record
+        number = record.number
+        if not self.starts or number[MOVES] - number[PROGRESS] > self._options.patience:
+            self._start(stop)
+        made = search(
+            ground.flat,
+            ground.graphs,
+            self._memory,
+            self._bench,
+            record,
+            self._tuning,
+            evaluations,
+            stop,
+            self._state,
+        )
+        self._remember()
+        return max(made, 1)
+
+    def _start(self, stop: BoolArray) -> None:
+        """Begin anew: from a guest or hint, from the best, or from a greedy schedule."""
+        ground, options = self._ground, self._options
+        self.starts += 1
+        begin: Assignment | None = None
+        if self._guest is not None:
+            begin, self._guest = self._guest, None
+        elif self.starts > 1 and self.starts % 3:
+            begin = self._best
+        if begin is None:
+            begin = first_fit(ground.problem, below(self._state, 1 << 30), stop)
+        if begin is None:
+            begin = ground.problem.empty()
+        wide = -(-ground.steps // LANES) * LANES
+        self._memory = new_memory(ground.flat, ground.steps)
+        self._bench = new_bench(ground.problem, ground.graphs, wide)
+        other = self.starts % 2 == 0
+        self._tuning = Tuning(
+            options.width,
+            options.tenure * (3 if other else 1),
+            -(-options.decay // 3) if other else options.decay,
+        )
+        start(
+            ground.flat,
+            ground.graphs,
+            self._memory,
+            self._bench,
+            self._record,
+            begin.option,
+            begin.step,
+            self._state,
+        )
+        self._remember()
+
+    def _remember(self) -> None:
+        least = int(self._record.number[BEST])
+        if least < self._least:
+            self._least = least
+            late = self._record.step >= self._ground.steps
+            self._best = Assignment(
+                np.where(late, -1, self._record.option).astype(np.int32),
+                np.where(late, -1, self._record.step).astype(np.int32),
+            )
