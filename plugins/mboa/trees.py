@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.kernels import compiled
+from cchybrid.kernels import compiled, inlined
 from cchybrid.problem.arrays import IntArray
 
 from ..evolution.population import Population
@@ -186,11 +186,12 @@ def _ask(
     node: int,
 ) -> bool:
     """Write the best question to a node; return whether any explains more than it costs."""
+    asked, member = scores.asked, tree.member
     first, size = tree.first[node], tree.stop[node] - tree.first[node]
     if size < 2 * LEAST:
         return False
     for place in range(size):
-        scores.asked[place] = 0
+        asked[place] = 0
     # Everybody on one side is how good the node is as a leaf.
     best = _score(tree, scores, kinds, first, size, 0) + 0.5 * np.log(len(parents))
     found = False
@@ -198,12 +199,12 @@ def _ask(
         for part in range(2):
             values = population.option if part == 0 else population.step
             for place in range(size):
-                scores.asked[place] = values[parents[tree.member[first + place]], gene]
+                asked[place] = values[parents[member[first + place]], gene]
             for place in range(size):
-                value = scores.asked[place]
+                value = asked[place]
                 equal = 0
                 for other in range(size):
-                    if scores.asked[other] == value:
+                    if asked[other] == value:
                         if other < place:
                             equal = -1  # asked before
                             break
@@ -216,25 +217,26 @@ def _ask(
     return found
 
 
-@compiled
+@inlined
 def _score(
     tree: Tree, scores: Scores, kinds: tuple[int, int], first: int, size: int, value: int
 ) -> float:
     """Return the logarithm of the measure of both sides of a question."""
-    logs = scores.log_factorial
+    logs, label = scores.log_factorial, scores.label
+    tally, asked, member = scores.tally, scores.asked, tree.member
     total = 0.0
     for row in range(2):
         if kinds[row] < 2:
             continue
         for kind in range(kinds[row]):
-            scores.tally[0, kind] = scores.tally[1, kind] = 0
+            tally[0, kind] = tally[1, kind] = 0
         equal = 0
         for place in range(size):
-            side = 1 if scores.asked[place] == value else 0
+            side = 1 if asked[place] == value else 0
             equal += side
-            kind = scores.label[row, tree.member[first + place]]
-            count = scores.tally[side, kind] + 1
-            scores.tally[side, kind] = count
+            kind = label[row, member[first + place]]
+            count = tally[side, kind] + 1
+            tally[side, kind] = count
             total += logs[count] - logs[count - 1]
         # The gamma functions of the prior, on either side that somebody is on.
         for number in (equal, size - equal):
