@@ -76,10 +76,11 @@ def remainder_sections(found: Sequence[Remainder]) -> list[Section]:
         "slower than the fastest",
     )  # fmt: skip
     text = (
-        "Every run searched for the number of steps of its row, without any bound, until its"
-        " budget was spent; conflicts are those of its best near-solution, by the engine's own"
-        " count. The interval of their mean is Student's at 95 %. Evaluations per second are those"
-        " of the search alone, without the start of processes."
+        "Every run searched for the number of steps of its row, without any bound, until it had a"
+        " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
+        " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
+        " is Student's at 95 %. Evaluations per second are those of the search alone, without the"
+        " start of processes."
     )
     table = Table(headers, tuple(map(_remainder_line, found)))
     record = Table(_REMAINDER_COLUMNS, tuple(map(_remainder_record, found)))
