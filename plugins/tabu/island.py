@@ -132,7 +132,7 @@ class TabuIsland:
         elif self.starts > 1 and self.starts % 3:
             begin = self._best
         if begin is None:
-            begin = first_fit(ground.problem, below(self._state, 1 << 30), stop)
+            begin = first_fit(ground.problem, int(below(self._state, 1 << 30)), stop)
         if begin is None:
             begin = ground.problem.empty()
         wide = -(-ground.steps // LANES) * LANES

@@ -51,9 +51,11 @@ class Memory(NamedTuple):
     heavy, heavy_place
         Cells with a weight above 1, in the same way.
     break_weight
-        Shape (deliveries,): the weight of a broken delivery.
+        Shape (deliveries,): what it costs that a delivery is broken, at least 1.
+    strained, strained_place
+        Deliveries for which that is more, in the same way.
     lengths
-        Shape (4,): the lengths of the three lists, and the overload of all cells together.
+        Shape (5,): the lengths of the four lists, and the overload of all cells together.
     tabu
         Shape (deliveries, 2): a step that the delivery has left, and the move until which it may
         not return.
@@ -77,11 +79,13 @@ class Memory(NamedTuple):
     heavy: IntArray
     heavy_place: IntArray
     break_weight: IntArray
+    strained: IntArray
+    strained_place: IntArray
     lengths: IntArray
     tabu: IntArray
 
 
-OVER, BROKEN, HEAVY, OVERLOAD = 0, 1, 2, 3
+OVER, BROKEN, HEAVY, STRAINED, OVERLOAD = 0, 1, 2, 3, 4
 """Places in ``Memory.lengths``."""
 
 
@@ -112,7 +116,9 @@ def new_memory(flat: Flat, steps: int) -> Memory:
         heavy=np.empty(resources * wide, dtype=np.int32),
         heavy_place=np.full(resources * wide, -1, dtype=np.int32),
         break_weight=np.ones(deliveries, dtype=np.int32),
-        lengths=np.zeros(4, dtype=np.int32),
+        strained=np.empty(deliveries, dtype=np.int32),
+        strained_place=np.full(deliveries, -1, dtype=np.int32),
+        lengths=np.zeros(5, dtype=np.int32),
         tabu=np.full((deliveries, 2), -1, dtype=np.int32),
     )
 
@@ -223,7 +229,6 @@ def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
         _insert(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
     elif listed and not wrong:
         _drop(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
-        memory.break_weight[delivery] = 1
 
 
 @compiled
@@ -255,7 +260,10 @@ def press(memory: Memory) -> None:
         if memory.heavy_place[cell] < 0:
             _insert(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
     for which in range(memory.lengths[BROKEN]):
-        memory.break_weight[memory.broken[which]] += 1
+        delivery = memory.broken[which]
+        memory.break_weight[delivery] += 1
+        if memory.strained_place[delivery] < 0:
+            _insert(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
 
 
 @compiled
@@ -273,6 +281,11 @@ def relax(memory: Memory) -> None:
             _drop(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
         else:
             which += 1
-    for which in range(memory.lengths[BROKEN]):
-        delivery = memory.broken[which]
-        memory.break_weight[delivery] = max(1, memory.break_weight[delivery] - 1)
+    which = 0
+    while which < memory.lengths[STRAINED]:
+        delivery = memory.strained[which]
+        memory.break_weight[delivery] -= 1
+        if memory.break_weight[delivery] == 1:
+            _drop(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
+        else:
+            which += 1

@@ -368,24 +368,24 @@ def carry_out(
     """Put a delivery that is taken out into a step, with the optional ones that it needs now."""
     if optional:
         price_family(flat, graphs, memory, bench, delivery)
-    goal = delivery
+    goal = follower = delivery
     while True:
         option = path_at(flat, graphs, memory, bench, choice, step, state)
         before = index(flat.requires[option])
         lacking = optional and before >= 0 and not needed(flat, memory, before)
         put_in(flat, memory, goal, option, step)
-        recheck(flat, memory, goal)
-        if goal == delivery:
-            recheck_followers(flat, memory, goal)
+        # Only now does the one that requires it see whether it comes early enough.
+        recheck(flat, memory, follower)
         if not lacking:
-            return
-        goal, row = before, bench.local[before]
-        # The first step from which on it costs no more to have it.
+            break
+        follower, goal, row = goal, before, bench.local[before]
         limit = step
         if bench.hold[row, limit] >= NEVER:
-            recheck(flat, memory, goal)
-            return
+            break
+        # The first step from which on it costs no more to have it.
         step = index(0)
         while bench.hold[row, step + 1] > bench.hold[row, limit]:
             step += 1
         choice = index(bench.member_choice[row, step])
+    recheck(flat, memory, goal)
+    recheck_followers(flat, memory, delivery)

@@ -194,6 +194,12 @@ def search(
                 continue
             spent += 1
             count = take_out(flat, memory, bench, delivery)
+            if not needed(flat, memory, delivery):
+                # Deliveries required each other, and nobody else needs them: they are gone now.
+                for freed in range(count):
+                    recheck(flat, memory, bench.taken[freed, 0])
+                mover, least = index(-1), -1
+                break
             followers_cost(flat, memory, bench, delivery)
             price_delivery(flat, graphs, memory, bench, delivery, optional, state)
             stay = cost_before(flat, memory, bench, count)
