@@ -33,7 +33,7 @@ class Tabu:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
         problem = rehearsal()
         first_fit(problem, 0)
-        island = TabuIsland(Ground(problem, flatten(problem), 1), self.options, 0, None)
+        island = TabuIsland(Ground(problem, flatten(problem), 1), self.options, 0, 0, None)
         island.advance(10, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -70,6 +70,7 @@ class _Attempts:
                 ground,
                 options,
                 island_seed(run.seed, self._number * count + index),
+                index,
                 hint if index == 0 else None,
             )
             for index in range(count)

@@ -71,10 +71,25 @@ def memory_needed(problem: Problem, steps: int) -> int:
 
 
 class TabuIsland:
-    """A search for a schedule of a fixed number of steps; see ``islands.Island``."""
+    """A search for a schedule of a fixed number of steps; see ``islands.Island``.
+
+    Parameters
+    ----------
+    ground, options
+        What all islands share.
+    seed, number
+        The island's own seed, and its number among the islands.
+    hint
+        Where to begin, or ``None`` for a greedy schedule of its own.
+    """
 
     def __init__(
-        self, ground: Ground, options: TabuOptions, seed: int, hint: Assignment | None
+        self,
+        ground: Ground,
+        options: TabuOptions,
+        seed: int,
+        number: int,
+        hint: Assignment | None,
     ) -> None:
         self._ground, self._options, self._seed = ground, options, seed
         self._state = seed_state(seed)
@@ -87,6 +102,7 @@ class TabuIsland:
         self._best = ground.problem.empty()
         self._least = deliveries + 1
         self._guest: Assignment | None = hint
+        self._number = number
         self.starts = 0
 
     @property
@@ -138,11 +154,11 @@ class TabuIsland:
         wide = -(-ground.steps // LANES) * LANES
         self._memory = new_memory(ground.flat, ground.steps)
         self._bench = new_bench(ground.problem, ground.graphs, wide)
-        other = self.starts % 2 == 0
+        other = (self.starts + self._number) % 2 == 0
         self._tuning = Tuning(
             options.width,
             options.tenure * (3 if other else 1),
-            -(-options.decay // 3) if other else options.decay,
+            -(-options.decay // 10) if other else options.decay,
         )
         start(
             ground.flat,

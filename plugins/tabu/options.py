@@ -20,8 +20,8 @@ class TabuOptions:
         many again at random.
     decay
         How often the weights grow before all of them shrink by one; 0: they never do. Every other
-        start takes a third of it, with three times the tenure: some networks want the one, some
-        the other.
+        start, and every other island, takes a tenth of it with three times the tenure: some
+        networks want the one, some the other.
     patience
         Moves without progress before the search starts again, with all weights forgotten: from
         its best near-solution, from another island's, or from a new greedy schedule.
@@ -34,7 +34,7 @@ class TabuOptions:
 
     width: int = 6
     tenure: int = 3
-    decay: int = 300
+    decay: int = 1000
     patience: int = 300_000
     control: str = "descend"
     attempts: int = 6
