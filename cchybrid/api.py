@@ -68,7 +68,7 @@ def solve(
     question
         The instance.
     engines
-        Names of the engines that take part; all that are installed by default.
+        Names of the engines that take part; by default all that are installed and no baselines.
     strategy
         ``auto``, ``race`` or ``relay``.
     steps
@@ -130,7 +130,11 @@ def solve(
     names = [engines] if isinstance(engines, str) else engines
     # In the registry's order, each once: how the user lists them must not decide the result.
     asked = None if names is None else {registry.engine(name).name for name in names}
-    chosen = [info for info in registry.engines.values() if asked is None or info.name in asked]
+    chosen = [
+        info
+        for info in registry.engines.values()
+        if (not info.baseline if asked is None else info.name in asked)
+    ]
     texts: dict[str, dict[str, str]] = {}
     for name, values in (options or {}).items():
         info = registry.engine(name)

@@ -89,6 +89,9 @@ class EngineInfo:
         Whether the engine can show that a number of steps is impossible.
     requires
         Distributions it needs beyond cchybrid's own; listed without importing them.
+    baseline
+        Whether the engine is there to compare others with: it takes part only where it is named,
+        and leaves the processors to the others where it is not.
     api
         The version of the plugin surface that the engine was written for.
     """
@@ -98,6 +101,7 @@ class EngineInfo:
     summary: str
     proves: bool = False
     requires: tuple[str, ...] = ()
+    baseline: bool = False
     api: int = API
 
 

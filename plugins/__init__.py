@@ -29,21 +29,25 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "hgsa",
             "cchybrid_plugins.hgsa.engine:Hgsa",
             "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz",
+            baseline=True,
         ),
         EngineInfo(
             "random",
             "cchybrid_plugins.random_search.engine:RandomSearch",
             "the null baseline: greedy schedules in random order, or blind draws",
+            baseline=True,
         ),
         EngineInfo(
             "sga",
             "cchybrid_plugins.sga.engine:Sga",
             "standard genetic algorithm with the thesis' heuristics",
+            baseline=True,
         ),
         EngineInfo(
             "mboa",
             "cchybrid_plugins.mboa.engine:Mboa",
             "mixed Bayesian optimization algorithm with the thesis' heuristics",
+            baseline=True,
         ),
         EngineInfo(
             "cpsat",

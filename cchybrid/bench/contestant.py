@@ -21,7 +21,8 @@ class Contestant:
     Parameters
     ----------
     engines
-        Names of the engines that take part together; ``None``: all that are installed.
+        Names of the engines that take part together; ``None``: all that are installed and
+        no baselines.
     strategy
         A key of ``STRATEGIES``.
     time_limit, evaluations

@@ -51,8 +51,13 @@ def engines(name: NameArgument = None) -> None:
 
     registry = load_registry()
     if name is None:
-        _table(("name", "proves", "summary"), (
-            (info.name, "yes" if info.proves else "no", info.summary)
+        _table(("name", "proves", "takes part", "summary"), (
+            (
+                info.name,
+                "yes" if info.proves else "no",
+                "if named" if info.baseline else "always",
+                info.summary,
+            )
             for info in registry.engines.values()
         ))  # fmt: skip
         return

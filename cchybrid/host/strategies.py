@@ -79,7 +79,9 @@ def check_strategy(name: str, where: str) -> None:
 
 
 def _seats(engines: Sequence[EngineInfo], threads: int) -> tuple[Seat, ...]:
-    exact = sum(engine.proves for engine in engines)
-    spare = threads - (len(engines) - exact)
-    share = max(1, spare // exact) if exact else 1
-    return tuple(Seat(engine, share if engine.proves else 1) for engine in engines)
+    """Share out the threads: one for each heuristic and the rest for the exact engines, if any."""
+    exact = [engine for engine in engines if engine.proves]
+    takers = exact or engines
+    spare = threads - (len(engines) - len(takers))
+    share = max(1, spare // max(1, len(takers)))
+    return tuple(Seat(engine, share if engine in takers else 1) for engine in engines)

@@ -33,6 +33,12 @@ def test_exact_engines_get_the_threads_that_are_left() -> None:
     assert seats == {"h": 1, "x": 7}
 
 
+def test_heuristics_among_themselves_share_the_threads() -> None:
+    assert [seat.threads for seat in race([HEURISTIC, OTHER], 8)[0].seats] == [4, 4]
+    assert [seat.threads for seat in race([HEURISTIC, OTHER], 1)[0].seats] == [1, 1]
+    assert [seat.threads for seat in relay([EXACT, HEURISTIC], 6)[0].seats] == [6]
+
+
 def test_one_by_one_is_what_its_name_says() -> None:
     assert names(one_by_one([EXACT, HEURISTIC, OTHER], 1)) == [["h"], ["o"], ["x"]]
 
