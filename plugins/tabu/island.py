@@ -103,6 +103,7 @@ class TabuIsland:
         self._least = deliveries + 1
         self._guest: Assignment | None = hint
         self._number = number
+        self._due = True
         self.starts = 0
 
     @property
@@ -118,11 +119,15 @@ class TabuIsland:
         """Keep the guest for the next restart."""
         self._guest = guest
 
+    def restart(self) -> None:
+        """Begin anew at the next advance, from the guest if there is one."""
+        self._due = True
+
     def advance(self, evaluations: int, stop: BoolArray) -> int:
         """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
         ground, record = self._ground, self._record
         number = record.number
-        if not self.starts or number[MOVES] - number[PROGRESS] > self._options.patience:
+        if self._due or number[MOVES] - number[PROGRESS] > self._options.patience:
             self._start(stop)
         made = search(
             ground.flat,
@@ -142,6 +147,7 @@ class TabuIsland:
         """Begin anew: from a guest or hint, from the best, or from a greedy schedule."""
         ground, options = self._ground, self._options
         self.starts += 1
+        self._due = False
         begin: Assignment | None = None
         if self._guest is not None:
             begin, self._guest = self._guest, None

@@ -153,7 +153,7 @@ def path_at(
     value = bench.value
     value[0, 0] = 0
     for node in range(first + 1, stop):
-        best = NEVER
+        best = index(NEVER)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
             cost = memory.penalty[graphs.resource[edge], step]
             best = min(best, cost + value[graphs.target[edge] - first, 0])
@@ -215,23 +215,32 @@ def put_back(flat: Flat, memory: Memory, bench: Bench, count: int) -> None:
 
 @compiled
 def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
-    """Return what the places cost that ``take_out`` has emptied; ``bench.beyond`` is filled."""
+    """Return what the places that ``take_out`` has emptied would cost again.
+
+    ``bench.beyond`` has to be filled.
+    """
     cost = 0
+    delivery, step = bench.taken[0, 0], bench.taken[0, 2]
     for which in range(count):
-        option, step = bench.taken[which, 1], bench.taken[which, 2]
+        option, at = bench.taken[which, 1], bench.taken[which, 2]
         if option < 0:
+            cost += memory.break_weight[bench.taken[which, 0]]
             continue
         path = flat.path[option]
         for use in range(flat.use_start[path], flat.use_start[path + 1]):
             if flat.limit[flat.use[use]] != NO_LIMIT:
-                cost += memory.penalty[flat.use[use], step]
-    delivery, option, step = bench.taken[0, 0], bench.taken[0, 1], bench.taken[0, 2]
-    if option < 0:
-        return cost + memory.break_weight[delivery]
-    before = flat.requires[option]
-    if before >= 0 and count == 1 and memory.step[before] >= step:
-        cost += memory.break_weight[delivery]
-    return cost + bench.beyond[step]
+                cost += memory.penalty[flat.use[use], at]
+        before = index(flat.requires[option])
+        if before >= 0:
+            early = index(memory.step[before])
+            if which + 1 < count:
+                early = bench.taken[which + 1, 2]
+            elif before == delivery:
+                early = step
+            if early >= at:
+                cost += memory.break_weight[bench.taken[which, 0]]
+    # What has no place comes too late for all that require it.
+    return cost + bench.beyond[min(step, len(bench.beyond) - 1)]
 
 
 @compiled
@@ -274,7 +283,7 @@ def price_family(
             row = place_ - first
             if needed(flat, memory, other) or other == delivery:
                 continue
-            best, chosen = NEVER, -1
+            best, chosen = index(NEVER), index(-1)
             for choice in range(graphs.choice_start[other], graphs.choice_start[other + 1]):
                 before = graphs.requires[choice]
                 held = 0 if before < 0 else bench.hold[bench.local[before], step]
@@ -293,7 +302,7 @@ def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, s
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     value[0, 0] = 0
     for node in range(first + 1, stop):
-        best = NEVER
+        best = index(NEVER)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
             cost = memory.penalty[graphs.resource[edge], step]
             best = min(best, cost + value[graphs.target[edge] - first, 0])

@@ -12,11 +12,11 @@ Computational Linguistics 26, 2000).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cchybrid.kernels import compiled
+from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import NO_LIMIT, Flat
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
@@ -81,7 +81,8 @@ def build_graphs(problem: Problem, flat: Flat, farther: int, detour: int) -> Pat
     # Paths of a choice follow each other, so that the first and their number name the list; where
     # they do not (a grown problem), the choice has a graph of its own.
     first, size = flat.path[begins].astype(np.int64), stops - begins
-    alone = flat.path[stops - 1] - first + 1 != size
+    jumps = np.concatenate([[0], np.cumsum(np.diff(flat.path) != 1)])
+    alone = jumps[stops - 1] != jumps[begins]
     key = np.where(alone, -1 - begins, first * (int(size.max(initial=0)) + 1) + size)
     _, found, graph = np.unique(key, return_index=True, return_inverse=True)
     longest = int(np.diff(flat.use_start).max(initial=0))
@@ -116,11 +117,34 @@ def _spans(begin: LongArray, size: LongArray) -> LongArray:
     return np.arange(int(size.sum())) + np.repeat(begin - ends + size, size)
 
 
+class _Draft(NamedTuple):
+    """Graphs under construction; see ``PathGraphs``, and ``_build`` for the sizes.
+
+    Parameters
+    ----------
+    paths
+        Shape (states,): how many paths lead from a state to the end.
+    made
+        Shape (2,): the states and the edges so far.
+    """
+
+    edge_start: LongArray
+    resource: IntArray
+    target: IntArray
+    before: IntArray
+    paths: IntArray
+    made: LongArray
+
+
+STATES, EDGES = 0, 1
+"""Places in ``_Draft.made``."""
+
+
 @compiled
 def _build(
     flat: Flat,
     begins: LongArray,
-    stops: LongArray,
+    stops: IntArray,
     most: LongArray,
     longest: int,
     paths_listed: int,
@@ -131,12 +155,15 @@ def _build(
     place = np.empty(paths_listed, dtype=np.int32)
     kept = 0
     state_start = np.zeros(len(begins) + 1, dtype=np.int64)
-    edge_start = np.zeros(many + len(begins) + 2, dtype=np.int64)
-    resource = np.empty(many, dtype=np.int32)
-    target = np.empty(many, dtype=np.int32)
-    before = np.empty(many, dtype=np.int32)
-    paths = np.zeros(many + len(begins) + 1, dtype=np.int32)
-    # The states of the last word are open: their edges are not complete yet.
+    draft = _Draft(
+        np.zeros(many + len(begins) + 2, dtype=np.int64),
+        np.empty(many, dtype=np.int32),
+        np.empty(many, dtype=np.int32),
+        np.empty(many, dtype=np.int32),
+        np.zeros(many + len(begins) + 1, dtype=np.int32),
+        np.zeros(2, dtype=np.int64),
+    )
+    # The states along the last word are open: their edges are not complete yet.
     open_edges = np.zeros(longest + 2, dtype=np.int32)
     widest = 64
     open_resource = np.empty((longest + 2, widest), dtype=np.int32)
@@ -144,15 +171,13 @@ def _build(
     word = np.empty(longest + 1, dtype=np.int32)
     last = np.empty(longest + 1, dtype=np.int32)
     few = np.empty(1024, dtype=np.int32)
-    states = edges = 0
     for graph in range(len(begins)):
-        size, slots = len(few), few
+        slots = few
         slots[:] = -1
-        end = states
-        state_start[graph] = states
-        paths[states] = 1
-        states += 1
-        edge_start[states] = edges
+        end = draft.made[STATES]
+        state_start[graph] = end
+        _add_state(draft, open_resource, open_target, 0, 0)
+        draft.paths[end] = 1
         open_edges[:] = 0
         length = 0
         for option in range(begins[graph], stops[graph] + 1):
@@ -165,111 +190,127 @@ def _build(
                     continue
                 place[kept] = option - begins[graph]
                 kept += 1
-                for use in range(flat.use_start[path], flat.use_start[path + 1]):
-                    if flat.limit[flat.use[use]] != NO_LIMIT:
-                        word[letters] = flat.use[use]
-                        letters += 1
+                letters = _read_word(flat, path, word)
                 # No word ends where another goes on, nor where one has ended: such ones branch off
                 # before their last letter, so that every word keeps an end of its own.
                 while common < min(letters, length) - 1 and word[common] == last[common]:
                     common += 1
             for depth in range(length, common, -1):
                 # Close the state after ``depth`` letters: share it with an equal one.
-                if depth == length:
-                    state = end
-                else:
+                state = end
+                if depth < length:
                     count = open_edges[depth]
-                    mixed = np.int64(count)
-                    for edge in range(count):
-                        mixed = (mixed ^ open_resource[depth, edge]) * SPREAD
-                        mixed = (mixed ^ (mixed >> 29) ^ open_target[depth, edge]) * SPREAD
-                    slot = (mixed >> 17) & (size - 1)
-                    state = -1
-                    while slots[slot] >= 0:
-                        other = slots[slot]
-                        first = edge_start[other]
-                        same = edge_start[other + 1] - first == count
-                        edge = 0
-                        while same and edge < count:
-                            same = (
-                                resource[first + edge] == open_resource[depth, edge]
-                                and target[first + edge] == open_target[depth, edge]
-                            )
-                            edge += 1
-                        if same:
-                            state = other
-                            break
-                        slot = (slot + 1) & (size - 1)
+                    slot = _find(draft, slots, open_resource, open_target, depth, count)
+                    state = np.int64(slots[slot])
                     if state < 0:
-                        state = states
+                        state = draft.made[STATES]
                         slots[slot] = state
-                        total = 0
-                        for edge in range(count):
-                            resource[edges] = open_resource[depth, edge]
-                            target[edges] = open_target[depth, edge]
-                            before[edges] = total
-                            total += paths[open_target[depth, edge]]
-                            edges += 1
-                        paths[state] = total
-                        states += 1
-                        edge_start[states] = edges
-                        if 2 * (states - state_start[graph]) > size:
-                            size, slots = _widen(size, end, states, edge_start, resource, target)
+                        _add_state(draft, open_resource, open_target, depth, count)
+                        if 2 * (state - end) >= len(slots):
+                            slots = _widened(draft, len(slots), end)
                     open_edges[depth] = 0
-                if open_edges[depth - 1] == widest:
+                edge = open_edges[depth - 1]
+                if edge == widest:
                     open_resource = np.concatenate((open_resource, open_resource), axis=1)
                     open_target = np.concatenate((open_target, open_target), axis=1)
                     widest *= 2
-                edge = open_edges[depth - 1]
                 open_resource[depth - 1, edge] = last[depth - 1]
                 open_target[depth - 1, edge] = state
                 open_edges[depth - 1] = edge + 1
             length = letters
             for letter in range(letters):
                 last[letter] = word[letter]
-        total = 0
-        for edge in range(open_edges[0]):
-            resource[edges] = open_resource[0, edge]
-            target[edges] = open_target[0, edge]
-            before[edges] = total
-            total += paths[open_target[0, edge]]
-            edges += 1
-        paths[states] = total
-        states += 1
-        edge_start[states] = edges
+        _add_state(draft, open_resource, open_target, 0, open_edges[0])
         path_start[graph + 1] = kept
+    states, total = draft.made[STATES], draft.made[EDGES]
     state_start[len(begins)] = states
     return (
         state_start,
-        edge_start[: states + 1].copy(),
-        resource[:edges].copy(),
-        target[:edges].copy(),
-        before[:edges].copy(),
+        draft.edge_start[: states + 1].copy(),
+        draft.resource[:total].copy(),
+        draft.target[:total].copy(),
+        draft.before[:total].copy(),
         path_start,
         place[:kept].copy(),
     )
 
 
+@inlined
+def _read_word(flat: Flat, path: int, word: IntArray) -> int:
+    """Write the resources of a path into ``word``, those with a limit; return how many."""
+    letters = 0
+    for use in range(flat.use_start[path], flat.use_start[path + 1]):
+        if flat.limit[flat.use[use]] != NO_LIMIT:
+            word[letters] = flat.use[use]
+            letters += 1
+    return letters
+
+
+@inlined
+def _add_state(
+    draft: _Draft, open_resource: IntArray, open_target: IntArray, depth: int, count: int
+) -> None:
+    """Add the open state after ``depth`` letters, which has ``count`` edges."""
+    resource, target, before, paths = draft.resource, draft.target, draft.before, draft.paths
+    state, edge, total = draft.made[STATES], draft.made[EDGES], 0
+    for number in range(count):
+        resource[edge], target[edge] = open_resource[depth, number], open_target[depth, number]
+        before[edge] = total
+        total += paths[target[edge]]
+        edge += 1
+    draft.paths[state] = total
+    draft.edge_start[state + 1] = edge
+    draft.made[STATES], draft.made[EDGES] = state + 1, edge
+
+
+@inlined
+def _find(
+    draft: _Draft,
+    slots: IntArray,
+    open_resource: IntArray,
+    open_target: IntArray,
+    depth: int,
+    count: int,
+) -> int:
+    """Return the slot of a state that equals the open one, or the free slot where it belongs."""
+    mixed: Any = np.int64(count)
+    for edge in range(count):
+        mixed = _mix(mixed, open_resource[depth, edge], open_target[depth, edge])
+    edge_start, resource, target = draft.edge_start, draft.resource, draft.target
+    slot: int = (mixed >> 17) & (len(slots) - 1)
+    while slots[slot] >= 0:
+        first = edge_start[slots[slot]]
+        same = edge_start[slots[slot] + 1] - first == count
+        edge = 0
+        while same and edge < count:
+            same = (
+                resource[first + edge] == open_resource[depth, edge]
+                and target[first + edge] == open_target[depth, edge]
+            )
+            edge += 1
+        if same:
+            break
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
+
+
+@inlined
+def _mix(mixed: Any, resource: int, target: int) -> Any:
+    mixed = (mixed ^ resource) * SPREAD
+    return (mixed ^ (mixed >> 29) ^ target) * SPREAD
+
+
 @compiled
-def _widen(
-    size: int,
-    end: int,
-    states: int,
-    edge_start: LongArray,
-    resource: IntArray,
-    target: IntArray,
-) -> tuple[int, IntArray]:
-    """Return a table of four times the slots with the states after ``end`` in it."""
-    size *= 4
-    slots = np.full(size, -1, dtype=np.int32)
-    for state in range(end + 1, states):
-        first, stop = edge_start[state], edge_start[state + 1]
+def _widened(draft: _Draft, size: int, end: int) -> IntArray:
+    """Return a table of four times as many slots, with the states after ``end`` in it."""
+    slots = np.full(4 * size, -1, dtype=np.int32)
+    for state in range(end + 1, draft.made[STATES]):
+        first, stop = draft.edge_start[state], draft.edge_start[state + 1]
         mixed = np.int64(stop - first)
         for edge in range(first, stop):
-            mixed = (mixed ^ resource[edge]) * SPREAD
-            mixed = (mixed ^ (mixed >> 29) ^ target[edge]) * SPREAD
-        slot = (mixed >> 17) & (size - 1)
+            mixed = _mix(mixed, draft.resource[edge], draft.target[edge])
+        slot = (mixed >> 17) & (len(slots) - 1)
         while slots[slot] >= 0:
-            slot = (slot + 1) & (size - 1)
+            slot = (slot + 1) & (len(slots) - 1)
         slots[slot] = state
-    return size, slots
+    return slots

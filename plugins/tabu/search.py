@@ -186,7 +186,7 @@ def search(
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)
-        mover, target, over, least = index(-1), index(-1), index(-1), NEVER
+        mover, target, over, least = index(-1), index(-1), index(-1), index(NEVER)
         ties = 0
         for _ in range(tuning.width):
             delivery = _culprit(memory, state)
@@ -198,7 +198,9 @@ def search(
                 # Deliveries required each other, and nobody else needs them: they are gone now.
                 for freed in range(count):
                     recheck(flat, memory, bench.taken[freed, 0])
-                mover, least = index(-1), -1
+                if conflicts(memory) < now:
+                    _keep(memory, record)
+                mover, least = index(-1), index(-1)
                 break
             followers_cost(flat, memory, bench, delivery)
             price_delivery(flat, graphs, memory, bench, delivery, optional, state)
