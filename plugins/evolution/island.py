@@ -8,12 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from cchybrid.kernels.flat import NO_LIMIT
-from cchybrid.kernels.rng import State
+from cchybrid.kernels.rng import State, below
 from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray, IntArray
 
 from .genome import Genome
 from .options import EvolutionOptions
+from .polish import Polish
 from .population import (
     Population,
     Settings,
@@ -74,6 +75,7 @@ class EvolutionIsland:
         self._steps, self._state = steps, state
         self._hint = None if hint is None else genome.encode(hint, steps)
         self._made = 0
+        self._beside: Polish | None = None
         self._population = empty_population(options.population, genome.genes)
         self._children = empty_population(options.offspring, genome.genes)
         self._parents = np.zeros(breeder.parents, dtype=np.int32)
@@ -106,11 +108,12 @@ class EvolutionIsland:
                 if done >= evaluations:
                     break
                 self._create(stop)
-                done += 1
+                done += 1 + self._better(1, stop)
             else:
-                if done and done + len(self._children.fitness) > evaluations:
+                turns = self._options.polish
+                if done and done + len(self._children.fitness) + turns > evaluations:
                     break
-                done += self._generation(stop)
+                done += self._generation(stop) + self._better(turns, stop)
         return done
 
     def best(self) -> Assignment:
@@ -166,6 +169,21 @@ class EvolutionIsland:
         self._remember(children)
         replace(population, children, done)
         return done
+
+    def _better(self, turns: int, stop: BoolArray) -> int:
+        """Let the search beside the population go on; return the turns that it has taken."""
+        if not self._options.polish or not self.conflicts or stop[0]:
+            return 0
+        if self._beside is None:
+            self._beside = Polish(self._genome, self._steps, below(self._state, 1 << 30))
+        best = Assignment(self._best.option[0], self._best.step[0])
+        found, taken = self._beside.better(best, self.conflicts, turns, stop)
+        if found is not None:
+            genes = Assignment(found.option.copy(), found.step.copy())
+            fitness = self._complete(genes, False, stop)
+            worst = int(self._population.fitness[: self._made].argmax())
+            self._place(worst, genes, fitness)
+        return taken
 
     def _remember(self, individuals: Population) -> None:
         """Keep the best individual ever: where all are replaced it would be lost."""

@@ -14,8 +14,8 @@ CONFLICTS = ("pairs", "excess")
 class EvolutionOptions:
     """The parameters of an evolution; see thesis section 7.2 for the influence of the first ones.
 
-    The algorithm of the thesis is that with ``sweeps=0``, ``moves=1``, ``greedy=0``,
-    ``control=raise`` and a ``radius``; the defaults are stronger.
+    The algorithm of the thesis is that with ``polish=0``, ``sweeps=0``, ``moves=1``,
+    ``greedy=0``, ``control=raise`` and a ``radius``; the defaults are stronger.
 
     Parameters
     ----------
@@ -29,6 +29,10 @@ class EvolutionOptions:
         Genes that a mutation changes, at most.
     sweeps
         How often all genes are looked at for conflicts to settle, per child (ours).
+    polish
+        Turns of a weighted tabu search from the best individual, per generation (ours; see
+        ``Polish``). A turn prices as many deliveries as there are genes, and counts as an
+        evaluation.
     patience
         Generations without progress before the population is made anew, or with
         ``control=raise`` before a step is added.
@@ -50,6 +54,7 @@ class EvolutionOptions:
     mutation: float = 0.9
     moves: int = 6
     sweeps: int = 20
+    polish: int = 20
     patience: int = 200
     greedy: float = 0.5
     radius: int = 0
@@ -62,7 +67,13 @@ class EvolutionOptions:
         self._positive_share("replacement")
         self._share("mutation")
         self._share("greedy")
-        for name, least in (("moves", 1), ("sweeps", 0), ("patience", 1), ("radius", 0)):
+        for name, least in (
+            ("moves", 1),
+            ("sweeps", 0),
+            ("polish", 0),
+            ("patience", 1),
+            ("radius", 0),
+        ):
             self._at_least(name, least)
         if self.conflicts not in CONFLICTS:
             raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
