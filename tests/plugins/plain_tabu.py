@@ -1,0 +1,201 @@
+"""Plain-Python twins of what the tabu search counts and prices, from the definitions alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from cchybrid_plugins.tabu.memory import (
+    BROKEN,
+    HEAVY,
+    LATE,
+    OVER,
+    OVERLOAD,
+    STRAINED,
+    Memory,
+    conflicts,
+)
+from cchybrid_plugins.tabu.moves import NEVER
+from cchybrid_plugins.tabu.path_graphs import PathGraphs
+
+from cchybrid.problem import Problem
+
+
+def words(problem: Problem, option: int) -> tuple[int, ...]:
+    """Return the resources of an option that can be in conflict, in order."""
+    return tuple(int(r) for r in problem.resources_of(option) if not problem.implied[r])
+
+
+def walks(graphs: PathGraphs, graph: int) -> list[tuple[int, tuple[int, ...]]]:
+    """Return every walk from the start of a graph to its end: the sum of ``before``, the word."""
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+
+    def on(state: int) -> list[tuple[int, tuple[int, ...]]]:
+        if state == first:
+            return [(0, ())]
+        return [
+            (int(graphs.before[edge]) + number, (int(graphs.resource[edge]), *word))
+            for edge in range(graphs.edge_start[state], graphs.edge_start[state + 1])
+            for number, word in on(int(graphs.target[edge]))
+        ]
+
+    return on(int(stop) - 1)
+
+
+def options_of(graphs: PathGraphs, choice: int) -> list[int]:
+    """Return the options that a choice keeps."""
+    graph = graphs.graph[choice]
+    begin, end = graphs.path_start[graph], graphs.path_start[graph + 1]
+    return [int(graphs.first[choice] + place) for place in graphs.place[begin:end]]
+
+
+def choice_of(graphs: PathGraphs, option: int) -> int:
+    """Return the choice that keeps an option."""
+    return next(c for c in range(len(graphs.graph)) if option in options_of(graphs, c))
+
+
+def choices(graphs: PathGraphs, delivery: int) -> range:
+    """Return the choices of a delivery."""
+    return range(int(graphs.choice_start[delivery]), int(graphs.choice_start[delivery + 1]))
+
+
+def followers(problem: Problem, memory: Memory, delivery: int) -> list[int]:
+    """Return the deliveries with a place that require this one."""
+    return [
+        other
+        for other in range(problem.deliveries)
+        if memory.option[other] >= 0 and problem.option_requires[memory.option[other]] == delivery
+    ]
+
+
+def is_needed(problem: Problem, memory: Memory, delivery: int) -> bool:
+    """Return whether a delivery has to happen as things are."""
+    return bool(problem.required[delivery]) or bool(followers(problem, memory, delivery))
+
+
+def is_broken(problem: Problem, memory: Memory, delivery: int) -> bool:
+    """Return whether a delivery is needed and missing, or not later than what it requires."""
+    option = int(memory.option[delivery])
+    if option < 0:
+        return is_needed(problem, memory, delivery)
+    before = int(problem.option_requires[option])
+    return before >= 0 and (
+        memory.option[before] < 0 or memory.step[before] >= memory.step[delivery]
+    )
+
+
+def check_memory(problem: Problem, memory: Memory) -> None:
+    """Compare everything that is kept up to date with a recount from options and steps."""
+    users: dict[tuple[int, int], list[int]] = {}
+    for delivery in range(problem.deliveries):
+        option = int(memory.option[delivery])
+        if option < 0:
+            assert memory.step[delivery] == LATE
+            continue
+        for resource in words(problem, option):
+            users.setdefault((resource, int(memory.step[delivery])), []).append(delivery)
+    over, heavy, excess = set(), set(), 0
+    wide = memory.load.shape[1]
+    for resource in range(problem.resources):
+        for step in range(wide):
+            here = users.get((resource, step), [])
+            capacity, weight = int(problem.capacity[resource]), int(memory.weight[resource, step])
+            assert memory.load[resource, step] == len(here)
+            assert sorted(_listed(memory, resource, step)) == here
+            assert weight >= 1
+            full = not problem.implied[resource] and len(here) >= capacity
+            assert memory.penalty[resource, step] == (weight if full else 0)
+            if full and len(here) > capacity:
+                over.add(resource * wide + step)
+                excess += len(here) - capacity
+            if weight > 1:
+                heavy.add(resource * wide + step)
+    every = range(problem.deliveries)
+    broken = {d for d in every if is_broken(problem, memory, d)}
+    _check_list(memory.over, memory.over_place, int(memory.lengths[OVER]), over)
+    _check_list(memory.broken, memory.broken_place, int(memory.lengths[BROKEN]), broken)
+    _check_list(memory.heavy, memory.heavy_place, int(memory.lengths[HEAVY]), heavy)
+    strained = {d for d in every if memory.break_weight[d] > 1}
+    _check_list(memory.strained, memory.strained_place, int(memory.lengths[STRAINED]), strained)
+    assert memory.break_weight.min() >= 1
+    assert memory.lengths[OVERLOAD] == excess
+    assert conflicts(memory) == excess + len(broken)
+    assert memory.followers.tolist() == [len(followers(problem, memory, d)) for d in every]
+
+
+def _listed(memory: Memory, resource: int, step: int) -> list[int]:
+    """Return the deliveries that a cell lists; the list has to lead back the same way."""
+    found, former, node = [], -1, int(memory.head[resource, step])
+    while node >= 0:
+        assert memory.ahead[node] == former
+        found.append(node // memory.longest)
+        former, node = node, int(memory.after[node])
+    return found
+
+
+def _check_list(items: np.ndarray, place: np.ndarray, length: int, wanted: set[int]) -> None:
+    listed = items[:length].tolist()
+    assert sorted(listed) == sorted(wanted)
+    assert [int(place[item]) for item in listed] == list(range(length))
+    assert set(np.flatnonzero(place >= 0).tolist()) == wanted
+
+
+def path_cost(problem: Problem, memory: Memory, option: int, step: int) -> int:
+    """Return what the uses of an option cost in a step."""
+    return sum(int(memory.penalty[resource, step]) for resource in words(problem, option))
+
+
+def cheapest(problem: Problem, memory: Memory, graphs: PathGraphs, choice: int, step: int) -> int:
+    """Return the least cost of the paths of a choice in a step."""
+    return min(path_cost(problem, memory, o, step) for o in options_of(graphs, choice))
+
+
+def hold_cost(
+    problem: Problem, memory: Memory, graphs: PathGraphs, mover: int, goal: int, before: int
+) -> int:
+    """Return what it costs to have ``goal`` before a step, while ``mover`` is taken out.
+
+    Tries every chain of deliveries that nobody needs yet, at decreasing steps, back to one that
+    is there already or requires none.
+    """
+    if goal == mover:
+        return int(NEVER)
+    if is_needed(problem, memory, goal):
+        return 0 if memory.step[goal] < before else int(NEVER)
+    best = int(NEVER)
+    for step in range(before):
+        for choice in choices(graphs, goal):
+            requires = int(graphs.requires[choice])
+            cost = cheapest(problem, memory, graphs, choice, step)
+            if requires >= 0:
+                cost += hold_cost(problem, memory, graphs, mover, requires, step)
+            best = min(best, cost)
+    return best
+
+
+def choice_cost(
+    problem: Problem, memory: Memory, graphs: PathGraphs, mover: int, choice: int, step: int
+) -> int:
+    """Return what a choice costs the delivery taken out in a step, followers included."""
+    cost = cheapest(problem, memory, graphs, choice, step)
+    requires = int(graphs.requires[choice])
+    if requires >= 0:
+        if is_needed(problem, memory, requires):
+            late = memory.option[requires] < 0 or memory.step[requires] >= step
+            cost += int(memory.break_weight[mover]) if late else 0
+        else:
+            cost += hold_cost(problem, memory, graphs, mover, requires, step)
+    return cost + sum(
+        int(memory.break_weight[other])
+        for other in followers(problem, memory, mover)
+        if memory.step[other] <= step
+    )
+
+
+def total_cost(problem: Problem, memory: Memory) -> int:
+    """Return the weight of all that is wrong: every use beyond a capacity, every broken one."""
+    total = 0
+    for resource in np.flatnonzero(~problem.implied).tolist():
+        for step in range(memory.steps):
+            beyond = int(memory.load[resource, step]) - int(problem.capacity[resource])
+            total += max(beyond, 0) * int(memory.weight[resource, step])
+    broken = (d for d in range(problem.deliveries) if is_broken(problem, memory, d))
+    return total + sum(int(memory.break_weight[d]) for d in broken)
