@@ -58,7 +58,8 @@ def test_the_same_seed_and_evaluations_repeat_exactly(engine: Any, threads: int)
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_near_solutions_are_suggested(engine: Any) -> None:
-    run, _ = solve(engine, instance("torus-4x4", "AAB"), 4, Budget(evaluations=600))
+    budget = Budget(evaluations=600)
+    run, _ = solve(engine, instance("torus-4x4", "AAB"), 4, budget, {"polish": 0})
     assert run.suggestions
     assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
 
@@ -86,7 +87,7 @@ def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conflicts_may_be_counted_as_excess(engine: Any) -> None:
     asked = instance("hypercube-8", "AAS")
-    single = {"population": 10, "greedy": 0.0, "sweeps": 0}
+    single = {"population": 10, "greedy": 0.0, "sweeps": 0, "polish": 0}
     pairs, excess = (island_of(engine, asked, 3, conflicts=how, **single) for how in
                      ("pairs", "excess"))  # fmt: skip
     for island in (pairs, excess):
@@ -107,7 +108,9 @@ def test_conflicts_may_be_counted_as_excess(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_algorithm_of_the_thesis_informs_neighbours(engine: Any) -> None:
-    options = {"sweeps": 0, "moves": 1, "greedy": 0.0, "radius": 1, "control": "raise"}
+    options = {
+        "polish": 0, "sweeps": 0, "moves": 1, "greedy": 0.0, "radius": 1, "control": "raise"
+    }  # fmt: skip
     asked = instance("hypercube-8", "AAB")
     run, _ = solve(engine, asked, 3, Budget(seconds=60), options)
     best = run.best()
@@ -122,7 +125,7 @@ def test_the_algorithm_of_the_thesis_informs_neighbours(engine: Any) -> None:
     "options",
     [
         {"population": 1}, {"replacement": 0.0}, {"replacement": 1.5}, {"mutation": -0.1},
-        {"mutation": float("nan")}, {"moves": 0}, {"sweeps": -1}, {"patience": 0},
+        {"mutation": float("nan")}, {"moves": 0}, {"sweeps": -1}, {"polish": -1}, {"patience": 0},
         {"greedy": 1.1}, {"radius": -1}, {"conflicts": "some"}, {"control": "sideways"},
     ],
 )  # fmt: skip
@@ -167,7 +170,7 @@ def test_the_best_is_kept_even_if_all_are_replaced() -> None:
 
 
 def test_an_island_keeps_to_its_evaluations_and_stops_when_told() -> None:
-    island = island_of(Sga, instance("torus-4x4", "AAS"), 5, population=9)
+    island = island_of(Sga, instance("torus-4x4", "AAS"), 5, population=9, polish=0)
     assert [island.advance(4, NEVER) for _ in range(2)] == [4, 4]
     assert island.advance(13, NEVER) == 13  # the ninth individual and two generations of six
     assert island.advance(1, NEVER) == 6
@@ -176,11 +179,26 @@ def test_an_island_keeps_to_its_evaluations_and_stops_when_told() -> None:
     assert island.conflicts == before
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_polish_betters_the_best_individual(engine: Any) -> None:
+    asked = instance("torus-4x4", "AAS")
+    plain, polished = (
+        island_of(engine, asked, 8, greedy=0.0, sweeps=0, population=10, polish=polish)
+        for polish in (0, 20)
+    )
+    for _ in range(10):
+        plain.advance(40, NEVER)
+        polished.advance(40, NEVER)
+    assert polished.conflicts < plain.conflicts
+    if not polished.conflicts:
+        assert conflicts(compile(asked), polished.best()) == 0
+
+
 def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
     asked = instance("spidergon-8", "AAS")
     run, _ = solve(Umda, asked, 4, Budget(seconds=60))
     solution = run.problem.match(run.schedules[-1].steps)
-    island = island_of(Sga, asked, 4, greedy=0.0, sweeps=0, population=10)
+    island = island_of(Sga, asked, 4, greedy=0.0, sweeps=0, polish=0, population=10)
     island.welcome(solution)
     assert island.conflicts > 0  # it has nobody to replace yet
     island.advance(10, NEVER)

@@ -77,7 +77,7 @@ def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
     run = LocalRun(
         compile(instance("torus-4x4", "AAB")), budget=Budget(evaluations=600), first_lower=4
     )
-    Umda(UmdaOptions()).solve(run.problem, run)
+    Umda(UmdaOptions(polish=0)).solve(run.problem, run)
     assert run.suggestions
     assert all(run.problem.lift(near, 4).steps for near in run.suggestions)
     assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
