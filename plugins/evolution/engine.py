@@ -10,10 +10,10 @@ import numpy as np
 from cchybrid.engine import Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.rng import State, seed_state
-from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.problem import Assignment, Problem
 
 from ..islands import Account, Listening, explore, island_seed
+from ..rehearsal import rehearsal
 from ..step_control import control_steps
 from .genome import Genome
 from .island import Breeder, EvolutionIsland
@@ -42,10 +42,7 @@ class EvolutionEngine(ABC, Generic[Options]):
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        pair = Network.from_arcs("pair", 2, [(0, 1)])
-        # Two messages over one channel in one step: a conflict that keeps the search busy.
-        clash = Collective("clash", (Message(0, (1,)), Message(0, (1,))))
-        problem = compile(Instance(pair, clash))
+        problem = rehearsal()
         first_fit(problem, 0)
         genome, state = Genome.of(problem, self.options), seed_state(0)
         island = EvolutionIsland(genome, self.options, self.breeder(genome, state), 1, state)

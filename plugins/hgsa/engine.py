@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from cchybrid.engine import Budget, Run, Stop
+import numpy as np
+
+from cchybrid.engine import Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.flat import flatten
 from cchybrid.kernels.rng import seed_state
-from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.problem import Assignment, Problem
 
 from ..islands import Account, Listening, explore, island_seed
+from ..rehearsal import rehearsal
 from ..step_control import check_control, control_steps
 from .slaves import Slaves
 
@@ -116,12 +118,10 @@ class Hgsa:
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        pair = Network.from_arcs("pair", 2, [(0, 1)])
-        # Two messages over one channel in one step: a conflict that keeps the search busy.
-        clash = Collective("clash", (Message(0, (1,)), Message(0, (1,))))
-        problem = compile(Instance(pair, clash))
+        problem = rehearsal()
         first_fit(problem, 0)
-        _Search(problem, self.options, _Rehearsal()).reach(1)
+        island = Slaves(problem, flatten(problem), self.options, 1, None, seed_state(0))
+        island.advance(10 * island.iteration, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems of which one process would not fit into memory."""
@@ -168,28 +168,3 @@ class _Search:
 def _size(problem: Problem, steps: int) -> float:
     """Return the mebibytes that a solution takes, with what the master keeps of it."""
     return 4 * (5 * problem.deliveries + steps * problem.resources + 1) / 2**20
-
-
-class _Rehearsal:
-    """A run that nobody listens to, over when a round has been made and noted."""
-
-    seed = 0
-    budget = Budget()
-
-    def __init__(self) -> None:
-        self.noted = False
-
-    def wants(self, steps: int) -> bool:
-        return not self.noted
-
-    def hint(self, steps: int) -> None:
-        return None
-
-    def spend(self, evaluations: int) -> None:
-        return
-
-    def note(self, **metrics: float) -> None:
-        self.noted = True
-
-    def suggest(self, assignment: Assignment) -> None:
-        return

@@ -12,11 +12,11 @@ from cchybrid.engine import Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.flat import Flat, flatten, least_uses
 from cchybrid.kernels.rng import State, seed_state
-from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 
 from ..islands import Account, explore, island_seed, watched
+from ..rehearsal import rehearsal
 from ..step_control import control_steps
 from .kernels import draw_often, start_often
 
@@ -49,8 +49,7 @@ class RandomSearch:
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        pair = Network.from_arcs("pair", 2, [(0, 1)])
-        problem = compile(Instance(pair, Collective("one", (Message(0, (1,)),))))
+        problem = rehearsal()
         first_fit(problem, 0)
         found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
         flat = flatten(problem)
