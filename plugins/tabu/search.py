@@ -66,6 +66,12 @@ class Record(NamedTuple):
 
 
 BEST, MOVES, PROGRESS, PRESSED = 0, 1, 2, 3
+SELDOM = 16
+"""One in so many times, what a broken delivery requires is moved instead.
+
+Moves of the broken one alone never end a circle of required deliveries that require each other;
+more often than this costs large broadcasts their speed.
+"""
 
 
 @compiled
@@ -148,12 +154,19 @@ def _keep(memory: Memory, record: Record) -> None:
 
 
 @compiled
-def _culprit(memory: Memory, state: State) -> int:
+def _culprit(flat: Flat, memory: Memory, state: State) -> int:
     """Return a delivery that has to do with something wrong, all wrongs equally likely."""
     over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
     pick = below(state, over + broken)
     if pick >= over:
-        return index(memory.broken[pick - over])
+        late = index(memory.broken[pick - over])
+        before = index(-1)
+        if memory.option[late] >= 0:
+            before = index(flat.requires[memory.option[late]])
+        # All options of this one may require the other, which has to come earlier then.
+        if before >= 0 and below(state, SELDOM) == 0:
+            return before
+        return late
     wide = memory.load.shape[1]
     cell = memory.over[pick]
     node = memory.head[cell // wide, cell % wide]
@@ -189,7 +202,7 @@ def search(
         mover, target, over, least = index(-1), index(-1), index(-1), index(NEVER)
         ties = 0
         for _ in range(tuning.width):
-            delivery = _culprit(memory, state)
+            delivery = _culprit(flat, memory, state)
             if delivery == mover:
                 continue
             spent += 1

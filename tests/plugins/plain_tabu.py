@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from cchybrid_plugins.tabu.memory import (
     BROKEN,
@@ -188,6 +190,24 @@ def choice_cost(
         for other in followers(problem, memory, mover)
         if memory.step[other] <= step
     )
+
+
+def excess(problem: Problem, memory: Memory) -> int:
+    """Return the uses beyond a capacity, from options and steps alone."""
+    used = Counter(
+        (resource, int(memory.step[delivery]))
+        for delivery in range(problem.deliveries)
+        if memory.option[delivery] >= 0
+        for resource in words(problem, int(memory.option[delivery]))
+    )
+    return sum(
+        max(load - int(problem.capacity[resource]), 0) for (resource, _), load in used.items()
+    )
+
+
+def all_broken(problem: Problem, memory: Memory) -> int:
+    """Return how many deliveries are broken, from options and steps alone."""
+    return sum(is_broken(problem, memory, delivery) for delivery in range(problem.deliveries))
 
 
 def total_cost(problem: Problem, memory: Memory) -> int:
