@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import time
+from threading import Timer
+
+import numpy as np
+import plain_tabu as plain
+import pytest
+from cchybrid_plugins.tabu.engine import Tabu
+from cchybrid_plugins.tabu.island import Ground, TabuIsland
+from cchybrid_plugins.tabu.memory import new_memory
+from cchybrid_plugins.tabu.moves import new_bench
+from cchybrid_plugins.tabu.options import TabuOptions
+from cchybrid_plugins.tabu.path_graphs import build_graphs
+from cchybrid_plugins.tabu.search import BEST, Record, Tuning, search, start
+from hypothesis import given
+from hypothesis import strategies as st
+from random_assignments import RANDOM, random_assignment
+from random_instances import instances
+
+from cchybrid.api import instance
+from cchybrid.collectives import collective
+from cchybrid.engine import Budget, Stop
+from cchybrid.kernels.conflicts import conflicts
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import flatten
+from cchybrid.kernels.rng import seed_state
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.testing import LocalRun
+
+HOPS = {"switching": "store-and-forward"}
+GO_ON = np.zeros(1, dtype=np.bool_)
+
+
+def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
+    options = rest.pop("options", TabuOptions())
+    run = LocalRun(compile(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
+    Tabu(options).solve(run.problem, run)  # type: ignore[arg-type]
+    assert not run.violations
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "model", "steps"),
+    [
+        (("spidergon-8", "AAS"), {}, 4),
+        (("mesh-3x3", "AAS"), {}, 6),
+        (("kautz-12", "AAS"), {}, 7),
+        (("hypercube-8", "AAB"), {}, 3),
+        (("torus-4x4", "AAB"), {}, 4),
+        (("hypercube-8", "OAB"), {}, 2),
+        (("mesh-3x3", "OAS"), {}, 4),
+        (("mesh-3x3", "AOG"), {}, 4),
+        (("torus-3x3", "AOR"), {}, 2),
+        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
+        (("hypercube-8", "AAB"), {"ports": 1}, 7),
+        (("mesh-2x3", "OAS"), {"routing": "any"}, 3),
+        (("mesh-2x3", "OAS"), {"routing": 1}, 3),
+        (("ring-bi-4", "AAS"), HOPS, 2),
+        (("hypercube-8", "AAS"), HOPS, 4),
+        (("hypercube-8", "AAB"), HOPS, 3),
+        (("amp-8", "OAB"), HOPS, 2),
+    ],
+)
+def test_it_reaches_the_optimum(
+    words: tuple[str, str], model: dict[str, object], steps: int
+) -> None:
+    asked = instance(*words, **model)  # type: ignore[arg-type]
+    assert solve(asked, steps).best() == steps
+
+
+def test_capacity_and_half_duplex_are_kept() -> None:
+    double = Network.from_links("double", 3, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 0), (2, 0)])
+    half = Network(
+        "half",
+        3,
+        Network.from_links("", 3, [(0, 1), (1, 2), (2, 0)]).channels,
+        ((0, 1), (1, 2), (0, 2)),
+    )
+    assert solve(Instance(double, collective("AAB", double)), 1).best() == 1
+    assert solve(Instance(half, collective("AAS", half)), 2).best() == 2
+
+
+def test_a_target_is_honoured() -> None:
+    best = solve(instance("ring-bi-8", "AAS"), 8, target=10).best()
+    assert best is not None
+    assert 8 <= best <= 10
+
+
+def test_raising_the_steps_ends_with_the_first_schedule() -> None:
+    options = TabuOptions(control="raise", patience=300)
+    run = solve(instance("spidergon-8", "AAS"), 3, options=options)
+    assert [len(schedule.steps) for schedule in run.schedules] == [4]
+    assert {note["target"] for note in run.notes} >= {3}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
+    found = []
+    for seed in (3, 3, 4):
+        budget = Budget(evaluations=40_000, threads=threads)
+        problem = compile(instance("kautz-12", "AAS"))
+        run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
+        assert Tabu(TabuOptions(patience=2000)).solve(problem, run) == Stop.LIMIT
+        near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
+        found.append(([schedule.steps for schedule in run.schedules], near, run.spent))
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
+    run = solve(instance("kautz-12", "AAS"), 6, budget=Budget(evaluations=50_000))
+    assert run.suggestions
+    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
+    assert all(run.problem.lift(near, 6).steps for near in run.suggestions)
+
+
+def test_it_starts_from_a_hint() -> None:
+    problem = compile(instance("spidergon-8", "AAS"))
+    first = solve(instance("spidergon-8", "AAS"), 4)
+    solution = problem.match(first.schedules[-1].steps)
+    run = LocalRun(problem, first_lower=4, seed=9, hints={4: solution})
+    Tabu(TabuOptions()).solve(problem, run)
+    assert run.best() == 4
+    assert np.array_equal(problem.match(run.schedules[-1].steps).step, solution.step)
+
+
+def test_it_stops_promptly() -> None:
+    run = LocalRun(compile(instance("torus-4x4", "AAS")), first_lower=1, target=2)
+    Tabu(TabuOptions()).prepare()
+    Timer(0.3, lambda: setattr(run, "stopped", True)).start()
+    begun = time.monotonic()
+    assert Tabu(TabuOptions()).solve(run.problem, run) == Stop.LIMIT
+    assert time.monotonic() - begun < 3
+
+
+def test_it_refuses_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = compile(instance("ring-bi-8", "AAS"))
+    assert Tabu(TabuOptions()).unsupported(problem) is None
+    monkeypatch.setattr("cchybrid_plugins.tabu.engine.MOST_MEMORY", -1)
+    assert "56 deliveries" in str(Tabu(TabuOptions()).unsupported(problem))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"width": 0}, {"tenure": -1}, {"decay": -1}, {"patience": 0}, {"attempts": 0},
+        {"width": 2_000_000_000}, {"control": "up"},
+    ],
+)  # fmt: skip
+def test_senseless_options_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        TabuOptions(**options)  # type: ignore[arg-type]
+
+
+class Hunt:
+    """A search on its own, begun with any assignment."""
+
+    def __init__(self, problem: Problem, steps: int, begin: Assignment, seed: int) -> None:
+        self.problem, self.steps, self.flat = problem, steps, flatten(problem)
+        self.graphs = build_graphs(problem, self.flat, 1000, 1000)
+        self.memory = new_memory(self.flat, steps)
+        self.bench = new_bench(problem, self.graphs, self.memory.load.shape[1])
+        nothing = problem.empty()
+        self.record = Record(nothing.option, nothing.step, np.zeros(4, dtype=np.int64))
+        self.state = seed_state(seed)
+        self.parts = self.flat, self.graphs, self.memory, self.bench, self.record
+        start(*self.parts, begin.option, begin.step, self.state)
+
+    def go_on(self, evaluations: int, tuning: Tuning = Tuning(6, 3, 10)) -> int:  # noqa: B008
+        return search(*self.parts, tuning, evaluations, GO_ON, self.state)
+
+    def best(self) -> Assignment:
+        late = self.record.step >= self.steps
+        return Assignment(
+            np.where(late, -1, self.record.option).astype(np.int32),
+            np.where(late, -1, self.record.step).astype(np.int32),
+        )
+
+    def check(self) -> None:
+        """The counts are right, and the best is as good as the record says."""
+        plain.check_memory(self.problem, self.memory)
+        best = self.best()
+        again = new_memory(self.flat, self.steps)
+        again.option[:], again.step[:] = self.record.option, self.record.step
+        assert (
+            plain.excess(self.problem, again) + plain.all_broken(self.problem, again)
+            == (self.record.number[BEST])
+        )
+        assert (conflicts(self.problem, best) == 0) == (self.record.number[BEST] == 0)
+        if self.record.number[BEST] == 0:
+            for delivery in np.flatnonzero(best.option >= 0).tolist():
+                assert plain.is_needed(self.problem, again, delivery)
+
+
+@RANDOM
+@given(instances(most_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) -> None:
+    problem = compile(asked)
+    hunt = Hunt(problem, steps, random_assignment(problem, seed, missing=True), seed)
+    hunt.check()
+    least = hunt.record.number[BEST]
+    for evaluations in (1, 1, 5, 50, 200):
+        made = hunt.go_on(evaluations)
+        assert made < evaluations + 6
+        hunt.check()
+        assert hunt.record.number[BEST] <= least
+        least = hunt.record.number[BEST]
+        if least == 0:
+            assert hunt.go_on(10) == 0
+
+
+@RANDOM
+@given(instances(most_nodes=6), st.integers(0, 2**32 - 1))
+def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed: int) -> None:
+    problem = compile(asked)
+    greedy = first_fit(problem, seed, GO_ON)
+    assert greedy is not None
+    hunt = Hunt(problem, greedy.steps, random_assignment(problem, seed, missing=True), seed)
+    hunt.go_on(5_000)
+    hunt.check()
+    assert hunt.record.number[BEST] == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
+    """Two nodes that inform each other: one of them has to turn to the source."""
+    line = Network.from_links("line", 3, [(0, 1), (1, 2), (2, 0)])
+    problem = compile(Instance(line, Collective("one", (Message(0, (1, 2)),))))
+    circle = problem.empty()
+    for option in range(problem.options):
+        if problem.option_requires[option] >= 0:
+            circle.option[problem.option_delivery[option]] = option
+    circle.step[:] = 0, 1
+    hunt = Hunt(problem, 2, circle, seed)
+    assert hunt.record.number[BEST] == 1
+    hunt.go_on(2000)
+    hunt.check()
+    assert hunt.record.number[BEST] == 0
+
+
+def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
+    """Add two deliveries that nobody needs and that require each other."""
+    option, step = solution.option.copy(), solution.step.copy()
+    for one in range(problem.options):
+        first, second = int(problem.option_delivery[one]), int(problem.option_requires[one])
+        if second < 0 or option[first] >= 0 or option[second] >= 0:
+            continue
+        begin, end = problem.option_start[second : second + 2].tolist()
+        back = [other for other in range(begin, end) if problem.option_requires[other] == first]
+        if back:
+            option[first], option[second] = one, back[0]
+            step[first], step[second] = 0, 1
+            return Assignment(option, step)
+    raise AssertionError("no ring is possible")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
+    problem = compile(instance("ring-bi-4", "AAS", **HOPS))  # type: ignore[arg-type]
+    run = solve(instance("ring-bi-4", "AAS", **HOPS), 2)  # type: ignore[arg-type]
+    solution = problem.match(run.schedules[-1].steps)
+    hunt = Hunt(problem, 2, with_a_ring(problem, solution), seed)
+    assert hunt.record.number[BEST] > 0
+    for _ in range(200):
+        hunt.go_on(20)
+        hunt.check()
+    assert hunt.record.number[BEST] == 0
+
+
+def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
+    asked = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
+    problem = compile(asked)
+    solution = problem.match(solve(asked, 2).schedules[-1].steps)
+    ground = Ground(problem, flatten(problem), 2)
+    hint = with_a_ring(problem, solution)
+    for seed in range(5):
+        island = TabuIsland(ground, TabuOptions(), seed, 0, hint)
+        for _ in range(20):
+            island.advance(1000, GO_ON)
+        assert island.conflicts == 0
+        assert conflicts(problem, island.best()) == 0
