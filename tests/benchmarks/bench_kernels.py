@@ -2,8 +2,17 @@
 
 Run as ``python tests/benchmarks/bench_kernels.py``. Every figure is the best of three rounds of
 processor time, after a first call that compiles. The twins do the same work with whole-array
-operations, the way one would write it without a compiler; the ratio does not depend on the
-machine. ``settle`` has no such twin: its figure is the conflicts that it leaves, and how soon.
+operations, the way one would write it without a compiler.
+
+The first lines of an instance are what a search does: the conflicts after every one of a hundred
+thousand random moves (a delivery takes another option and step), in one compiled loop that counts
+what a move changes, against two twins that make the same moves with array operations: one counts
+all loads anew, one keeps the loads, too. All have to give the same sequence of counts. The exit
+status is 1 if the kernels are less than ``LEAST_RATIO`` times as fast there as either twin.
+
+The other lines are single calls from Python. They are only a few times faster than their twins,
+because a call takes longer than the kernel. ``settle`` has no twin: its figure is the conflicts
+that it leaves, and how soon.
 """
 
 from __future__ import annotations
@@ -12,10 +21,12 @@ import argparse
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from cchybrid.api import instance
+from cchybrid.kernels import compiled
 from cchybrid.kernels.conflicts import broken, mark_needed
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.flat import Flat, flatten
@@ -23,7 +34,12 @@ from cchybrid.kernels.min_conflicts import settle
 from cchybrid.kernels.occupancy import add, build, remove
 from cchybrid.kernels.rng import seed_state
 from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.problem.arrays import IntArray, LongArray
 
+LEAST_RATIO = 50.0
+MOVES = 100_000
+TWIN_MOVES = 2_000
+"""The first of the moves: with so many the speed of the twins is measured."""
 INSTANCES = (("mesh-4x4", "AAS"), ("hypercube-16", "AAB"), ("hypercube-64", "AAS"))
 
 
@@ -62,6 +78,110 @@ def kernel_move(flat: Flat, table: np.ndarray, path: int, one: int, other: int) 
     return remove(flat, table[one], path) + add(flat, table[other], path)
 
 
+class Moves(NamedTuple):
+    """Random moves one after the other: delivery, option and step, shape (moves,)."""
+
+    delivery: IntArray
+    option: IntArray
+    step: IntArray
+
+
+def random_moves(problem: Problem, steps: int, count: int) -> Moves:
+    """Return moves of random deliveries to any of their options in any step."""
+    random = np.random.default_rng(1)
+    delivery = random.integers(0, problem.deliveries, count)
+    options = np.diff(problem.option_start)[delivery]
+    option = problem.option_start[delivery] + random.integers(0, options)
+    step = random.integers(0, steps, count)
+    return Moves(*(part.astype(np.int32) for part in (delivery, option, step)))
+
+
+@compiled
+def kernel_moves(
+    flat: Flat, option: IntArray, step: IntArray, table: IntArray, moves: Moves, counts: LongArray
+) -> None:
+    """Fill ``counts`` with the conflicts after every move; the assignment is changed in place."""
+    counted = np.ones(len(option), dtype=np.bool_)
+    conflicts = build(flat, option, step, counted, table)
+    for move in range(len(counts)):
+        delivery, other = moves.delivery[move], moves.option[move]
+        conflicts += remove(flat, table[step[delivery]], flat.path[option[delivery]])
+        option[delivery], step[delivery] = other, moves.step[move]
+        conflicts += add(flat, table[step[delivery]], flat.path[other])
+        counts[move] = conflicts
+
+
+def numpy_moves(problem: Problem, found: Assignment, steps: int, moves: Moves) -> list[int]:
+    """Return the conflicts after every move, each from all loads at once."""
+    option, step = found.option.copy(), found.step.copy()
+    counts = []
+    for delivery, other, when in zip(*moves, strict=True):
+        option[delivery], step[delivery] = other, when
+        counts.append(numpy_build(problem, Assignment(option, step), steps))
+    return counts
+
+
+def numpy_move_by_move(problem: Problem, found: Assignment, steps: int, moves: Moves) -> list[int]:
+    """The same with the loads kept, and only the cells of a move counted again."""
+    option, step = found.option.copy(), found.step.copy()
+    table = np.zeros((steps, problem.resources), dtype=np.int64)
+    for delivery in range(problem.deliveries):
+        table[step[delivery], problem.resources_of(option[delivery])] += 1
+    conflicts, counts = numpy_build(problem, found, steps), []
+    for delivery, other, when in zip(*moves, strict=True):
+        used, row = problem.resources_of(option[delivery]), table[step[delivery]]
+        row[used] -= 1
+        conflicts -= numpy_beyond(problem, row, used)
+        used, row = problem.resources_of(other), table[when]
+        conflicts += numpy_beyond(problem, row, used)
+        row[used] += 1
+        option[delivery], step[delivery] = other, when
+        counts.append(conflicts)
+    return counts
+
+
+def numpy_beyond(problem: Problem, row: np.ndarray, used: np.ndarray) -> int:
+    """Return the conflicts that one more use of all these resources makes."""
+    load = row[used]
+    return int(load[~problem.implied[used] & (load >= problem.capacity[used])].sum())
+
+
+def bench_moves(problem: Problem, flat: Flat, found: Assignment, steps: int) -> float:
+    """Print how many moves are evaluated in a second; return the least ratio to a twin."""
+    moves = random_moves(problem, steps, MOVES)
+    first = Moves(*(part[:TWIN_MOVES] for part in moves))
+    table = np.zeros((steps, problem.resources), dtype=np.int32)
+    counts = np.zeros(MOVES, dtype=np.int64)
+
+    def kernel() -> None:
+        kernel_moves(flat, found.option.copy(), found.step.copy(), table, moves, counts)
+
+    fast = MOVES * best_rate(kernel)
+    print(f"  {'evaluations, one by one':<28}{fast:>12,.0f}/s")
+    if numpy_move_by_move(problem, found, steps, moves) != counts.tolist():
+        raise SystemExit("the kernel's counts differ from those of its twin")
+    twins = {"numpy, all loads": numpy_moves, "numpy, loads kept": numpy_move_by_move}
+    ratios = []
+    for name, twin in twins.items():
+        if twin(problem, found, steps, first) != counts[:TWIN_MOVES].tolist():
+            raise SystemExit(f"{name}: the counts differ from those of the kernel")
+        slow = TWIN_MOVES * best_rate(partial(twin, problem, found, steps, first))
+        ratios.append(fast / slow)
+        print(f"    {name:<26}{slow:>12,.0f}/s   kernel: {fast / slow:,.1f} x numpy")
+    return min(ratios)
+
+
+def best_rate(work: Callable[[], object]) -> float:
+    """Return how often ``work`` is done in a second, the best of three times after a first."""
+    work()
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return 1 / max(min(times), 1e-9)
+
+
 def rate(work: Callable[[], object], seconds: float) -> float:
     """Return how often ``work`` is done in a second of processor time."""
     work()
@@ -84,8 +204,8 @@ def compare(name: str, kernel: Callable[[], int], twin: Callable[[], int], secon
     print(f"  {name:<28}{fast:>12,.0f}/s {fast / slow:>8.1f} x numpy")
 
 
-def bench(topology: str, collective: str, seconds: float) -> None:
-    """Print the figures of one instance."""
+def bench(topology: str, collective: str, seconds: float) -> float:
+    """Print the figures of one instance; return the ratio that counts."""
     problem = compile(instance(topology, collective))
     flat = flatten(problem)
     greedy = first_fit(problem, 0)
@@ -98,7 +218,7 @@ def bench(topology: str, collective: str, seconds: float) -> None:
     counted = np.ones(problem.deliveries, dtype=np.bool_)
     table = np.zeros((steps, problem.resources), dtype=np.int32)
     print(f"{topology} {collective}: {problem.deliveries} deliveries, {steps} steps")
-
+    ratio = bench_moves(problem, flat, found, steps)
     compare(
         "evaluate an assignment",
         lambda: build(flat, found.option, found.step, counted, table),
@@ -128,6 +248,7 @@ def bench(topology: str, collective: str, seconds: float) -> None:
     )
     print(f"  {'first_fit':<28}{rate(lambda: first_fit(problem, 0), seconds):>12,.0f}/s")
     bench_settle(flat, found, table, seconds)
+    return ratio
 
 
 def bench_settle(flat: Flat, found: Assignment, table: np.ndarray, seconds: float) -> None:
@@ -151,8 +272,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=0.3, help="per measurement, three times")
     seconds = parser.parse_args().seconds
-    for topology, collective in INSTANCES:
-        bench(topology, collective, seconds)
+    ratios = [bench(topology, collective, seconds) for topology, collective in INSTANCES]
+    if min(ratios) < LEAST_RATIO:
+        raise SystemExit(f"only {min(ratios):.1f} times as fast as numpy, not {LEAST_RATIO:.0f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+"""How soon the tabu search has so many steps, and how soon UMDA has them in the same run.
+
+Run as ``python tests/benchmarks/bench_engines.py``. Kernels are compiled first. Every figure is
+the median of wall-clock seconds over fixed seeds, the two engines one after the other on one
+thread; both verify what they offer. A run that the limit ends counts as longer than all others:
+where that is the median, the row says "not reached", and the ratio is the least that it can be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from statistics import median
+
+from cchybrid_plugins.tabu.engine import Tabu
+from cchybrid_plugins.tabu.options import TabuOptions
+from cchybrid_plugins.umda.engine import Umda, UmdaOptions
+
+from cchybrid.api import instance
+from cchybrid.engine import Budget
+from cchybrid.problem import Problem, compile
+from cchybrid.testing import LocalRun
+
+ROWS = (
+    ("mesh-4x4", "AAS", 16),
+    ("hypercube-16", "AAS", 9),
+    ("torus-4x4", "AAB", 5),
+    ("spidergon-16", "AAS", 17),
+    ("hypercube-32", "AAB", 8),
+)
+SEEDS = (0, 1, 2)
+
+
+def seconds_to(engine: Tabu | Umda, problem: Problem, steps: int, seed: int, limit: float) -> float:
+    """Return after how many seconds an engine offers so few steps; infinity: not in the limit."""
+    # Whether fewer steps are possible is not the question: it ends with the first such schedule.
+    run = LocalRun(
+        problem, seed=seed, budget=Budget(seconds=limit), target=steps, first_lower=steps
+    )
+    begun = time.perf_counter()
+    engine.solve(problem, run)
+    taken = time.perf_counter() - begun
+    if run.violations:
+        raise SystemExit(f"{type(engine).__name__} has offered what is not valid")
+    best = run.best()
+    return taken if best is not None and best <= steps else math.inf
+
+
+def bench_row(topology: str, collective: str, steps: int, limit: float) -> str:
+    """Return the line of one instance."""
+    problem = compile(instance(topology, collective))
+    engines = (Tabu(TabuOptions()), Umda(UmdaOptions()))
+    times: tuple[list[float], list[float]] = ([], [])
+    for seed in SEEDS:
+        for engine, found in zip(engines, times, strict=True):
+            found.append(seconds_to(engine, problem, steps, seed, limit))
+    tabu, umda = (median(found) for found in times)
+    name = f"{topology} {collective} {steps}"
+    return f"{name:<24}{shown(tabu):>14}{shown(umda):>14}{ratio(tabu, umda, limit):>12}"
+
+
+def shown(seconds: float) -> str:
+    """Return what a row says about a median."""
+    return f"{seconds:.3f} s" if math.isfinite(seconds) else "not reached"
+
+
+def ratio(tabu: float, umda: float, limit: float) -> str:
+    """Return how many times as long UMDA takes, as far as that is known."""
+    if math.isfinite(tabu) and math.isfinite(umda):
+        return f"{umda / tabu:.1f} x"
+    if math.isfinite(tabu):
+        return f"> {limit / tabu:.1f} x"
+    return f"< {umda / limit:.2f} x" if math.isfinite(umda) else "unknown"
+
+
+def main() -> None:
+    """Read the command line and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=20.0, help="limit of one run")
+    limit = parser.parse_args().seconds
+    Tabu(TabuOptions()).prepare()
+    Umda(UmdaOptions()).prepare()
+    # Prepared kernels may still be loaded when they are met first, so one run does not count.
+    bench_row("ring-bi-4", "AAS", 2, limit)
+    print(f"{'median of ' + str(len(SEEDS)) + ' seeds':<24}{'tabu':>14}{'umda':>14}{'ratio':>12}")
+    for topology, collective, steps in ROWS:
+        print(bench_row(topology, collective, steps, limit), flush=True)
+
+
+if __name__ == "__main__":
+    main()

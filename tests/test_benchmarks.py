@@ -1,0 +1,45 @@
+"""The pieces of the benchmark scripts work; what they measure is not looked at here."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cchybrid.api import instance
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.kernels.flat import flatten
+from cchybrid.problem import compile
+
+sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
+
+import bench_engines
+import bench_kernels
+
+
+@pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
+def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> None:
+    problem = compile(instance(*words))
+    found = first_fit(problem, 0)
+    assert found is not None
+    moves = bench_kernels.random_moves(problem, found.steps, 200)
+    counts = np.zeros(200, dtype=np.int64)
+    table = np.zeros((found.steps, problem.resources), dtype=np.int32)
+    bench_kernels.kernel_moves(
+        flatten(problem), found.option.copy(), found.step.copy(), table, moves, counts
+    )
+    assert counts.any()
+    assert counts.tolist() == bench_kernels.numpy_moves(problem, found, found.steps, moves)
+    assert counts.tolist() == bench_kernels.numpy_move_by_move(problem, found, found.steps, moves)
+
+
+def test_a_row_of_engines_says_what_it_found() -> None:
+    assert "not reached" not in bench_engines.bench_row("ring-bi-4", "AAS", 2, 20.0)
+    assert bench_engines.shown(math.inf) == "not reached"
+    assert bench_engines.ratio(0.5, 2.0, 20.0) == "4.0 x"
+    assert bench_engines.ratio(0.5, math.inf, 20.0) == "> 40.0 x"
+    assert bench_engines.ratio(math.inf, 2.0, 20.0) == "< 0.10 x"
+    assert bench_engines.ratio(math.inf, math.inf, 20.0) == "unknown"
