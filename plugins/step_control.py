@@ -23,7 +23,9 @@ def check_control(control: str) -> None:
         raise ValueError(f"control is {control!r}, use {' or '.join(CONTROLS)}")
 
 
-def control_steps(problem: Problem, run: Run, reach: Reach, control: str) -> Stop:
+def control_steps(
+    problem: Problem, run: Run, reach: Reach, control: str, glance: Reach | None = None
+) -> Stop:
     """Search for fewer and fewer steps, or for more and more.
 
     Parameters
@@ -35,11 +37,16 @@ def control_steps(problem: Problem, run: Run, reach: Reach, control: str) -> Sto
         ``descend``: offer a greedy schedule, then search for one with a step less, again and
         again. ``raise``: begin at the lower bound, and add a step whenever an attempt fails, as
         the papers did (thesis section 6.4). It ends with the first schedule.
+    glance
+        A short attempt: with it the gap between the greedy schedule and the bound is halved
+        before the search goes on a step at a time.
     """
-    return _descend(problem, run, reach) if control == "descend" else _raise(run, reach)
+    if control == "descend":
+        return _descend(problem, run, reach, glance)
+    return _raise(run, reach)
 
 
-def _descend(problem: Problem, run: Run, reach: Reach) -> Stop:
+def _descend(problem: Problem, run: Run, reach: Reach, glance: Reach | None) -> Stop:
     known = run.best()
     if known is None:
         # While the least that is possible is wanted, the run goes on.
@@ -49,6 +56,8 @@ def _descend(problem: Problem, run: Run, reach: Reach) -> Stop:
             return _end(run)
         run.offer(greedy)
         known = greedy.steps
+    if glance is not None:
+        known = _halve(run, glance, known)
     for target in run.targets():
         # A target far below what is known (a weak bound, a user's wish) is approached.
         for steps in range(max(known - 1, target), target - 1, -1):
@@ -59,6 +68,20 @@ def _descend(problem: Problem, run: Run, reach: Reach) -> Stop:
                     break
         known = min(known, target)
     return _end(run)
+
+
+def _halve(run: Run, glance: Reach, known: int) -> int:
+    """Search for the fewest steps that are reached easily, by bisection; return them."""
+    failed = run.lower() - 1
+    while known - failed > 1:
+        middle = (known + failed) // 2
+        found = glance(middle) if run.wants(middle) else None
+        if found is None:
+            failed = middle
+        else:
+            run.offer(found)
+            known = found.steps
+    return known
 
 
 def _raise(run: Run, reach: Reach) -> Stop:

@@ -12,6 +12,7 @@ from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray
 
 from ..tabu.island import Ground, TabuIsland
+from ..tabu.limits import bottleneck
 from ..tabu.options import TabuOptions
 from .genome import Genome
 
@@ -29,7 +30,8 @@ class Polish:
 
     def __init__(self, genome: Genome, steps: int, seed: int) -> None:
         self._genes = max(genome.genes, 1)
-        ground = Ground(genome.problem, genome.flat, steps)
+        limit = bottleneck(genome.problem, genome.flat)
+        ground = Ground(genome.problem, genome.flat, steps, limit)
         self._search = TabuIsland(ground, TabuOptions(), seed, 0, None)
         self._taken: int | None = None
         self._given: int | None = None

@@ -12,13 +12,16 @@ from cchybrid.problem import Assignment, Problem
 from ..islands import Account, Listening, explore, island_seed
 from ..rehearsal import rehearsal
 from ..step_control import control_steps
-from .island import Ground, TabuIsland, memory_needed, steps_expected
+from .island import Ground, TabuIsland
+from .limits import bottleneck, memory_needed
 from .options import TabuOptions
 
 MOST_MEMORY = 4096
 """Mebibytes that an island may take."""
 ROUND = 2000
 """Evaluations of an island between two looks at the others: about a hundredth of a second."""
+GLANCE = 4
+"""Evaluations per delivery without progress after which a short attempt is over."""
 
 
 class Tabu:
@@ -33,12 +36,12 @@ class Tabu:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
         problem = rehearsal()
         first_fit(problem, 0)
-        island = TabuIsland(Ground(problem, flatten(problem), 1), self.options, 0, 0, None)
+        island = TabuIsland(Ground(problem, flatten(problem), 1, 0), self.options, 0, 0, None)
         island.advance(10, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems whose tables would not fit into memory."""
-        size = memory_needed(problem, steps_expected(problem)) // 2**20
+        size = memory_needed(problem) // 2**20
         if size > MOST_MEMORY:
             return f"{problem.deliveries} deliveries: the tables would take {size} MiB"
         return None
@@ -46,7 +49,8 @@ class Tabu:
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Search for one step less than the best, again and again."""
         attempts = _Attempts(problem, self.options, run)
-        return control_steps(problem, run, attempts.reach, self.options.control)
+        control = self.options.control
+        return control_steps(problem, run, attempts.reach, control, attempts.glance)
 
 
 class _Attempts:
@@ -55,20 +59,32 @@ class _Attempts:
     def __init__(self, problem: Problem, options: TabuOptions, run: Listening) -> None:
         self._problem, self._options, self._run = problem, options, run
         self._flat = flatten(problem)
+        self._least_limit = bottleneck(problem, self._flat)
         self._account = Account(run)
         self._number = 0
 
+    def glance(self, steps: int) -> Assignment | None:
+        """Search for a schedule for as long as there is progress every few moves."""
+        return self._search(steps, 1 + GLANCE * self._problem.deliveries // ROUND)
+
     def reach(self, steps: int) -> Assignment | None:
         """Search for a schedule; ``None`` if the search has to stop, or has failed too often."""
-        options, run = self._options, self._run
-        ground = Ground(self._problem, self._flat, steps)
+        options = self._options
+        if options.control == "descend":
+            return self._search(steps, None)
+        # A move takes at most ``width`` evaluations.
+        return self._search(steps, 1 + options.patience * options.width * options.attempts // ROUND)
+
+    def _search(self, steps: int, patience: int | None) -> Assignment | None:
+        run = self._run
+        ground = Ground(self._problem, self._flat, steps, self._least_limit)
         count = max(run.budget.threads, 1)
         hint = run.hint(steps)
         islands = [
             # The first goes on from what is known; the others begin with schedules of their own.
             TabuIsland(
                 ground,
-                options,
+                self._options,
                 island_seed(run.seed, self._number * count + index),
                 index,
                 hint if index == 0 else None,
@@ -76,8 +92,4 @@ class _Attempts:
             for index in range(count)
         ]
         self._number += 1
-        patience = None
-        if options.control == "raise":
-            # A move takes at most ``width`` evaluations.
-            patience = max(1, options.patience * options.width * options.attempts // ROUND)
         return explore(islands, run, self._account, steps, ROUND, patience)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import Flat
+from cchybrid.kernels.flat import Flat, least_uses, uses_of
 from cchybrid.kernels.rng import below, seed_state
-from cchybrid.problem import CHANNEL, LINK, Assignment, Problem
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 
+from .limits import detours, spare_uses
 from .memory import LANES, new_memory
 from .moves import new_bench
 from .options import TabuOptions
@@ -29,45 +30,29 @@ class Ground:
         The problem, and the same for kernels.
     steps
         The number of steps.
+    least_limit
+        See ``bottleneck``.
     """
 
-    def __init__(self, problem: Problem, flat: Flat, steps: int) -> None:
+    def __init__(self, problem: Problem, flat: Flat, steps: int, least_limit: int) -> None:
         self.problem, self.flat, self.steps = problem, flat, steps
-        spare = spare_uses(problem, steps)
-        farther = spare if problem.ordered else 0
-        self.graphs: PathGraphs = build_graphs(problem, flat, farther, spare + NARROW)
+        farther = detours(problem, flat, least_limit, steps)
+        within = spare_uses(problem, steps) + NARROW
+        self.graphs: PathGraphs = build_graphs(problem, flat, farther, within)
+        # Where nothing is forwarded, every delivery has one choice of paths only.
+        most = least_uses(problem, flat) + (farther if problem.ordered else within)
+        self._short = uses_of(flat) <= most[problem.option_delivery]
 
+    def shortened(self, assignment: Assignment) -> Assignment:
+        """Return an assignment without the detours that there is no room for.
 
-def spare_uses(problem: Problem, steps: int) -> int:
-    """Return how many channels more than the fewest every delivery may use, on average.
-
-    All uses of channels together cannot exceed what the channels carry in all steps.
-    """
-    needed, offered = _demand(problem)
-    return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
-
-
-def steps_expected(problem: Problem) -> int:
-    """Return a rough guess of the steps of a greedy schedule, to estimate memory with."""
-    needed, offered = _demand(problem)
-    return 2 + int(2 * needed // max(offered, 1))
-
-
-def _demand(problem: Problem) -> tuple[int, int]:
-    """Return the least uses of channels by all required deliveries, and the uses per step."""
-    channel = np.isin(problem.kind, (CHANNEL, LINK))
-    before = np.concatenate([[0], np.cumsum(channel[problem.path_resource])])
-    uses = np.diff(before[problem.path_start])[problem.option_path]
-    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
-    np.minimum.at(least, problem.option_delivery, uses)
-    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
-
-
-def memory_needed(problem: Problem, steps: int) -> int:
-    """Return about how many bytes an island takes."""
-    longest = int(np.diff(problem.path_start).max(initial=1))
-    cells = problem.resources * (steps + LANES)
-    return 4 * (8 * cells + problem.deliveries * (2 * longest + 12)) + 24 * problem.options
+        They would stay where they disturb nobody, and leave too little to the others.
+        """
+        kept = (assignment.option >= 0) & self._short[assignment.option]
+        return Assignment(
+            np.where(kept, assignment.option, -1).astype(np.int32),
+            np.where(kept, assignment.step, -1).astype(np.int32),
+        )
 
 
 class TabuIsland:
@@ -157,6 +142,7 @@ class TabuIsland:
             begin = first_fit(ground.problem, int(below(self._state, 1 << 30)), stop)
         if begin is None:
             begin = ground.problem.empty()
+        begin = ground.shortened(begin)
         wide = -(-ground.steps // LANES) * LANES
         self._memory = new_memory(ground.flat, ground.steps)
         self._bench = new_bench(ground.problem, ground.graphs, wide)

@@ -60,14 +60,14 @@ class PathGraphs(NamedTuple):
     place: IntArray
 
 
-def build_graphs(problem: Problem, flat: Flat, farther: int, detour: int) -> PathGraphs:
+def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: int) -> PathGraphs:
     """Return the graphs of the paths that are not too long.
 
     Parameters
     ----------
     farther
         Choices whose shortest path has more than so many uses more than the delivery's shortest
-        are left out.
+        are left out; one number, or one for each delivery.
     detour
         Paths that have more than so many uses more than the shortest of their choice are.
     """
@@ -76,7 +76,8 @@ def build_graphs(problem: Problem, flat: Flat, farther: int, detour: int) -> Pat
     uses = np.diff(flat.use_start)[flat.path]
     shortest = np.minimum.reduceat(uses, begins) if len(begins) else uses
     owner = problem.option_delivery[begins]
-    kept = shortest <= _least(owner, shortest, problem.deliveries)[owner] + farther
+    most = _least(owner, shortest, problem.deliveries) + farther
+    kept = shortest <= most[owner]
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
     # Paths of a choice follow each other, so that the first and their number name the list; where
     # they do not (a grown problem), the choice has a graph of its own.

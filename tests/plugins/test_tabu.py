@@ -273,7 +273,7 @@ def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
     asked = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
     problem = compile(asked)
     solution = problem.match(solve(asked, 2).schedules[-1].steps)
-    ground = Ground(problem, flatten(problem), 2)
+    ground = Ground(problem, flatten(problem), 2, 0)
     hint = with_a_ring(problem, solution)
     for seed in range(5):
         island = TabuIsland(ground, TabuOptions(), seed, 0, hint)
