@@ -20,7 +20,7 @@ MOST_MEMORY = 4096
 """Mebibytes that an island may take."""
 ROUND = 2000
 """Evaluations of an island between two looks at the others: about a hundredth of a second."""
-GLANCE = 4
+GLANCE = 12
 """Evaluations per delivery without progress after which a short attempt is over."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from cchybrid.kernels import compiled, inlined
 from cchybrid.kernels.flat import NO_LIMIT, Flat
-from cchybrid.problem.arrays import IntArray
+from cchybrid.problem.arrays import IntArray, LongArray
 
 LANES = 8
 """Steps are stored in multiples of this, so that compiled loops over them need no rest."""
@@ -82,7 +82,7 @@ class Memory(NamedTuple):
     strained: IntArray
     strained_place: IntArray
     lengths: IntArray
-    tabu: IntArray
+    tabu: LongArray
 
 
 OVER, BROKEN, HEAVY, STRAINED, OVERLOAD = 0, 1, 2, 3, 4
@@ -119,7 +119,7 @@ def new_memory(flat: Flat, steps: int) -> Memory:
         strained=np.empty(deliveries, dtype=np.int32),
         strained_place=np.full(deliveries, -1, dtype=np.int32),
         lengths=np.zeros(5, dtype=np.int32),
-        tabu=np.full((deliveries, 2), -1, dtype=np.int32),
+        tabu=np.full((deliveries, 2), -1, dtype=np.int64),
     )
 
 

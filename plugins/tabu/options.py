@@ -24,7 +24,8 @@ class TabuOptions:
         networks want the one, some the other.
     patience
         Moves without progress before the search starts again, with all weights forgotten: from
-        its best near-solution, from another island's, or from a new greedy schedule.
+        its best near-solution, from another island's, or from a new greedy schedule. It is looked
+        at between the rounds of the islands, every few hundred moves.
     control
         ``descend`` from a greedy schedule, or ``raise`` from the lower bound when ``attempts``
         starts have failed (see ``step_control``).
@@ -48,5 +49,5 @@ class TabuOptions:
             ("attempts", 1),
         ):
             if not least <= getattr(self, name) <= 1_000_000_000:
-                raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+                raise ValueError(f"{name} is {getattr(self, name)}, use {least} to 1000000000")
         check_control(self.control)

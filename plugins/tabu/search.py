@@ -66,12 +66,12 @@ class Record(NamedTuple):
 
 
 BEST, MOVES, PROGRESS, PRESSED = 0, 1, 2, 3
+STUCK = 10
+"""Moves per delivery without progress, from then on a circle is suspected: deliveries that require
+each other, which moves of the broken one alone never end."""
 SELDOM = 16
-"""One in so many times, what a broken delivery requires is moved instead.
-
-Moves of the broken one alone never end a circle of required deliveries that require each other;
-more often than this costs large broadcasts their speed.
-"""
+"""One in so many times, what a broken delivery requires is moved then instead. To do so always
+would cost large broadcasts their speed."""
 
 
 @compiled
@@ -106,13 +106,33 @@ def start(
             take_out(flat, memory, bench, delivery)
     for place in order:
         recheck(flat, memory, index(place))
-    for place in order:
-        delivery = index(place)
-        if memory.option[delivery] < 0 and needed(flat, memory, delivery):
-            _settle(flat, graphs, memory, bench, delivery, optional, state)
+    # Those first whose informer has a place, so that deliveries do not come to inform each other.
+    patient = True
+    while True:
+        settled = False
+        for place in order:
+            delivery = index(place)
+            if memory.option[delivery] >= 0 or not needed(flat, memory, delivery):
+                continue
+            if not patient or _ready(graphs, memory, delivery):
+                _settle(flat, graphs, memory, bench, delivery, optional, state)
+                settled = True
+        if not patient:
+            break
+        patient = settled
     record.number[BEST] = np.int64(1) << 40
     record.number[PROGRESS] = record.number[MOVES]
     _keep(memory, record)
+
+
+@compiled
+def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
+    """Return whether a delivery requires none, or one that has a place, in some choice."""
+    for choice in range(graphs.choice_start[delivery], graphs.choice_start[delivery + 1]):
+        before = graphs.requires[choice]
+        if before < 0 or memory.option[before] >= 0:
+            return True
+    return False
 
 
 @compiled
@@ -154,18 +174,17 @@ def _keep(memory: Memory, record: Record) -> None:
 
 
 @compiled
-def _culprit(flat: Flat, memory: Memory, state: State) -> int:
+def _culprit(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Return a delivery that has to do with something wrong, all wrongs equally likely."""
     over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
     pick = below(state, over + broken)
     if pick >= over:
         late = index(memory.broken[pick - over])
-        before = index(-1)
-        if memory.option[late] >= 0:
+        if stuck and memory.option[late] >= 0 and below(state, SELDOM) == 0:
             before = index(flat.requires[memory.option[late]])
-        # All options of this one may require the other, which has to come earlier then.
-        if before >= 0 and below(state, SELDOM) == 0:
-            return before
+            # All options of this one may require the other, which has to come earlier then.
+            if before >= 0:
+                return before
         return late
     wide = memory.load.shape[1]
     cell = memory.over[pick]
@@ -201,8 +220,11 @@ def search(
         now = conflicts(memory)
         mover, target, over, least = index(-1), index(-1), index(-1), index(NEVER)
         ties = 0
+        stuck = record.number[MOVES] - record.number[PROGRESS] > STUCK * len(memory.option)
         for _ in range(tuning.width):
-            delivery = _culprit(flat, memory, state)
+            if stop[0] or spent >= evaluations:
+                break
+            delivery = _culprit(flat, memory, stuck, state)
             if delivery == mover:
                 continue
             spent += 1
