@@ -149,8 +149,10 @@ class Row:
             if not text:
                 continue
             try:
-                if key in ("steps", "lower_bound", "goal"):
+                if key in ("steps", "lower_bound"):
                     published[key] = _number(text)
+                elif key == "goal":
+                    published[key] = _positive(text)
                 elif key == "fixed_steps":
                     fixed_steps = _positive(text)
                 elif key == "engine":

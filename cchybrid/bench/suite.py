@@ -205,7 +205,7 @@ def _texts(value: Any) -> list[str]:
     if not values:
         raise InputError("an empty list", mend="name at least one value, or leave it out")
     for item in values:
-        if not isinstance(item, (str, int)):
+        if not isinstance(item, (str, int, float)):
             raise InputError(f"{item!r} is no value", mend="write a text, a number, or a list")
     return ["yes" if item is True else "no" if item is False else str(item) for item in values]
 

@@ -110,7 +110,10 @@ def run(
         _positive(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     if asked.contestants and not (engine or strategy or option):
-        crews = entered(registry, asked.contestants, **budget)
+        try:
+            crews = entered(registry, asked.contestants, **budget)
+        except InputError as error:
+            raise error.inside(suite) from None
     else:
         crews = contestants(
             registry,

@@ -15,6 +15,7 @@ from cchybrid.problem import Assignment, Problem
 from ..islands import Account, Listening, explore, island_seed
 from ..rehearsal import rehearsal
 from ..step_control import control_steps
+from ..tabu.limits import memory_needed
 from .genome import Genome
 from .island import Breeder, EvolutionIsland
 from .options import EvolutionOptions
@@ -54,6 +55,8 @@ class EvolutionEngine(ABC, Generic[Options]):
         """Return a reason only for problems whose population would not fit into memory."""
         # Option and step of every individual and of every child, four bytes each.
         size = problem.deliveries * self.options.population * 16 // 2**20
+        if self.options.polish:
+            size += memory_needed(problem) // 2**20
         if size > MOST_MEMORY:
             return f"{problem.deliveries} deliveries: a population would take {size} MiB"
         return None
@@ -94,6 +97,6 @@ class _Attempts:
         self._number += 1
         # No clock decides, so that a run repeats exactly under a budget of evaluations.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
-        evaluations = generations * options.offspring
+        evaluations = generations * (options.offspring + options.polish)
         patience = -(-options.population // evaluations) - (-options.patience // generations)
         return explore(islands, self._run, self._account, steps, evaluations, patience)

@@ -15,7 +15,9 @@ class EvolutionOptions:
     """The parameters of an evolution; see thesis section 7.2 for the influence of the first ones.
 
     The algorithm of the thesis is that with ``polish=0``, ``sweeps=0``, ``moves=1``,
-    ``greedy=0``, ``control=raise`` and a ``radius``; the defaults are stronger.
+    ``greedy=0`` and ``control=raise`` (``descend`` begins with a greedy schedule, and a quarter
+    of the individuals are made from it), and the ``radius`` that it chose; the defaults are
+    stronger.
 
     Parameters
     ----------

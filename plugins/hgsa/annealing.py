@@ -36,11 +36,14 @@ class Heat(NamedTuple):
         What it is multiplied with after each iteration.
     iteration
         Iterations made.
+    turn
+        The process whose turn it is in this one.
     """
 
     temperature: NDArray[np.float64]
     rate: NDArray[np.float64]
     iteration: LongArray
+    turn: LongArray
 
 
 class Record(NamedTuple):
@@ -72,18 +75,23 @@ def anneal(
     Parameters
     ----------
     evaluations
-        After as many no further iteration begins.
+        How many to make, at most; the iteration goes on where it was ended.
     stop
         Shape (1,): another thread sets this to end early.
     """
     made = 0
     while made < evaluations and not stop[0]:
         temperature = heat.temperature[0]
-        for index in range(len(processes.tally)):
-            solution = process(processes, index)
-            made += metropolis(flat, settings, solution, temperature, stop, state)
+        while heat.turn[0] < len(processes.tally):
+            if made >= evaluations:
+                return made
+            solution = process(processes, heat.turn[0])
+            heat.turn[0] += 1
+            most = min(settings.moves, evaluations - made)
+            made += metropolis(flat, settings, solution, temperature, most, stop, state)
             if remember(flat, settings, solution, record, state):
                 return made
+        heat.turn[0] = 0
         heat.iteration[0] += 1
         if heat.iteration[0] % settings.exchange == 0:
             made += exchange(flat, settings, processes, memory, temperature, stop, state)
@@ -101,11 +109,12 @@ def metropolis(
     settings: Settings,
     solution: Solution,
     temperature: float,
+    most: int,
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Run one iteration of the Metropolis algorithm; return the proposals made."""
-    for turn in range(settings.moves):
+    """Run (a part of) an iteration of the Metropolis algorithm; return the proposals made."""
+    for turn in range(most):
         if solution.tally[CONFLICTS] == 0 or (turn % STRIDE == 0 and stop[0]):
             return turn
         delivery = below(state, len(solution.option))
@@ -117,7 +126,7 @@ def metropolis(
         move(flat, solution, delivery, option, now)
         if not accepts(energy(settings, solution.tally) - before, temperature, state):
             move(flat, solution, delivery, old, then)
-    return settings.moves
+    return most
 
 
 @compiled

@@ -60,6 +60,7 @@ class Slaves:
             np.array([options.temperature]),
             np.array([options.cooling]),
             np.zeros(1, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
         )
         nothing = problem.empty()
         self.record = Record(nothing.option, nothing.step, np.array([2**62]))
