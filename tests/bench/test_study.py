@@ -150,7 +150,7 @@ def test_the_studies_that_ship() -> None:
     counts = {name: len(read_suite(f"sweep-{name}").contestants) for name in names}
     assert counts == {"sga": 75, "mboa": 15, "umda": 15}
     rows = read_suite("success-hypercubes").rows
-    assert [len(row.published.rates) for row in rows] == [3] * 20
+    assert [len(row.published.rates) for row in rows] == [3] * 16
     rates = {row.name: row.published.rates for row in rows}
     assert rates["hypercube-64 OAB"] == {"sga": 50, "mboa": 70, "umda": 90}
     assert rates["hypercube-64 AAB"] == {"sga": 0, "mboa": 0, "umda": 10}

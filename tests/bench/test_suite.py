@@ -128,7 +128,7 @@ def test_tables_are_filtered_and_varied(tmp_path):
         ("[[rows]]\ncollective = 'AAS'", "rows[0]: a row without a topology"),
         ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 'one'", "root: 'one' is no whole number"),
         ("[[rows]]\ntopology = 'ring-bi-4'\nnodes = 4", "nodes: no row has such a value"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 1.5", "1.5 is no value"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 1.5", "'1.5' is no whole number"),
         ("[[rows]]\ntopology = 'ring-bi-4'\ncomparable = 3", "'3' is neither yes nor no"),
         ("[[tables]]\nfile = 'none.csv'", "none.csv: cannot be read"),
         ("[[tables]]\nnofile = 1", "a table has no 'nofile'"),
