@@ -24,6 +24,8 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "umda",
             "cchybrid_plugins.umda.engine:Umda",
             "univariate marginal distribution algorithm with the thesis' heuristics",
+            # It polishes with the same tabu search, which alone is faster.
+            baseline=True,
         ),
         EngineInfo(
             "hgsa",
