@@ -18,6 +18,7 @@ from cchybrid.kernels.rng import State, below
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
 
+from ..uses import families
 from .memory import (
     Memory,
     displace,
@@ -81,7 +82,7 @@ def new_bench(problem: Problem, graphs: PathGraphs, wide: int) -> Bench:
     start = np.zeros(1, dtype=np.int64)
     local = np.zeros(deliveries, dtype=np.int32)
     if not problem.required.all():
-        family = _families(problem)
+        family = np.unique(families(problem), return_inverse=True)[1].astype(np.int32)
         member = np.argsort(family, kind="stable").astype(np.int32)
         start = np.searchsorted(family[member], np.arange(int(family.max()) + 2)).astype(np.int64)
         local[member] = np.arange(deliveries) - start[family[member]]
@@ -101,19 +102,6 @@ def new_bench(problem: Problem, graphs: PathGraphs, wide: int) -> Bench:
         member_cost=np.zeros((largest, wide), dtype=np.int32),
         member_choice=np.zeros((largest, wide), dtype=np.int32),
     )
-
-
-def _families(problem: Problem) -> IntArray:
-    """Return, shape (deliveries,), a number that deliveries share which may require each other."""
-    bound = np.flatnonzero(problem.option_requires >= 0)
-    before, after = problem.option_requires[bound], problem.option_delivery[bound]
-    least = np.arange(problem.deliveries, dtype=np.int32)
-    while True:
-        known = least.copy()
-        np.minimum.at(least, before, known[after])
-        np.minimum.at(least, after, known[before])
-        if (least == known).all():
-            return np.unique(least, return_inverse=True)[1].astype(np.int32)
 
 
 @inlined
@@ -137,6 +125,20 @@ def price(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> in
     return stop - 1 - first
 
 
+@inlined
+def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, step: int) -> int:
+    """Return the least cost of a path in one step; the first column of ``value`` is filled."""
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    value[0, 0] = 0
+    for node in range(first + 1, stop):
+        best = index(NEVER)
+        for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
+            cost = memory.penalty[graphs.resource[edge], step]
+            best = min(best, cost + value[graphs.target[edge] - first, 0])
+        value[node - first, 0] = best
+    return value[stop - 1 - first, 0]
+
+
 @compiled
 def path_at(
     flat: Flat,
@@ -151,13 +153,7 @@ def path_at(
     graph = graphs.graph[choice]
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     value = bench.value
-    value[0, 0] = 0
-    for node in range(first + 1, stop):
-        best = index(NEVER)
-        for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
-            cost = memory.penalty[graphs.resource[edge], step]
-            best = min(best, cost + value[graphs.target[edge] - first, 0])
-        value[node - first, 0] = best
+    _cheapest(graphs, memory, value, graph, step)
     node, number = stop - 1, 0
     while node != first:
         ties, chosen = 0, index(-1)
@@ -294,20 +290,6 @@ def price_family(
                     best, chosen = cost, choice
             bench.member_cost[row, step], bench.member_choice[row, step] = best, chosen
             bench.hold[row, step + 1] = min(bench.hold[row, step], best)
-
-
-@inlined
-def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, step: int) -> int:
-    """Return the least cost of a path in one step."""
-    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
-    value[0, 0] = 0
-    for node in range(first + 1, stop):
-        best = index(NEVER)
-        for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
-            cost = memory.penalty[graphs.resource[edge], step]
-            best = min(best, cost + value[graphs.target[edge] - first, 0])
-        value[node - first, 0] = best
-    return value[stop - 1 - first, 0]
 
 
 @compiled
