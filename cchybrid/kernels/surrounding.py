@@ -15,7 +15,7 @@ from cchybrid.kernels.flat import Flat, least_uses
 from cchybrid.problem import CHANNEL, LINK, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 
-__all__ = ["hops_of", "near_uses", "restrict"]
+__all__ = ["channel_demand", "hops_of", "near_uses", "restrict", "spare_uses"]
 
 
 def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
@@ -24,12 +24,21 @@ def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
     All uses of channels together cannot exceed what the channels carry in all steps. The more
     that leaves beyond the shortest options, the farther an informer may be.
     """
-    least = least_uses(problem, flat)
+    return (least_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
+
+
+def spare_uses(problem: Problem, steps: int) -> int:
+    """Return how many channels more than the fewest every delivery may use, on average."""
+    needed, offered = channel_demand(problem)
+    return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
+
+
+def channel_demand(problem: Problem) -> tuple[int, int]:
+    """Return the least uses of channels by all required deliveries, and the uses per step."""
+    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
+    np.minimum.at(least, problem.option_delivery, hops_of(problem))
     channel = np.isin(problem.kind, (CHANNEL, LINK))
-    ports = int((~channel[problem.path_resource]).sum()) / max(problem.paths, 1)
-    required = least[problem.required]
-    spare = steps * int(problem.capacity[channel].sum()) - (required - ports).sum()
-    return (least + max(0, int(spare // max(len(required), 1)))).astype(np.int32)
+    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
 
 
 def hops_of(problem: Problem) -> LongArray:

@@ -7,11 +7,12 @@ import numpy as np
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.kernels.flat import Flat, least_uses, uses_of
 from cchybrid.kernels.rng import below, seed_state
+from cchybrid.kernels.surrounding import spare_uses
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 
-from .limits import detours, spare_uses
-from .memory import LANES, new_memory
+from .limits import detours
+from .memory import new_memory
 from .moves import new_bench
 from .options import TabuOptions
 from .path_graphs import PathGraphs, build_graphs
@@ -76,7 +77,7 @@ class TabuIsland:
         number: int,
         hint: Assignment | None,
     ) -> None:
-        self._ground, self._options, self._seed = ground, options, seed
+        self._ground, self._options = ground, options
         self._state = seed_state(seed)
         deliveries = ground.problem.deliveries
         self._record = Record(
@@ -143,9 +144,8 @@ class TabuIsland:
         if begin is None:
             begin = ground.problem.empty()
         begin = ground.shortened(begin)
-        wide = -(-ground.steps // LANES) * LANES
         self._memory = new_memory(ground.flat, ground.steps)
-        self._bench = new_bench(ground.problem, ground.graphs, wide)
+        self._bench = new_bench(ground.problem, ground.graphs, self._memory.load.shape[1])
         other = (self.starts + self._number) % 2 == 0
         self._tuning = Tuning(
             options.width,

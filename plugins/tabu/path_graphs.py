@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cchybrid.kernels import compiled, inlined
-from cchybrid.kernels.flat import NO_LIMIT, Flat
+from cchybrid.kernels.flat import NO_LIMIT, Flat, least_uses
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
 
@@ -76,7 +76,7 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     uses = np.diff(flat.use_start)[flat.path]
     shortest = np.minimum.reduceat(uses, begins) if len(begins) else uses
     owner = problem.option_delivery[begins]
-    most = _least(owner, shortest, problem.deliveries) + farther
+    most = least_uses(problem, flat) + farther
     kept = shortest <= most[owner]
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
     # Paths of a choice follow each other, so that the first and their number name the list; where
@@ -105,12 +105,6 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
         path_start=path_start,
         place=place,
     )
-
-
-def _least(owner: IntArray, uses: LongArray, deliveries: int) -> LongArray:
-    least = np.full(deliveries, NO_LIMIT, dtype=np.int64)
-    np.minimum.at(least, owner, uses)
-    return least
 
 
 def _spans(begin: LongArray, size: LongArray) -> LongArray:
