@@ -16,8 +16,10 @@ from cchybrid.problem import compile
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 
+import bench_cpsat
 import bench_engines
 import bench_kernels
+import textbook
 
 
 @pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
@@ -43,3 +45,20 @@ def test_a_row_of_engines_says_what_it_found() -> None:
     assert bench_engines.ratio(0.5, math.inf, 20.0) == "> 40.0 x"
     assert bench_engines.ratio(math.inf, 2.0, 20.0) == "< 0.10 x"
     assert bench_engines.ratio(math.inf, math.inf, 20.0) == "unknown"
+
+
+def test_the_textbook_and_cpsat_prove_the_same_optimum() -> None:
+    line, ratio = bench_cpsat.bench_row(("spidergon-6", "AAS", 3), 1, 2, 20.0)
+    assert line.startswith("spidergon-6 AAS 3")
+    assert ratio > 0
+    with pytest.raises(SystemExit, match="contradicts"):
+        bench_cpsat.bench_row(("spidergon-6", "AAS", 4), 1, 2, 20.0)
+
+
+def test_the_textbook_decides_scatter_only() -> None:
+    verdict, found, _ = textbook.decide(compile(instance("ring-bi-4", "AAS")), 2, 0, 1, 20.0)
+    assert verdict is True
+    assert found is not None
+    assert found.steps == 2
+    with pytest.raises(ValueError, match="scatter"):
+        textbook.textbook_model(compile(instance("ring-bi-4", "AAB")), 2)

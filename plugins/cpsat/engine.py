@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from cchybrid.problem import Assignment, Problem, needed
 
 from ..uses import Uses
 from .model import StepModel, build
+from .prices import Pricing, Tight
 from .solve import Answer, ask, new_solver
 from .windows import NEVER, Windows, least_steps
 
@@ -26,6 +28,12 @@ MAX_BOOLEANS = 2_000_000
 
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
+
+MAX_DRAWS = 32
+"""Greedy schedules that are drawn first; on small instances one of them is often optimal."""
+
+DRAWN_DELIVERIES = 50_000
+"""Deliveries that are drawn at most, all greedy schedules together."""
 
 
 class CpSat:
@@ -76,6 +84,7 @@ class _Search:
         self.run = run
         self.options = options
         self.uses = Uses.of(problem)
+        self.pricing: Pricing | None = None
         first, best = next(run.targets(), None), run.best()
         natural = run.lower() if best is None else best - 1
         # Targets that begin elsewhere show that the user asked for one number of steps.
@@ -99,6 +108,8 @@ class _Search:
     def run_all(self) -> Stop:
         if next(self.run.targets(), None) is not None:
             self._refute(least_steps(self.problem, self.uses) - 1)
+            self.pricing = Pricing(self.problem, self.uses)
+            self._refute(self.pricing.least_steps - 1)
             if self.run.best() is None:
                 self._offer_first()
         while not self.run.should_stop():
@@ -110,10 +121,20 @@ class _Search:
         return Stop.LIMIT
 
     def _offer_first(self) -> None:
-        from cchybrid.kernels.first_fit import first_fit
+        """Draw greedy schedules until one meets the bound, and offer the best."""
+        from .greedy import greedy_schedules
 
-        self._offer(first_fit(self.problem, self.run.seed))
-        self._spend(1)
+        draws = min(DRAWN_DELIVERIES // max(1, self.problem.deliveries), MAX_DRAWS)
+        found: Assignment | None = None
+        for drawn in islice(greedy_schedules(self.problem, self.run.seed), max(1, draws)):
+            self.spent += 1
+            if found is None or drawn.steps < found.steps:
+                found = drawn
+            if found.steps <= self._open()[0] or self.run.should_stop():
+                break
+        if found is not None:
+            self._offer(found)
+        self.run.spend(self.spent)
 
     def _offer(self, assignment: Assignment) -> None:
         steps = len(np.unique(assignment.step[needed(self.problem, assignment)]))
@@ -184,15 +205,14 @@ class _Search:
 
     def _decide(self, target: int) -> None:
         """Ask whether there is an assignment of so many steps, of short options first."""
-        for uses in self._stages(target):
+        for tight, whole in self._stages(target):
             self.busy = True
-            share = 1.0 if uses is self.uses else 0.7
-            answer = self._ask(target, uses, self._limit() * share)
+            answer = self._ask(target, tight, self._limit() * (1.0 if whole else 0.7))
             if answer is None:
                 return
             if answer.assignment is not None:
                 self._offer(answer.assignment)
-            elif answer.solvable is False and uses is self.uses:
+            elif answer.solvable is False and whole:
                 self._refute(target)
             elif answer.solvable is False:
                 self.too_short.add(target)
@@ -202,24 +222,30 @@ class _Search:
                 return
         self.vain = target
 
-    def _stages(self, target: int) -> Iterator[Uses]:
-        """Yield the options to try: those that are short if that leaves many out, then all.
+    def _stages(self, target: int) -> Iterator[tuple[Tight, bool]]:
+        """Yield the options to try, and whether they are all that any schedule may take.
 
-        Where every delivery fits over short paths, a model of these is solved in no time.
+        First those that are short if that leaves many out, then all. Where every delivery fits
+        over short paths, a model of these is solved in no time.
         """
-        short = self.uses.shortened(self.problem, target)
-        fewer = short.usable.sum() < 0.7 * self.uses.usable.sum()
+        if self.pricing is None:
+            self.pricing = Pricing(self.problem, self.uses)
+        whole = self.pricing.tight(target)
+        short = whole.uses.shortened(self.problem, target)
+        fewer = short.usable.sum() < 0.7 * whole.uses.usable.sum()
         if fewer and target not in self.too_short and _fits(short, target):
-            yield short
-        if _fits(self.uses, target):
-            yield self.uses
+            yield Tight(short, whole.full), False
+        if _fits(whole.uses, target):
+            yield whole, True
 
-    def _ask(self, target: int, uses: Uses, limit: float) -> Answer | None:
+    def _ask(self, target: int, tight: Tight, limit: float) -> Answer | None:
         run, options = self.run, self.options
 
         def make() -> StepModel:
-            windows = Windows.of(self.problem, uses, target, symmetry=options.symmetry)
-            model = build(self.problem, uses, windows, lambda: not run.wants(target))
+            windows = Windows.of(self.problem, tight.uses, target, symmetry=options.symmetry)
+            model = build(
+                self.problem, tight.uses, windows, lambda: not run.wants(target), tight.full
+            )
             if hint is not None:
                 model.hint(hint, run.seed + self.rounds)
             run.note(target=target, booleans=model.booleans)

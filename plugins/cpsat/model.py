@@ -115,8 +115,14 @@ def build(
     uses: Uses,
     windows: Windows,
     should_stop: Callable[[], bool] = lambda: False,
+    full: NDArray[np.bool_] | None = None,
 ) -> StepModel:
     """Return the model whose solutions are the schedules of ``windows.steps`` steps.
+
+    Parameters
+    ----------
+    full
+        Shape (resources,): True where a resource is known to be full in every step.
 
     Raises
     ------
@@ -140,7 +146,7 @@ def build(
     rows = _Rows(found, should_stop)
     rows.booleans(len(option) + int(levels.sum()))
     _happen(found, rows)
-    _fit(found, uses, rows)
+    _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
     _follow(found, uses, rows)
     _help(found, rows)
     return found
@@ -171,8 +177,8 @@ def _happen(model: StepModel, rows: _Rows) -> None:
             rows.exactly_one(literals)
 
 
-def _fit(model: StepModel, uses: Uses, rows: _Rows) -> None:
-    """No resource is used beyond its capacity in any step."""
+def _fit(model: StepModel, uses: Uses, rows: _Rows, full: NDArray[np.bool_]) -> None:
+    """No resource is used beyond its capacity in any step, and some are full in each."""
     problem = model.problem
     binding = ~problem.implied[uses.resource]
     place, boolean = uses.expand(problem.option_path[model.option])
@@ -180,7 +186,11 @@ def _fit(model: StepModel, uses: Uses, rows: _Rows) -> None:
     place, boolean = place[kept], boolean[kept]
     key = uses.resource[place] * model.steps + model.step[boolean]
     for found, places, literals in _groups(boolean, key, uses.times[place]):
-        rows.at_most(literals, places, int(problem.capacity[found // model.steps]))
+        resource = found // model.steps
+        rows.at_most(literals, places, int(problem.capacity[resource]), full=bool(full[resource]))
+    used = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
+    if not used[full].all():
+        rows.refute()
 
 
 def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
@@ -260,18 +270,23 @@ class _Rows:
         if len(literals) > 1:
             self._add().at_most_one.literals.extend(literals)
 
-    def at_most(self, literals: list[int], times: list[int], limit: int) -> None:
-        """Weights of true literals sum to at most ``limit``; none weighs more than that."""
-        if sum(times) <= limit:
+    def at_most(
+        self, literals: list[int], times: list[int], limit: int, *, full: bool = False
+    ) -> None:
+        """Weights of true literals sum to ``limit`` at most, or exactly; none weighs more."""
+        if sum(times) <= limit and not full:
             return
         if limit == 1:
-            self.at_most_one(literals)
+            if full:
+                self.exactly_one(literals)
+            else:
+                self.at_most_one(literals)
             return
         row = self._add().linear
         row.vars.extend([v if v >= 0 else ~v for v in literals])
         row.coeffs.extend([w if v >= 0 else -w for v, w in zip(literals, times, strict=True)])
         shift = sum(w for v, w in zip(literals, times, strict=True) if v < 0)
-        row.domain.extend((-(1 << 40), limit - shift))
+        row.domain.extend((limit - shift if full else -(1 << 40), limit - shift))
 
 
 def _present(values: IntVector, size: int) -> NDArray[np.bool_]:

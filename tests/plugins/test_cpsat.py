@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.cpsat.greedy import greedy_schedules
 from cchybrid_plugins.cpsat.model import StepModel, StoppedError, build
+from cchybrid_plugins.cpsat.prices import Pricing
 from cchybrid_plugins.cpsat.solve import ask
 from cchybrid_plugins.cpsat.windows import Windows, least_steps
 from cchybrid_plugins.uses import Uses
@@ -107,7 +109,8 @@ def test_every_target_is_asked_once() -> None:
     assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
 
 
-def test_honours_the_one_target() -> None:
+def test_honours_the_one_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_DRAWS", 1)
     instance = cchybrid.instance("kautz-12", "AAB")
     run = solved(instance, target=5)
     assert {note["target"] for note in run.notes} == {5}
@@ -369,3 +372,57 @@ def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None
     model = model_of(problem, known.steps + spare)
     model.hint(known, 0)
     assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
+
+
+def tightened(problem: Problem, steps: int) -> StepModel:
+    uses = Uses.of(problem)
+    tight = Pricing(problem, uses).tight(steps)
+    windows = Windows.of(problem, tight.uses, steps, symmetry=True)
+    return build(problem, tight.uses, windows, full=tight.full)
+
+
+@given(instances(most_nodes=5, most_messages=8))
+@RANDOM
+def test_prices_change_no_answer(instance: Instance) -> None:
+    """Whatever they rule out: as many steps suffice with them as without."""
+    problem = compile(instance)
+    least = Pricing(problem, Uses.of(problem)).least_steps
+    assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
+    for steps in range(max(1, least), max(1, least) + 3):
+        verdict = status(model_of(problem, steps))[0]
+        # Prices say what holds for schedules of all these steps, none of them left out.
+        assert status(tightened(problem, steps))[0] == verdict
+        if verdict == "feasible":
+            break
+
+
+@pytest.mark.parametrize(
+    ("topology", "steps", "full"),
+    [("spidergon-8", 4, 16), ("torus-4x4", 8, 64), ("ring-bi-16", 32, 32), ("mesh-4x4", 16, 16)],
+)
+def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, full: int) -> None:
+    """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
+    problem = compile(cchybrid.instance(topology, "AAS"))
+    pricing = Pricing(problem, Uses.of(problem))
+    assert pricing.least_steps == steps
+    assert int(pricing.tight(steps).full.sum()) == full
+    assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
+
+
+def test_prices_rule_out_detours() -> None:
+    """Six steps of a mesh have room for shortest paths only."""
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    pricing = Pricing(problem, Uses.of(problem))
+    shortest = compile(cchybrid.instance("mesh-3x3", "AAS")).options
+    assert int(pricing.tight(6).uses.usable.sum()) == shortest
+    assert shortest < int(pricing.tight(7).uses.usable.sum())
+
+
+def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAB"))
+    draws = greedy_schedules(problem, 5)
+    drawn, other = next(draws), next(draws)
+    known = first_fit(problem, 5)
+    assert (drawn.option == known.option).all()
+    assert (drawn.step == known.step).all()
+    assert (other.option != known.option).any() or (other.step != known.step).any()
