@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 LAYERS = (
     "errors",
+    "children",
     "model",
     "records",
     "distances",
@@ -27,6 +28,7 @@ LAYERS = (
     "certify",
     "bounds",
     "kernels",
+    "proving",
     "engine",
     "export",
     "hookspecs",

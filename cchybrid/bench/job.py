@@ -14,8 +14,8 @@ from types import FrameType
 from typing import Any
 
 from cchybrid import api
+from cchybrid.children import die_with_parent
 from cchybrid.errors import CchybridError, InputError
-from cchybrid.host.process import die_with_host
 from cchybrid.question import Question, resolve
 from cchybrid.registry import load_registry
 
@@ -50,7 +50,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def main() -> None:
     """Read one job, and answer it."""
-    die_with_host()
+    die_with_parent()
     signal.signal(signal.SIGTERM, _interrupt)
     job = json.load(sys.stdin)
     try:

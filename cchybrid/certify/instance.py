@@ -19,6 +19,8 @@ class Network:
 
     Attributes
     ----------
+    backwards
+        Whether it was turned round.
     nodes
         The number of nodes.
     channels
@@ -38,12 +40,17 @@ class Network:
         Per node the nodes behind its outgoing channels, and before its incoming ones.
     inject, accept
         Per node what it can send and take per step: its ports, or what its channels carry.
+    listed
+        The paths that a claim is restricted to; ``None`` if it is about all that are allowed.
     """
+
+    listed: list[tuple[int, ...]] | None = None
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
         back = collective["kind"] == "combine"
+        self.backwards: bool = back
         self.nodes: int = network["nodes"]
         self.channels: dict[tuple[int, int], int] = {}
         for a, b, *rest in network["channels"]:
@@ -51,7 +58,9 @@ class Network:
         self.half_duplex = {(a, b) for a, b in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
         one, many = ("destination", "sources") if back else ("source", "destinations")
-        self.messages = [(m[one], tuple(m[many])) for m in collective["messages"]]
+        self.messages: list[tuple[int, tuple[int, ...]]] = [
+            (m[one], tuple(m[many])) for m in collective["messages"]
+        ]
         self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
         routing = model.get("routing", "minimal")
         if self.hop_by_hop:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -215,9 +214,3 @@ def _strays(mark: bytes) -> Iterator[int]:
                 with contextlib.suppress(OSError), open(f"{entry.path}/environ", "rb") as file:
                     if mark in file.read().split(b"\0"):
                         yield int(entry.name)
-
-
-def die_with_host() -> None:
-    """Where the system can (Linux), be killed when the host dies, even in the midst of C code."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import IO, Any
 
+from cchybrid.children import die_with_parent
 from cchybrid.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
 from cchybrid.errors import CchybridError, InputError
-from cchybrid.host.process import die_with_host
 from cchybrid.host.wire import Line, encode
 from cchybrid.model import Instance, Steps
 from cchybrid.model.json_fields import parse_json
@@ -245,7 +245,7 @@ JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
 def main() -> None:
     """Read the job, do it, and say how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_host()
+    die_with_parent()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())

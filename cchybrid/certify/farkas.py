@@ -1,0 +1,58 @@
+"""Farkas: rows of the time-expanded relaxation, added up to something that cannot be.
+
+Every row holds for every schedule of so many steps. Multiplied by numbers that are not negative
+and added up, they say that a weighted sum of columns is at least some number. If the columns at
+their limits do not reach it, there is no such schedule. How the numbers were found plays no part:
+bad ones prove nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.relaxation import Column, Key, Relaxation
+
+MOST_STEPS = 10_000
+"""Evidence for more steps is refused: rows are made per step."""
+_LARGEST = 10**40
+
+
+def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return how many steps are needed because the rows refute one step less.
+
+    ``steps`` is what is to be proven; ``rows`` holds, per family of rows, lists of the key's
+    numbers followed by a positive integer, the row's multiplier.
+    """
+    steps = evidence.get("steps")
+    if type(steps) is not int or not 1 < steps <= MOST_STEPS:
+        raise EvidenceError("the number of steps is missing")
+    relaxation = Relaxation(network, steps - 1)
+    sides, total = 0, dict[Column, int]()
+    for key, times in _multipliers(evidence.get("rows")):
+        terms, side = relaxation.row(key)
+        sides += times * side
+        for column, coefficient in terms.items():
+            total[column] = total.get(column, 0) + times * coefficient
+    reached = sum(
+        relaxation.most(column) * weight for column, weight in total.items() if weight > 0
+    )
+    if reached >= sides:
+        raise EvidenceError(f"the rows do not refute {steps - 1} steps")
+    return steps
+
+
+def _multipliers(families: Any) -> Iterator[tuple[Key, int]]:
+    if not isinstance(families, dict):
+        raise EvidenceError("the rows are missing")
+    for family, rows in families.items():
+        if not isinstance(rows, list):
+            raise EvidenceError("the rows of a family are not a list")
+        for row in rows:
+            if not isinstance(row, list) or not row:
+                raise EvidenceError("a row has the wrong form")
+            *numbers, times = row
+            if type(times) is not int or not 0 < times < _LARGEST:
+                raise EvidenceError("a row is multiplied by something else than a positive integer")
+            yield (family, *numbers), times

@@ -1,0 +1,101 @@
+"""The paths that an instance allows, listed by the checker itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from cchybrid.certify.instance import EvidenceError, Network
+
+MOST_PATHS = 300_000
+"""Paths that are listed at most; beyond, a propositional proof is out of the question."""
+
+Path = tuple[int, ...]
+
+
+def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
+    """Return, per sender and receiver that a message may have, the allowed paths in order.
+
+    Hop by hop these are the channels. With a list of paths in the network's scope, only those.
+
+    Raises
+    ------
+    EvidenceError
+        If there are more than ``MOST_PATHS``.
+    """
+    found: dict[tuple[int, int], list[Path]] = {}
+    if network.listed is not None:
+        for path in network.listed:
+            found.setdefault((path[0], path[-1]), []).append(path)
+        return found
+    if network.hop_by_hop:
+        return {hop: [hop] for hop in network.channels}
+    pairs = set()
+    for source, destinations in network.messages:
+        goals = set(destinations)
+        pairs |= {(source, goal) for goal in goals}
+        pairs |= {(a, b) for a in goals for b in goals if a != b}
+    count = 0
+    for source, goal in sorted(pairs):
+        found[source, goal] = list(_paths(network, source, goal, MOST_PATHS - count))
+        count += len(found[source, goal])
+    return found
+
+
+def _paths(network: Network, source: int, goal: int, most: int) -> Iterator[Path]:
+    """Yield the paths from source to goal, in the order of their nodes."""
+    behind = _hops_to(network, goal)
+    if source not in behind:
+        return
+    longest = network.nodes - 1
+    if network.extra_hops is not None:
+        longest = behind[source] + network.extra_hops
+    path = [source]
+    choices = [iter(sorted(network.successors[source]))]
+    while choices:
+        node = next(choices[-1], None)
+        if node is None:
+            choices.pop()
+            path.pop()
+        elif node == goal:
+            if most == 0:
+                raise EvidenceError("more paths than a propositional proof can name")
+            most -= 1
+            yield (*path, goal)
+        elif (
+            node in behind
+            and len(path) + behind[node] <= longest
+            and node not in path
+            and node not in network.endpoints
+        ):
+            path.append(node)
+            choices.append(iter(sorted(network.successors[node])))
+
+
+def is_allowed(network: Network, path: Path) -> bool:
+    """Return whether the instance allows a path."""
+    hops = list(pairwise(path))
+    if not hops or len(set(path)) < len(path) or any(hop not in network.channels for hop in hops):
+        return False
+    if network.hop_by_hop:
+        return len(hops) == 1
+    if not network.endpoints.isdisjoint(path[1:-1]):
+        return False
+    return (
+        network.extra_hops is None
+        or len(hops) <= network.hops(path[0])[path[-1]] + network.extra_hops
+    )
+
+
+def _hops_to(network: Network, goal: int) -> dict[int, int]:
+    """Return the hops that are left from every node whose paths reach the goal."""
+    left = {goal: 0}
+    queue = [goal]
+    for node in queue:
+        if node != goal and node in network.endpoints:
+            continue
+        for other in network.predecessors[node]:
+            if other not in left:
+                left[other] = left[node] + 1
+                queue.append(other)
+    return left
