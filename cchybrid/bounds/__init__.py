@@ -33,5 +33,11 @@ BOUNDS = (
         "cuts along the channels that the linear program prices",
         order=40,
     ),
+    BoundInfo(
+        "farkas",
+        "cchybrid.bounds.farkas:farkas_bounds",
+        "dual of the time-expanded relaxation, checked exactly (messages that spread)",
+        order=50,
+    ),
 )
 """The kinds that ship with cchybrid, cheap ones first."""

@@ -63,9 +63,14 @@ def own_scope(instance: Mapping[str, Any]) -> str:
 def fingerprint(instance: Mapping[str, Any]) -> str:
     """Return the hash by which a certificate names an instance.
 
-    SHA-256 of its JSON with sorted keys and without white space.
+    SHA-256 of its JSON with sorted keys and without white space; names and positions do not count.
     """
-    text = json.dumps(instance, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    parts = {key: value for key, value in instance.items() if key != "name"}
+    for part in ("network", "collective"):
+        parts[part] = {
+            key: value for key, value in parts[part].items() if key not in ("name", "positions")
+        }
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -83,7 +88,7 @@ def certificate(
         claim["paths"] = paths
     return {
         "format": FORMAT,
-        "instance": {"name": instance["name"], "sha256": fingerprint(instance)},
+        "instance": {"name": instance.get("name", ""), "sha256": fingerprint(instance)},
         "claim": claim,
         "evidence": dict(evidence),
         "made_by": dict(made_by),

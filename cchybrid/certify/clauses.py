@@ -41,6 +41,8 @@ class Formula:
         Lists of literals; the clause at index i has the number i + 1.
     number
         The variable of every name.
+    ways
+        Per message and receiver the paths over which it may come.
     """
 
     def __init__(self, network: Network, steps: int, order: Sequence[int] = ()) -> None:
@@ -51,12 +53,12 @@ class Formula:
         self._steps = range(1, steps + 1)
         self._limits: dict[Name, list[int]] = {}
         paths = allowed_paths(network)
-        self._ways = {
+        self.ways = {
             (message, node): self._ways_to(message, node, paths)
             for message in range(len(network.messages))
             for node in self._takers(message)
         }
-        for (message, node), ways in self._ways.items():
+        for (message, node), ways in self.ways.items():
             for t in self._steps:
                 self._deliver(message, node, ways, t)
         for message, (_, destinations) in enumerate(network.messages):
@@ -118,7 +120,7 @@ class Formula:
         self._count(("accept", v, t), gets)
 
     def _taken(self, m: int, v: int, path: Path, t: int) -> int:
-        if len(self._ways[m, v]) == 1:
+        if len(self.ways[m, v]) == 1:
             return self._gets(m, v, t)
         return self._variable("path", m, v, path, t)
 
@@ -193,7 +195,7 @@ class Formula:
         shared: set[Name] | None = None
         for message in order:
             source, (goal,) = network.message(message)
-            ways = self._ways[message, goal]
+            ways = self.ways[message, goal]
             certain: set[Name] = {("inject", source), ("accept", goal)}
             if ways:
                 hops = [set(pairwise(path)) for path in ways]

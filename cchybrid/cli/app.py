@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import benching, listing, schedules, solving
+from cchybrid.cli import benching, listing, proving, schedules, solving
 from cchybrid.errors import CchybridError
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app = typer.Typer(
 app.command()(solving.solve)
 app.command()(solving.bound)
 app.command()(schedules.verify)
+app.command()(proving.prove)
+app.command()(proving.check)
 app.command()(schedules.export)
 app.add_typer(benching.bench)
 app.command()(solving.instance)

@@ -1,0 +1,201 @@
+"""``prove`` and ``check``: certificates that a schedule has the fewest steps."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cchybrid.cli import asking
+from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.errors import InputError
+
+CertificateFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CERTIFICATE", help="A cchybrid-certificate/1 file.", show_default=False
+    ),
+]
+
+
+def prove(
+    schedule: ScheduleFile,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Default: beside it, NAME.certificate.json."
+        ),
+    ] = None,
+    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 600.0,
+    as_json: asking.AsJson = False,
+) -> None:
+    """Prove that no schedule has fewer steps, and write a certificate that check accepts.
+
+    Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
+    written nevertheless), 2 bad input.
+    """
+    from cchybrid.certify import certificate, check
+    from cchybrid.host.versions import versions
+    from cchybrid.model.instance import write_text
+    from cchybrid.proving.search import find_proof
+    from cchybrid.verify import verify
+
+    if not time_limit > 0:
+        raise InputError(
+            f"{time_limit:g} seconds", where="--time-limit", mend="use a number above 0"
+        )
+    record, read = _load_schedule(schedule)
+    target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
+    begun = time.monotonic()
+    with _status(f"proving {read.instance.name}") as tell:
+        outcome = find_proof(
+            read.instance, record["instance"], len(read.steps), time_limit, tell=tell
+        )
+    seconds = round(time.monotonic() - begun, 3)
+    proof, shorter = outcome.proof, outcome.shorter
+    if shorter is not None and verify(read.instance, shorter):
+        raise InputError("the shorter schedule is not valid", mend="report this defect")
+    verdict = None
+    if proof is not None:
+        made_by = {"version": versions()["cchybrid"], "seconds": seconds}
+        found = certificate(
+            record["instance"], proof.steps, proof.scope, proof.evidence, made_by, proof.paths
+        )
+        verdict = check(record, found)
+        write_text(json.dumps(found, separators=(",", ":")) + "\n", target)
+    optimal = verdict is not None and verdict.optimal
+    if as_json:
+        print(
+            json.dumps(
+                {
+                    "instance": read.instance.name,
+                    "steps": len(read.steps),
+                    "bound": None if verdict is None else verdict.bound,
+                    "scope": None if verdict is None else verdict.scope,
+                    "kind": None if verdict is None else verdict.kind,
+                    "optimal": optimal,
+                    "shorter": None if shorter is None else len(shorter),
+                    "tried": list(outcome.tried),
+                    "seconds": seconds,
+                    "certificate": None if verdict is None else str(target),
+                }
+            )
+        )
+    else:
+        for line in outcome.tried:
+            print(f"  {line}")
+        if shorter is not None:
+            print(
+                f"{read.instance.name}: not optimal, there is a schedule of {len(shorter)} steps; "
+                f"find it with: cchybrid solve --steps {len(shorter)}"
+            )
+        if verdict is not None:
+            print(_sentence(read.instance.name, verdict))
+            print(f"written to {target} ({target.stat().st_size:,} bytes)")
+        if outcome.interrupted:
+            print("interrupted")
+    raise typer.Exit(0 if optimal else 1)
+
+
+def check(
+    schedule: ScheduleFile, certificate: CertificateFile, as_json: asking.AsJson = False
+) -> None:
+    """Check a schedule and its certificate, from the two files alone.
+
+    The checker needs only Python's standard library; the referee reads the schedule once more.
+    Exit status: 0 the check held, 1 it failed, 2 bad input.
+    """
+    from cchybrid.certify import EvidenceError
+    from cchybrid.certify import check as check_records
+
+    record, read = _load_schedule(schedule, valid=False)
+    claim = _load_json(certificate)
+    verdict, failure = None, ""
+    with _status(f"checking {read.instance.name}"):
+        try:
+            verdict = check_records(record, claim)
+            _agree(read)
+        except EvidenceError as error:
+            verdict, failure = None, str(error)
+    if as_json:
+        print(
+            json.dumps(
+                {
+                    "holds": verdict is not None,
+                    "instance": read.instance.name,
+                    "steps": len(read.steps),
+                    "bound": None if verdict is None else verdict.bound,
+                    "scope": None if verdict is None else verdict.scope,
+                    "kind": None if verdict is None else verdict.kind,
+                    "optimal": verdict is not None and verdict.optimal,
+                    "failure": failure,
+                }
+            )
+        )
+    elif verdict is None:
+        print(f"{read.instance.name}: FAILED: {failure}")
+    else:
+        print(_sentence(read.instance.name, verdict))
+    raise typer.Exit(0 if verdict is not None else 1)
+
+
+def _sentence(name: str, verdict: Any) -> str:
+    """Say what a schedule and its certificate show, with the scope of the claim."""
+    word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
+    if verdict.scope == "these paths":
+        word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
+    return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
+
+
+def _agree(read: Any) -> None:
+    """Ask the referee, too: both readings of the rules have to accept the schedule."""
+    from cchybrid.certify import EvidenceError
+    from cchybrid.verify import verify_schedule
+
+    violations = verify_schedule(read)
+    if violations:
+        raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
+
+
+def _load_schedule(path: Path, valid: bool = True) -> tuple[Mapping[str, Any], Any]:
+    """Return the JSON object of a schedule file, and the schedule that it stands for."""
+    from cchybrid.model import Schedule
+    from cchybrid.verify import verify_schedule
+
+    record = _load_json(path)
+    try:
+        read = Schedule.from_json(record)
+    except InputError as error:
+        raise error.inside(str(path)) from None
+    violations = verify_schedule(read) if valid else []
+    if violations:
+        raise InputError(
+            f"not a valid schedule: {violations[0].text}",
+            where=str(path),
+            mend="see: cchybrid verify",
+        )
+    return record, read
+
+
+def _load_json(path: Path) -> Any:
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    try:
+        return parse_json(read_text(path))
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+@contextmanager
+def _status(title: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is going on."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")
