@@ -11,6 +11,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
     """Return the engines; none of them is imported here."""
     return (
         EngineInfo(
+            "classical",
+            "cchybrid_plugins.classical.engine:Classical",
+            "constructions from the literature: trees, rings, exchanges, dominating sets",
+        ),
+        EngineInfo(
             "colouring",
             "cchybrid_plugins.colouring.engine:Colouring",
             "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",

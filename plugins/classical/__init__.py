@@ -1,0 +1,1 @@
+"""Classical constructions of collective schedules: what the literature knew before any search."""

@@ -1,0 +1,93 @@
+"""The table of constructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .dimensional_trees import dimensional_trees
+from .disjoint_trees import disjoint_trees
+from .dominating_sets import dominating_sets
+from .hypercubes import binomial_tree, double_tree, xor_exchange
+from .packing import packed_scatter
+from .recursive_doubling import recursive_doubling
+from .rings import ring_pipeline, two_way_ring
+from .sequential_tree import sequential_tree
+from .setting import Draft, Setting
+from .translated_exchange import translated_exchange
+
+
+class Construction(NamedTuple):
+    """A construction: its name, a line about it, and the function that makes it.
+
+    The function raises ``DoesNotApplyError`` where it is not for the instance.
+    """
+
+    name: str
+    summary: str
+    make: Callable[[Setting], Draft]
+
+
+CONSTRUCTIONS = (
+    Construction(
+        "sequential-tree",
+        "anything: sources send one by one over shortest paths (separate addressing)",
+        sequential_tree,
+    ),
+    Construction(
+        "binomial-tree",
+        "broadcast on hypercubes, one port: log2 n steps (Sullivan, Bashkow 1977)",
+        binomial_tree,
+    ),
+    Construction(
+        "double-tree",
+        "broadcast on hypercubes, all ports: d / 2 steps (McKinley, Trefftz 1993)",
+        double_tree,
+    ),
+    Construction(
+        "dimensional-trees",
+        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1996)",
+        dimensional_trees,
+    ),
+    Construction(
+        "dominating-sets",
+        "broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)",
+        dominating_sets,
+    ),
+    Construction(
+        "xor-exchange",
+        "scatter on hypercubes: a label and its complement per step (Bruck et al. 1997)",
+        xor_exchange,
+    ),
+    Construction(
+        "translated-exchange",
+        "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
+        translated_exchange,
+    ),
+    Construction(
+        "packed-scatter",
+        "scatter on anything: longest paths first, each into the first step with a way for it",
+        packed_scatter,
+    ),
+    Construction(
+        "disjoint-trees",
+        "all-to-all broadcast over translations of one time-arc-disjoint tree",
+        disjoint_trees,
+    ),
+    Construction(
+        "two-way-ring",
+        "all-to-all broadcast both ways round a ring of paths: n / 2 steps (Saad, Schultz 1989)",
+        two_way_ring,
+    ),
+    Construction(
+        "ring",
+        "all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port",
+        ring_pipeline,
+    ),
+    Construction(
+        "recursive-doubling",
+        "broadcasts on anything: all that are informed inform others (McKinley et al. 1995)",
+        recursive_doubling,
+    ),
+)
+"""All constructions, the cheap ones first."""

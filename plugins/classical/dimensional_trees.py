@@ -1,0 +1,60 @@
+"""Dimensional broadcast trees: recursive doubling along one dimension after the other.
+
+Barnett, Payne, van de Geijn, Watts, "Broadcasting on meshes with wormhole routing", J. Parallel
+Distrib. Comput. 35, 1996: whoever has the message is responsible for a part of a row, halves it,
+and sends to the node in the other half that stands where it stands itself. A x B x ... nodes take
+log2 A + log2 B + ... steps, each rounded up, with one port.
+"""
+
+from __future__ import annotations
+
+from cchybrid.model import Transfer
+
+from .grids import grid_of
+from .setting import DoesNotApplyError, Draft, Setting
+
+
+def dimensional_trees(setting: Setting) -> Draft:
+    """Return the broadcast on a mesh, torus or hypercube."""
+    source = setting.single_broadcast().source
+    if not setting.wormhole:
+        raise DoesNotApplyError("not wormhole switching")
+    if setting.network.half_duplex:
+        raise DoesNotApplyError("half-duplex links")
+    grid = grid_of(setting.network)
+    informed = [source]
+    draft: Draft = []
+    for axis, side in enumerate(grid.sides):
+        setting.check()
+        waves = _halvings(grid.place[source][axis], side)
+        for wave in waves:
+            draft.append(
+                [Transfer(0, grid.along(node, axis, a, b)) for node in informed for a, b in wave]
+            )
+        if any(len(path) - 1 > setting.most_hops(path[0], path[-1]) for _, path in draft[-1]):
+            raise DoesNotApplyError("rows that are no shortest paths")
+        informed = [grid.moved(node, axis, place) for node in informed for place in range(side)]
+    return draft
+
+
+def _halvings(source: int, side: int) -> list[list[tuple[int, int]]]:
+    """Return, per step, who informs whom on a line of so many nodes."""
+    parts = [(0, side, source)]
+    waves = []
+    while any(last - first > 1 for first, last, _ in parts):
+        wave, following = [], []
+        for first, last, holder in parts:
+            if last - first < 2:
+                following.append((first, last, holder))
+                continue
+            middle = (first + last) // 2
+            if holder < middle:
+                other = min(middle + holder - first, last - 1)
+                following += [(first, middle, holder), (middle, last, other)]
+            else:
+                other = min(first + holder - middle, middle - 1)
+                following += [(first, middle, other), (middle, last, holder)]
+            wave.append((holder, other))
+        parts = following
+        waves.append(wave)
+    return waves

@@ -1,0 +1,123 @@
+"""Time-arc-disjoint trees: one broadcast tree whose translations never collide.
+
+Every node broadcasts over the same tree, carried to it by a translation. That is free of conflicts
+if in every step the tree uses each kind of channel (those that translations carry into each other)
+at most as often as a channel has capacity (Tseng, Gupta, Bermond and others; thesis section
+4.2.3). With d channels out of a node, (n - 1) / d steps, rounded up, are optimal.
+"""
+
+from __future__ import annotations
+
+import math
+
+from cchybrid.model import Transfer
+
+from .setting import DoesNotApplyError, Draft, Setting
+from .translations import Translations, translations
+
+WORK = 25_000
+"""Nodes that are put into trees altogether, over all that are begun anew."""
+Tree = list[list[tuple[int, int]]]
+"""Per step the hops that inform somebody."""
+
+
+def disjoint_trees(setting: Setting) -> Draft:
+    """Return the schedule in which every node broadcasts over its translation of one tree."""
+    members = setting.gossips()
+    sources = sorted(message.source for message in setting.messages)
+    if len(members) < setting.nodes or sources != list(range(setting.nodes)):
+        raise DoesNotApplyError("not one message from every node")
+    group = translations(setting)
+    tree = _best_tree(setting, group)
+    draft: Draft = [[] for _ in tree]
+    for index, message in enumerate(setting.messages):
+        image = group.rows[message.source]
+        for step, hops in enumerate(tree):
+            draft[step].extend(Transfer(index, (image[a], image[b])) for a, b in hops)
+    return draft
+
+
+def _best_tree(setting: Setting, group: Translations) -> Tree:
+    """Return the lowest of some random trees."""
+    out = setting.network.successors[0]
+    size = {node: setting.capacity[setting.channel[0, node]] for node in out}
+    ports = min(setting.ports())
+    least = max(math.ceil((setting.nodes - 1) / ports), int(setting.distance[0].max()))
+    best: Tree | None = None
+    for _ in range(max(4, WORK // setting.nodes)):
+        setting.check()
+        tree = _Growth(setting, group, size, ports).tree(len(best) - 1 if best else None)
+        if tree is not None:
+            best = tree
+            if len(tree) <= least:
+                break
+    assert best is not None  # without a limit, trees grow to all that is linked
+    return best
+
+
+class _Growth:
+    """A tree that grows by a step at a time, each with as many new nodes as fit."""
+
+    def __init__(
+        self, setting: Setting, group: Translations, size: dict[int, int], ports: int
+    ) -> None:
+        self._random = setting.random
+        self._ports = ports
+        self._slots = [kind for kind, times in size.items() for _ in range(times)]
+        self._before = {kind: [row[group.inverse[kind]] for row in group.rows] for kind in size}
+        self._after = {kind: [row[kind] for row in group.rows] for kind in size}
+        self._nodes = setting.nodes
+
+    def tree(self, most: int | None) -> Tree | None:
+        """Return a tree of at most so many steps, ``None`` if it would need more."""
+        informed = [False] * self._nodes
+        informed[0] = True
+        count = 1
+        tree: Tree = []
+        while count < self._nodes:
+            left = None if most is None else most - len(tree)
+            if left is not None and count + left * self._ports < self._nodes:
+                return None
+            chosen = self._match(informed)
+            for _, node in chosen:
+                informed[node] = True
+            tree.append([(self._before[kind][node], node) for kind, node in chosen])
+            count += len(chosen)
+        return tree
+
+    def _match(self, informed: list[bool]) -> list[tuple[int, int]]:
+        """Return a largest set of kinds of channels and new nodes that each can inform."""
+        reach = {
+            kind: [
+                node
+                for node, before in enumerate(self._before[kind])
+                if not informed[node] and informed[before]
+            ]
+            for kind in self._after
+        }
+        for nodes in reach.values():
+            self._random.shuffle(nodes)
+            # Nodes with few ways left to be reached come first, lest nobody can inform them.
+            nodes.sort(key=lambda node: self._ways(node, informed))
+        owner: dict[int, int] = {}
+        slots = sorted(range(len(self._slots)), key=lambda slot: len(reach[self._slots[slot]]))
+        for slot in slots:
+            if len(owner) == self._ports:
+                break
+            self._assign(slot, reach, owner, set())
+        return [(self._slots[slot], node) for node, slot in owner.items()]
+
+    def _ways(self, node: int, informed: list[bool]) -> int:
+        return sum(not informed[self._after[kind][node]] for kind in self._after)
+
+    def _assign(
+        self, slot: int, reach: dict[int, list[int]], owner: dict[int, int], seen: set[int]
+    ) -> bool:
+        """Find the slot a node along an augmenting path of the bipartite matching."""
+        for node in reach[self._slots[slot]]:
+            if node not in seen:
+                seen.add(node)
+                if node not in owner or self._assign(owner[node], reach, owner, seen):
+                    owner[node] = slot
+                    return True
+        return False

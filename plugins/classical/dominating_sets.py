@@ -1,0 +1,145 @@
+"""Broadcast over dominating sets: in every step each informed node informs a whole set of others.
+
+The informed nodes form a subgroup of the network's translations, and so do those of the next
+step: everybody sends to one node of every coset that is new, over paths that the translations
+carry along. On hypercubes the subgroups are linear codes and the cosets subcubes: the idea of Ho
+and Kao ("Optimal broadcast in all-port wormhole-routed hypercubes", IEEE Trans. Parallel Distrib.
+Syst. 6, 1995), and of covering codes in the last step. On tori they are the extended dominating
+nodes of Tsai and McKinley ("An extended dominating node approach to broadcast and global combine
+in multiport wormhole-routed mesh networks", IEEE Trans. Parallel Distrib. Syst. 8, 1997), such as
+the five nodes of the 5x5 torus that have all others as neighbours. With one port the sets double.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cchybrid.model import Transfer
+
+from .room import Room
+from .setting import DoesNotApplyError, Draft, Path, Setting
+from .translations import Translations, alike_under, translations
+
+CHAINS = 12
+"""Chains of subgroups that are tried."""
+TRIES = 40
+"""Subgroups that are tried per step."""
+
+
+@dataclass(frozen=True)
+class _Wave:
+    """A step: the subgroup informed before, and the paths from its element 0 to new cosets."""
+
+    informed: list[int]
+    legs: list[Path]
+
+
+def dominating_sets(setting: Setting) -> Draft:
+    """Return the shortest broadcast found over a chain of subgroups."""
+    source = setting.single_broadcast().source
+    if not setting.wormhole:
+        raise DoesNotApplyError("not wormhole switching")
+    group = translations(setting)
+    ports = setting.ports()[0]
+    least, reached = 0, 1
+    while reached < setting.nodes:
+        least, reached = least + 1, reached * (ports + 1)
+    best: Draft | None = None
+    for _ in range(CHAINS):
+        waves = _chain(setting, group, ports)
+        if waves is None or (best is not None and len(waves) >= len(best)):
+            continue
+        draft = _carried(setting, group, waves, source)
+        best = best if draft is None else draft
+        if best is not None and len(best) == least:
+            break
+    if best is None:
+        raise DoesNotApplyError("no chain of subgroups found that ports and channels have room for")
+    return best
+
+
+def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | None:
+    informed, generators = [0], list[int]()
+    waves = []
+    while len(informed) < setting.nodes:
+        alike = alike_under(setting, group, informed)
+        best: tuple[list[int], list[int], list[Path]] | None = None
+        for _ in range(TRIES):
+            setting.check()
+            larger, more = _larger(setting, group, informed, generators, ports)
+            if len(larger) <= len(best[0] if best else informed):
+                continue
+            room = Room(setting, alike=alike, listed_only=False)
+            legs = _legs(setting, group, informed, larger, room)
+            if legs is not None:
+                best = larger, more, legs
+        if best is None:
+            return None
+        waves.append(_Wave(informed, best[2]))
+        informed, generators = best[0], best[1]
+    return waves
+
+
+def _larger(
+    setting: Setting, group: Translations, informed: list[int], generators: list[int], ports: int
+) -> tuple[list[int], list[int]]:
+    """Return a random larger subgroup of which one step can inform all, and its generators."""
+    best, known = informed, generators
+    # The largest step is not always possible, or leaves too much for the next one.
+    most = ports + 1 if setting.random.random() < 0.5 else setting.random.randint(2, ports + 1)
+    for _ in range(8):
+        element = setting.random.randrange(1, setting.nodes)
+        if element in best:
+            continue
+        larger = group.closure([*known, element])
+        if len(larger) <= len(informed) * most:
+            best, known = larger, [*known, element]
+    return best, known
+
+
+def _legs(
+    setting: Setting, group: Translations, informed: list[int], larger: list[int], room: Room
+) -> list[Path] | None:
+    """Return paths from 0 to one node of every new coset that fit into one step, or ``None``."""
+    hops = setting.distance[0]
+    left = set(larger).difference(informed)
+    cosets = []
+    while left:
+        first = min(left)
+        coset = [group.rows[element][first] for element in informed]
+        left.difference_update(coset)
+        setting.random.shuffle(coset)
+        coset.sort(key=lambda node: hops[node])
+        cosets.append(coset)
+    # Cosets without near nodes are served first: the others have more ways.
+    cosets.sort(key=lambda coset: (-hops[coset[0]], setting.random.random()))
+    legs = []
+    for coset in cosets:
+        leg = next((leg for leg in (room.route(0, node) for node in coset[:8]) if leg), None)
+        if leg is None:
+            return None
+        room.take(leg)
+        legs.append(leg)
+    return legs
+
+
+def _carried(
+    setting: Setting, group: Translations, waves: list[_Wave], source: int
+) -> Draft | None:
+    """Return the broadcast from the source, or ``None`` where the Problem lacks paths for it."""
+    draft: Draft = []
+    for wave in waves:
+        images = [group.rows[group.rows[source][element]] for element in wave.informed]
+        paths = [tuple(image[node] for node in leg) for image in images for leg in wave.legs]
+        if setting.shared is not None:
+            room = Room(setting)
+            routed = []
+            for path in paths:
+                other = room.route(path[0], path[-1])
+                if other is None:
+                    return None
+                room.take(other)
+                routed.append(other)
+            paths = routed
+        draft.append([Transfer(0, path) for path in paths])
+    return draft

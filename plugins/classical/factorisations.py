@@ -1,0 +1,17 @@
+"""Factorisations: the shapes that a number of nodes may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+
+def factorisations(number: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ordered ways to write a number as a product of factors above 1.
+
+    The number itself comes first.
+    """
+    yield (number,)
+    for first in range(2, number // 2 + 1):
+        if number % first == 0:
+            for rest in factorisations(number // first):
+                yield (first, *rest)

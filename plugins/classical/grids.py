@@ -1,0 +1,100 @@
+"""Meshes, and what contains one: tori, hypercubes, rings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from cchybrid.model import Network
+
+from .factorisations import factorisations
+from .setting import DoesNotApplyError, Path
+from .translations import hypercube_labels
+
+
+class Grid:
+    """Nodes in rows of every dimension, each linked to the next one in the row.
+
+    Parameters
+    ----------
+    network
+        The network.
+    sides
+        The number of nodes along each dimension.
+    node
+        Shape (nodes,): the node at each place, places in lexicographic order.
+    """
+
+    def __init__(self, network: Network, sides: tuple[int, ...], node: list[int]) -> None:
+        self.sides = sides
+        self._node = np.array(node).reshape(sides)
+        self.place = {
+            int(self._node[place]): tuple(int(x) for x in place) for place in np.ndindex(*sides)
+        }
+        self._channels = network.channel_index
+        self._rings = [self._closed(axis) for axis in range(len(sides))]
+
+    def linked(self) -> bool:
+        """Return whether all neighbours in rows are linked in both directions."""
+        return all(
+            (a, b) in self._channels and (b, a) in self._channels
+            for axis in range(len(self.sides))
+            for a, b in self._pairs(axis)
+        )
+
+    def moved(self, node: int, axis: int, to: int) -> int:
+        """Return the node at another place of the same row."""
+        place = list(self.place[node])
+        place[axis] = to
+        return int(self._node[tuple(place)])
+
+    def along(self, node: int, axis: int, first: int, last: int) -> Path:
+        """Return the shorter path between two places of a node's row, round it where it closes."""
+        side = self.sides[axis]
+        ahead = (last - first) % side if self._rings[axis] else abs(last - first)
+        step = 1 if last > first else -1
+        if self._rings[axis]:
+            step = 1 if 2 * ahead < side or (2 * ahead == side and last > first) else -1
+            ahead = min(ahead, side - ahead)
+        return tuple(
+            self.moved(node, axis, (first + step * hop) % side) for hop in range(ahead + 1)
+        )
+
+    def _pairs(self, axis: int) -> Iterator[tuple[int, int]]:
+        rows = np.moveaxis(self._node, axis, 0)
+        for before, after in pairwise(rows):
+            yield from zip(before.ravel().tolist(), after.ravel().tolist(), strict=True)
+
+    def _closed(self, axis: int) -> bool:
+        rows = np.moveaxis(self._node, axis, 0)
+        ends = list(zip(rows[-1].ravel().tolist(), rows[0].ravel().tolist(), strict=True))
+        return len(rows) > 2 and all(
+            (a, b) in self._channels and (b, a) in self._channels for a, b in ends
+        )
+
+
+def grid_of(network: Network) -> Grid:
+    """Return the grid with the fewest steps for recursive doubling that a network contains.
+
+    Raises
+    ------
+    DoesNotApplyError
+        If none is found: only hypercubes are recognised whatever their numbering, all others by
+        nodes that are numbered row by row.
+    """
+    label = hypercube_labels(network)
+    if label is not None:
+        return Grid(network, (2,) * (len(label).bit_length() - 1), np.argsort(label).tolist())
+    if network.nodes > 1 and not network.endpoints:
+        for sides in sorted(factorisations(network.nodes), key=_steps):
+            grid = Grid(network, sides, list(range(network.nodes)))
+            if grid.linked():
+                return grid
+    raise DoesNotApplyError("no mesh, torus or hypercube")
+
+
+def _steps(sides: tuple[int, ...]) -> int:
+    return sum(math.ceil(math.log2(side)) for side in sides)

@@ -1,0 +1,110 @@
+"""Sequential trees: one message, one branch after the other; what always applies.
+
+Separate addressing, McKinley, Tsai, Robinson, "Collective communication in wormhole-routed
+massively parallel computers", Computer 28(12), 1995: the source sends to every destination
+itself over a fixed tree of shortest paths. Under store-and-forward switching messages go down the
+same tree hop by hop.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from cchybrid.model import Message, Transfer
+
+from .room import Timetable
+from .setting import Draft, Path, Setting
+
+
+def sequential_tree(setting: Setting) -> Draft:
+    """Return a schedule over one tree of shortest paths per node, longest paths first."""
+    trees: dict[int, list[int]] = {}
+    jobs: list[tuple[int, int, int, Path]] = []
+    branches = _addressed if setting.wormhole else _hop_by_hop
+    for index, message in enumerate(setting.messages):
+        setting.check()
+        for depth, path in branches(setting, message, trees):
+            jobs.append((depth, -len(path), index, path))
+    jobs.sort(key=lambda job: job[:2])
+    timetable = Timetable(setting.capacity)
+    informed: dict[tuple[int, int], int] = {}
+    draft: Draft = []
+    for count, (_, _, index, path) in enumerate(jobs):
+        if count % 1000 == 0:
+            setting.check()
+        begin = informed.get((index, path[0]), -1) + 1
+        step = timetable.place(setting.uses(path), begin)
+        informed[index, path[-1]] = step
+        draft.extend([] for _ in range(step + 1 - len(draft)))
+        draft[step].append(Transfer(index, path))
+    return draft
+
+
+def _addressed(
+    setting: Setting, message: Message, trees: dict[int, list[int]]
+) -> list[tuple[int, Path]]:
+    """Return the paths from the source to all destinations.
+
+    Those that it cannot reach (past an endpoint) are informed by destinations before them.
+    """
+    found = []
+    left = set(message.destinations)
+    informers = [(0, message.source)]
+    for depth, informer in informers:
+        if not left:
+            break
+        if setting.capacity[setting.inject[informer]] == 0:
+            continue
+        if informer not in trees:
+            trees[informer] = _tree(setting, informer, relay=False)
+        for node in sorted(left):
+            if trees[informer][node] >= 0:
+                branch = _branch(trees[informer], node)
+                if not setting.problem.complete:
+                    branch = setting.listed.get((informer, node), [branch])[0]
+                found.append((depth, branch))
+                informers.append((depth + 1, node))
+                left.discard(node)
+    return found
+
+
+def _hop_by_hop(
+    setting: Setting, message: Message, trees: dict[int, list[int]]
+) -> list[tuple[int, Path]]:
+    """Return the hops of the tree that lead to destinations, each with its depth."""
+    if message.source not in trees:
+        trees[message.source] = _tree(setting, message.source, relay=True)
+    hops: dict[Path, int] = {}
+    for node in message.destinations:
+        branch = _branch(trees[message.source], node)
+        hops.update({branch[k : k + 2]: k for k in range(len(branch) - 1)})
+    return [(depth, hop) for hop, depth in hops.items()]
+
+
+def _tree(setting: Setting, root: int, *, relay: bool) -> list[int]:
+    """Return every node's parent on a shortest path from the root, -1 where no path leads.
+
+    Nodes relay (then their ports count, and endpoints do it too), or are passed.
+    """
+    parent = [-1] * setting.nodes
+    parent[root] = root
+    capacity = setting.capacity
+    queue = deque([root])
+    while queue:
+        node = queue.popleft()
+        if relay and capacity[setting.inject[node]] == 0:
+            continue
+        for other in setting.network.successors[node]:
+            if parent[other] >= 0 or (relay and capacity[setting.accept[other]] == 0):
+                continue
+            parent[other] = node
+            if relay or other not in setting.barred:
+                queue.append(other)
+    return parent
+
+
+def _branch(parent: list[int], node: int) -> Path:
+    path = [node]
+    while parent[path[-1]] != path[-1]:
+        path.append(parent[path[-1]])
+    return tuple(path[::-1])

@@ -1,0 +1,56 @@
+"""All-to-all by translations: what one node of an orbit sends in a step, all others send too.
+
+A subgroup of the network's translations carries paths along, so that only the messages of one
+node per orbit have to be given a place, on one channel per orbit; longest paths come first, each
+into the first step with room. (On hypercubes the whole group does it: see the XOR exchange.)
+"""
+
+from __future__ import annotations
+
+from cchybrid.model import Transfer
+
+from .packing import least_steps, packed
+from .setting import DoesNotApplyError, Draft, Path, Setting
+from .translations import alike_under, translations
+
+MOST = 128
+"""Nodes; on more, this takes many seconds."""
+WORK = 6_000
+"""Messages that are given a place altogether, over all subgroups and orders that are tried."""
+
+
+def translated_exchange(setting: Setting) -> Draft:
+    """Return the shortest all-to-all scatter found over some subgroups."""
+    setting.scatters()
+    pairs = {
+        (message.source, message.destinations[0]): index
+        for index, message in enumerate(setting.messages)
+    }
+    count = setting.nodes * (setting.nodes - 1)
+    if len(pairs) < count or len(setting.messages) > count:
+        raise DoesNotApplyError("not one message from every node to every other")
+    if not setting.wormhole:
+        raise DoesNotApplyError("not wormhole switching")
+    if setting.nodes > MOST:
+        raise DoesNotApplyError(f"more than {MOST} nodes")
+    group = translations(setting)
+    best: tuple[list[int], list[list[Path]]] | None = None
+    least = least_steps(setting)
+    work = WORK
+    while work > 0 and (best is None or len(best[1]) > least):
+        subgroup = group.closure([setting.random.randrange(1, setting.nodes)])
+        work -= count // len(subgroup)
+        nodes = range(setting.nodes)
+        first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]
+        wanted = [(a, b) for a in first for b in nodes if a != b]
+        alike = alike_under(setting, group, subgroup)
+        found = packed(setting, wanted, alike, None if best is None else len(best[1]) - 1)
+        best = best if found is None else (subgroup, found)
+    if best is None:
+        raise DoesNotApplyError("no subgroup whose translated paths fit into a step")
+    subgroup, waves = best
+    draft: Draft = []
+    for wave in waves:
+        paths = [tuple(group.rows[g][node] for node in path) for path in wave for g in subgroup]
+        draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
+    return draft

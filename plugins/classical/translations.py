@@ -1,0 +1,156 @@
+"""Translations: groups of automorphisms that carry any node to any other in exactly one way.
+
+A network that has such a group is a Cayley graph. What is constructed for one node is then carried
+to all, and a channel of one node stands for the channels of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Network
+
+from .factorisations import factorisations
+from .setting import DoesNotApplyError, Setting
+
+Table = NDArray[np.int64]
+
+
+class Translations:
+    """A regular group of automorphisms.
+
+    Parameters
+    ----------
+    table
+        Shape (nodes, nodes): ``table[g, v]`` is where the translation that carries 0 to g carries
+        v. As ``table[g, 0] == g``, nodes are the elements of the group, and this its product.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.rows: list[list[int]] = table.tolist()
+
+    @cached_property
+    def inverse(self) -> list[int]:
+        """Shape (nodes,): the element that carries each one back to 0."""
+        found: list[int] = np.argmax(self.table == 0, axis=1).tolist()
+        return found
+
+    def step(self, a: int, b: int) -> int:
+        """Return the element s with b = a s: channels with the same s are alike."""
+        return self.rows[self.inverse[a]][b]
+
+    def closure(self, elements: list[int]) -> list[int]:
+        """Return the subgroup that these elements generate."""
+        found = {0}
+        fresh = [0]
+        for element in fresh:
+            for generator in elements:
+                product = self.rows[element][generator]
+                if product not in found:
+                    found.add(product)
+                    fresh.append(product)
+        return sorted(found)
+
+
+def translations(setting: Setting) -> Translations:
+    """Return a group of translations of the network.
+
+    Tried are the hypercube found by labelling, sums in mixed radix (rings, circulants, tori,
+    hypercubes, as they are usually numbered) and dihedral groups (alternating chords, such as the
+    Heawood graph).
+
+    Raises
+    ------
+    DoesNotApplyError
+        If none is found.
+    """
+    network = setting.network
+    if network.endpoints or network.half_duplex:
+        raise DoesNotApplyError("terminals or half-duplex links")
+    if len({len(after) for after in network.successors}) > 1:
+        raise DoesNotApplyError("nodes of different degrees")
+    size = np.zeros((network.nodes, network.nodes), dtype=np.int64)
+    for a, b, capacity in network.channels:
+        size[a, b] = capacity
+    for table in _tables(network):
+        setting.check()
+        if _keeps(table, size):
+            return Translations(table)
+    raise DoesNotApplyError("no group of translations found")
+
+
+def alike_under(setting: Setting, group: Translations, subgroup: list[int]) -> list[int]:
+    """Return, shape (resources,), one resource for all that a subgroup carries into each other."""
+    alike = list(range(len(setting.capacity)))
+    for node in range(setting.nodes):
+        carrier = min(subgroup, key=lambda element: group.rows[element][node])
+        image = group.rows[carrier]
+        alike[setting.inject[node]] = setting.inject[image[node]]
+        alike[setting.accept[node]] = setting.accept[image[node]]
+        for other in setting.network.successors[node]:
+            alike[setting.channel[node, other]] = setting.channel[image[node], image[other]]
+    return alike
+
+
+def _keeps(table: Table, size: Table) -> bool:
+    """Return whether all translations are automorphisms."""
+    return all((size[np.ix_(image, image)] == size).all() for image in table)
+
+
+def _tables(network: Network) -> Iterator[Table]:
+    node = np.arange(network.nodes)
+    label = hypercube_labels(network)
+    if label is not None:
+        # The node of each label: translations are XORs of labels, seen from the label of 0.
+        place = np.argsort(label)
+        yield place[label[:, None] ^ label[None, :]]
+    for sides in factorisations(network.nodes):
+        yield _mixed_radix(network.nodes, sides)
+    if network.nodes % 2 == 0:
+        # i -> i + g for even g, i -> g - i for odd g.
+        turn = np.where(node[:, None] % 2 == 0, node[None, :], -node[None, :])
+        yield (node[:, None] + turn) % network.nodes
+
+
+def _mixed_radix(nodes: int, sides: tuple[int, ...]) -> Table:
+    digits = np.array(np.unravel_index(np.arange(nodes), sides))
+    total = (digits[:, :, None] + digits[:, None, :]) % np.array(sides)[:, None, None]
+    return np.asarray(np.ravel_multi_index(tuple(total), sides))
+
+
+def hypercube_labels(network: Network) -> Table | None:
+    """Return labels, shape (nodes,), under which linked nodes differ in one bit, 0 of node 0.
+
+    ``None`` if the network is no hypercube. Found by labelling the neighbours of node 0 with the
+    powers of two; every other node then has the bits of those before it.
+    """
+    size = network.nodes
+    dimension = size.bit_length() - 1
+    if size < 2 or size != 1 << dimension:
+        return None
+    if any(len(after) != dimension for after in network.successors):
+        return None
+    label = [0] + [-1] * (size - 1)
+    level = list(network.successors[0])
+    for bit, node in enumerate(level):
+        label[node] = 1 << bit
+    while level:
+        bits: dict[int, int] = {}
+        for node in level:
+            for other in network.successors[node]:
+                if label[other] < 0:
+                    bits[other] = bits.get(other, 0) | label[node]
+        for node, some in bits.items():
+            label[node] = some
+        level = list(bits)
+    if sorted(label) != list(range(size)):
+        return None
+    links = ((a, b) for a, b, _ in network.channels)
+    if any((label[a] ^ label[b]).bit_count() != 1 for a, b in links):
+        return None
+    return np.array(label, dtype=np.int64)
