@@ -14,7 +14,6 @@ from ortools.linear_solver import pywraplp
 
 from cchybrid.bounds.climbing import climb
 from cchybrid.bounds.cut import cut_bounds
-from cchybrid.bounds.flow import flow_cut_bounds
 from cchybrid.bounds.growth import growth_bounds
 from cchybrid.bounds.regions import region_bounds
 from cchybrid.certify import KINDS, EvidenceError, Network
@@ -23,6 +22,8 @@ from cchybrid.model import Instance, LowerBound
 
 MAX_TERMS = 300_000
 """Terms of all rows up to which the provider solves a program while others search."""
+TERMS_PER_FLOW = 3
+"""A flow leaves a node, enters one, and fills a channel: so many terms it has at least."""
 _SCALES = (1, 2, 6, 12, 60, 360, 10**4, 10**6, 10**9)
 _SLACK = 1e-6
 """By how much the program must miss its goal; less may be rounding."""
@@ -34,7 +35,9 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
         return
     record = instance.to_json()
     known = 1
-    for cheaper in (growth_bounds, cut_bounds, region_bounds, flow_cut_bounds):
+    for cheaper in (growth_bounds, cut_bounds, region_bounds):
+        if TERMS_PER_FLOW * Relaxation(Network(record).freed(), known).flows > MAX_TERMS:
+            return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
     while (evidence := refute(record, known, MAX_TERMS)) is not None:
         yield from climb(instance, [evidence])
@@ -60,15 +63,14 @@ def refute(
 
     The relaxation over any routes comes first: it is the smaller one, and says more.
     """
-    model = instance.get("model", {})
-    free = {**instance, "model": {**model, "routing": "any"}}
-    for record in (free, instance):
-        network = Network(record)
-        if record is instance and not Relaxation(network, steps).apart:
-            break
-        multipliers = _multipliers(Relaxation(network, steps), max_terms, seconds)
+    network = Network(instance)
+    own, free = Relaxation(network, steps), Relaxation(network.freed(), steps)
+    for relaxation in (free, own) if own.apart else (free,):
+        if TERMS_PER_FLOW * relaxation.flows > max_terms:
+            continue
+        multipliers = _multipliers(relaxation, max_terms, seconds)
         for scale in _SCALES if multipliers else ():
-            evidence = _evidence(steps + 1, multipliers, scale)
+            evidence = _evidence(steps + 1, multipliers, scale, relaxation is free)
             try:
                 KINDS["farkas"](network, evidence)
             except EvidenceError:
@@ -113,10 +115,15 @@ def _multipliers(relaxation: Relaxation, max_terms: int, seconds: float | None) 
     return found
 
 
-def _evidence(steps: int, multipliers: Mapping[Key, float], scale: int) -> dict[str, Any]:
+def _evidence(
+    steps: int, multipliers: Mapping[Key, float], scale: int, free: bool
+) -> dict[str, Any]:
     families: dict[str, list[list[int]]] = {}
     for (family, *numbers), value in multipliers.items():
         times = round(value * scale)
         if times > 0:
             families.setdefault(family, []).append([*numbers, times])
-    return {"kind": "farkas", "steps": steps, "rows": families}
+    evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": families}
+    if free:
+        evidence["routing"] = "any"
+    return evidence

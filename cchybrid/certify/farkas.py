@@ -23,12 +23,16 @@ def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return how many steps are needed because the rows refute one step less.
 
     ``steps`` is what is to be proven; ``rows`` holds, per family of rows, lists of the key's
-    numbers followed by a positive integer, the row's multiplier.
+    numbers followed by a positive integer, the row's multiplier. With ``"routing": "any"`` the
+    rows are those over any routes, which are fewer and hold for the instance's own, too.
     """
     steps = evidence.get("steps")
     if type(steps) is not int or not 1 < steps <= MOST_STEPS:
         raise EvidenceError("the number of steps is missing")
-    relaxation = Relaxation(network, steps - 1)
+    routing = evidence.get("routing")
+    if routing not in (None, "any"):
+        raise EvidenceError('the routing of the rows is not "any"')
+    relaxation = Relaxation(network if routing is None else network.freed(), steps - 1)
     sides, total = 0, dict[Column, int]()
     for key, times in _multipliers(evidence.get("rows")):
         terms, side = relaxation.row(key)

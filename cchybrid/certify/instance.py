@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 
@@ -91,6 +92,12 @@ class Network:
             return flow
         each = ports if isinstance(ports, list) else [ports] * self.nodes
         return [min(limit, carried) for limit, carried in zip(each, flow, strict=True)]
+
+    def freed(self) -> Network:
+        """Return the same network with any routing: what holds there holds here, too."""
+        free = copy(self)
+        free.extra_hops = None
+        return free
 
     def hops(self, source: int) -> dict[int, int]:
         """Return the hop distance to every node that a path from ``source`` reaches."""

@@ -64,6 +64,12 @@ class Relaxation:
         self._users: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self._within: dict[int, dict[int, int]] = {}
 
+    @property
+    def flows(self) -> int:
+        """How many columns for transfers there are at most: what the size goes with."""
+        senders = sum(len(self.senders(message)) for message in range(len(self.network.messages)))
+        return senders * len(self.network.channels) * self.steps
+
     # Who takes part
 
     def holders(self, message: int) -> list[int]:
