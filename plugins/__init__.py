@@ -62,4 +62,25 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "exact: one CP-SAT decision per number of steps; finds and refutes",
             proves=True,
         ),
+        EngineInfo(
+            "milp",
+            "cchybrid_plugins.milp.engine:Milp",
+            "column generation over compatibility classes: strong bounds, schedules by diving",
+            proves=True,
+            baseline=True,
+        ),
+        EngineInfo(
+            "classes",
+            "cchybrid_plugins.classes.engine:Classes",
+            "lists all compatibility classes and covers by the fewest (thesis section 4.2.1)",
+            proves=True,
+            baseline=True,
+        ),
+        EngineInfo(
+            "division",
+            "cchybrid_plugins.division.engine:Division",
+            "recursive division of the transfers, exact where their routes are laid down",
+            proves=True,
+            baseline=True,
+        ),
     )

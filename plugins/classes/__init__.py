@@ -1,0 +1,1 @@
+"""All compatibility classes, and the fewest of them that cover every delivery."""

@@ -1,0 +1,126 @@
+"""The fewest classes that cover every delivery: a set cover, decided by CP-SAT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from ..packing import IntVector, Packing
+from ..watched import watched
+
+SUBSETS = 20_000
+"""Sets of deliveries up to which those inside others are looked for and left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """What came of a set cover.
+
+    Parameters
+    ----------
+    classes
+        The classes chosen, as columns; ``None`` if none were found in time.
+    least
+        No cover has fewer classes.
+    units
+        CP-SAT's deterministic time.
+    """
+
+    classes: list[IntVector] | None
+    least: int
+    units: float
+
+
+def distinct(packing: Packing, classes: Sequence[list[int]]) -> list[IntVector]:
+    """Return one class for each set of deliveries that is not inside another one."""
+    by_rows: dict[frozenset[int], list[int]] = {}
+    for columns in classes:
+        by_rows.setdefault(frozenset(packing.row[columns].tolist()), columns)
+    sets = list(by_rows)
+    kept = [by_rows[rows] for rows in sets]
+    if len(sets) <= SUBSETS:
+        holders = [0] * packing.rows
+        for index, rows in enumerate(sets):
+            for row in rows:
+                holders[row] |= 1 << index
+        kept = [
+            by_rows[rows] for index, rows in enumerate(sets) if not _inside(index, rows, holders)
+        ]
+    return [np.sort(np.array(columns, dtype=np.int64)) for columns in kept]
+
+
+def _inside(index: int, rows: frozenset[int], holders: list[int]) -> bool:
+    common = -1
+    for row in rows:
+        common &= holders[row]
+    return common != 1 << index
+
+
+def fewest(
+    packing: Packing,
+    classes: Sequence[IntVector],
+    seed: int,
+    units: float | None,
+    over: Callable[[], bool],
+) -> Cover:
+    """Return a cover by the fewest classes.
+
+    Parameters
+    ----------
+    units
+        Deterministic time that it may take, ``None`` for any.
+
+    Raises
+    ------
+    RunOverError
+        If the run is over.
+    """
+    model = cp_model.CpModel()
+    proto = model.proto
+    holders: list[list[int]] = [[] for _ in range(packing.rows)]
+    for index, columns in enumerate(classes):
+        proto.variables.add().domain.extend((0, 1))
+        for row in packing.row[columns].tolist():
+            holders[row].append(index)
+    for literals in holders:
+        proto.constraints.add().bool_or.literals.extend(literals)
+    proto.objective.vars.extend(range(len(classes)))
+    proto.objective.coeffs.extend([1] * len(classes))
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = seed % 2**31
+    solver.parameters.linearization_level = 2
+    if units is not None:
+        solver.parameters.max_deterministic_time = units
+    status = watched(lambda: solver.solve(model), solver.stop_search, over)
+    response = solver.response_proto
+    chosen: list[IntVector] | None = None
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        values = np.array(response.solution)
+        chosen = [classes[index] for index in np.flatnonzero(values).tolist()]
+    least = max(1, int(response.inner_objective_lower_bound))
+    return Cover(chosen, least, float(response.deterministic_time))
+
+
+def balanced(packing: Packing, classes: Sequence[IntVector]) -> list[IntVector]:
+    """Return the blocks of a cover: every delivery in one class alone, the classes of like size.
+
+    "The final step is to transform this minimum cover to blocks by eliminating message transfers
+    in more than one class and possibly simultaneously balancing the size of classes" (thesis
+    section 4.2.1): those with the fewest homes choose first, the emptiest class among theirs.
+    """
+    homes: list[list[tuple[int, int]]] = [[] for _ in range(packing.rows)]
+    for index, columns in enumerate(classes):
+        for column, row in zip(columns.tolist(), packing.row[columns].tolist(), strict=True):
+            homes[row].append((index, column))
+    size: NDArray[np.int64] = np.zeros(len(classes), dtype=np.int64)
+    blocks: list[list[int]] = [[] for _ in classes]
+    for row in sorted(range(packing.rows), key=lambda row: len(homes[row])):
+        index, column = min(homes[row], key=lambda home: (int(size[home[0]]), home))
+        size[index] += 1
+        blocks[index].append(column)
+    return [np.sort(np.array(block, dtype=np.int64)) for block in blocks]

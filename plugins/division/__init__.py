@@ -1,0 +1,1 @@
+"""Recursive division of the transfers (liquid schedules): exact where routes are laid down."""

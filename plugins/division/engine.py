@@ -1,0 +1,189 @@
+"""The engine: divide the transfers into teams, one per step, each using every bottleneck.
+
+The papers state three premises: transmitters and receivers are disjoint, every node has one port,
+and routes are laid down. With the ports as resources beside the channels, the first two are not
+needed, as long as no resource that is contended for takes more than one transfer per step. Where
+there are several routes, one is laid down for each delivery; then the search finds schedules, and
+refutes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from cchybrid.engine import Run, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.problem import Problem
+
+from ..packing import IntVector, Packing, refusal
+from ..watched import RunOverError
+from .routes import laid_down, lay_down
+from .traffic import Traffic
+
+MAX_TRANSFERS = 5_000
+"""Transfers that a Problem may have: each is compared with all others."""
+
+EVALUATIONS_PER_UNIT = 10_000
+"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
+
+FIRST_LIMIT = 3_000
+"""Categories that the first attempt at a number of steps may look at; later ones, twice as many."""
+
+LOOK = 32
+"""Categories that count as one evaluation."""
+
+REMEMBERED = 200_000
+"""Sets of transfers that are known to need more steps, at most."""
+
+
+class Answer(Enum):
+    """How an attempt ended without a schedule."""
+
+    REFUTED = 1
+    OPEN = 2
+
+
+class Division:
+    """Finds schedules of given routes, and refutes numbers of steps for them."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """What users may set.
+
+        Parameters
+        ----------
+        rounds
+            Rounds after which the engine gives up; each looks at twice as many categories.
+        """
+
+        rounds: int = 30
+
+        def __post_init__(self) -> None:
+            if self.rounds < 1:
+                raise ValueError("rounds must be at least 1")
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse what waits for others, and what shares resources within a step."""
+        reason = refusal(problem)
+        if reason is not None:
+            return reason
+        packing = Packing.of(problem)
+        if (packing.capacity > 1).any():
+            return "some channel or port takes several transfers per step; division needs one"
+        if packing.rows > MAX_TRANSFERS:
+            return f"{packing.rows:,} transfers, more than {MAX_TRANSFERS:,}"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Try numbers of steps upwards from the bound, with ever more patience."""
+        if next(run.targets(), None) is None:
+            return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+        try:
+            return _Search(problem, run, self.options).run_all()
+        except RunOverError:
+            return Stop.LIMIT
+
+
+class _Search:
+    """One run of the engine."""
+
+    def __init__(self, problem: Problem, run: Run, options: Division.Options) -> None:
+        self.problem = problem
+        self.run = run
+        self.options = options
+        self.packing = Packing.of(problem)
+        self.exact = laid_down(self.packing)
+        self.random = np.random.default_rng(run.seed)
+        self.refuted = 0
+        """No schedule over these routes has so many steps; kept where they are the only ones."""
+
+    def run_all(self) -> Stop:
+        if self.run.best() is None:
+            self.run.offer(first_fit(self.problem, self.run.seed))
+            self._spend(1)
+        for turn in range(self.options.rounds):
+            seed = int(self.random.integers(2**31))
+            columns, units = lay_down(self.packing, seed, self.run.should_stop)
+            if units:
+                self._spend(math.ceil(units * EVALUATIONS_PER_UNIT))
+            if columns is None:
+                continue
+            # Another order is another search: what is equal is tried in the order of the bits.
+            traffic = Traffic.of(self.packing, self.random.permutation(columns))
+            self._claim(traffic.load(traffic.everything))
+            for steps in self._open(traffic):
+                self._attempt(traffic, steps, FIRST_LIMIT << turn)
+            if next(self.run.targets(), None) is None:
+                return Stop.LIMIT if self.run.should_stop() else Stop.EXHAUSTED
+        return Stop.STALLED
+
+    def _open(self, traffic: Traffic) -> Iterator[int]:
+        """Yield the numbers of steps that are worth trying for these routes, upwards."""
+        steps = traffic.load(traffic.everything)
+        while True:
+            steps = max(steps, self.run.lower(), self.refuted + 1)
+            if not self.run.wants(steps):
+                return
+            yield steps
+            steps += 1
+
+    def _claim(self, least: int) -> None:
+        """Note that fewer steps are impossible over these routes, if there are no others."""
+        if not self.exact:
+            return
+        self.refuted = max(self.refuted, least - 1)
+        if self.problem.complete and least > self.run.lower():
+            self.run.bound(least)
+
+    def _attempt(self, traffic: Traffic, steps: int, limit: int) -> None:
+        found = self._divide(traffic, steps, limit)
+        if isinstance(found, list):
+            self.run.offer(self.packing.assignment(found))
+        elif found is Answer.REFUTED:
+            self._claim(steps + 1)
+
+    def _divide(self, traffic: Traffic, steps: int, limit: int) -> list[IntVector] | Answer:
+        """Return classes for so many steps, or that there are none, or that it remains open."""
+        hopeless: set[tuple[int, int]] = set()
+        rests, teams = [traffic.everything], [0]
+        searches = [traffic.teams(traffic.everything, steps)]
+        looked = 0
+        while searches:
+            looked += 1
+            if looked % LOOK == 0:
+                self._spend(1)
+                self.run.note(target=steps, left=rests[-1].bit_count())
+            if looked > limit or not self.run.wants(steps):
+                return Answer.OPEN
+            team = next(searches[-1], None)
+            if team is None:
+                searches.pop()
+                teams.pop()
+                if len(hopeless) < REMEMBERED:
+                    hopeless.add((rests[-1], len(searches)))
+                rests.pop()
+                continue
+            if not team:
+                continue
+            rest = rests[-1] & ~team
+            if not rest:
+                return [traffic.columns(made) for made in (*teams[1:], team)]
+            if (rest, len(searches)) in hopeless:
+                continue
+            rests.append(rest)
+            teams.append(team)
+            searches.append(traffic.teams(rest, steps - len(searches)))
+        return Answer.REFUTED
+
+    def _spend(self, evaluations: int) -> None:
+        self.run.spend(evaluations)
+        if self.run.should_stop():
+            raise RunOverError

@@ -1,0 +1,57 @@
+"""Routes laid down where there are several: such that the busiest resource is used least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ..packing import IntVector, Packing
+from ..watched import watched
+
+UNITS = 0.5
+"""Deterministic time that it may take; a unit is about a second."""
+
+
+def laid_down(packing: Packing) -> bool:
+    """Return whether every required delivery has one route alone."""
+    return packing.columns == packing.rows
+
+
+def lay_down(
+    packing: Packing, seed: int, over: Callable[[], bool]
+) -> tuple[IntVector | None, float]:
+    """Return a column for every row, and CP-SAT's deterministic time.
+
+    Raises
+    ------
+    RunOverError
+        If the run is over.
+    """
+    if laid_down(packing):
+        return np.arange(packing.columns), 0.0
+    model = cp_model.CpModel()
+    taken = [model.new_bool_var("") for _ in range(packing.columns)]
+    users: list[list[cp_model.IntVar]] = [[] for _ in packing.capacity]
+    for column, resource in zip(packing.column.tolist(), packing.resource.tolist(), strict=True):
+        users[resource].append(taken[column])
+    choices: list[list[cp_model.IntVar]] = [[] for _ in packing.delivery]
+    for column, row in enumerate(packing.row.tolist()):
+        choices[row].append(taken[column])
+    for choice in choices:
+        model.add_exactly_one(choice)
+    most = model.new_int_var(0, packing.rows, "")
+    for literals in users:
+        model.add(cp_model.LinearExpr.sum(literals) <= most)
+    model.minimize(most)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.random_seed = seed % 2**31
+    solver.parameters.max_deterministic_time = UNITS
+    status = watched(lambda: solver.solve(model), solver.stop_search, over)
+    units = float(solver.response_proto.deterministic_time)
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None, units
+    values = np.array(solver.response_proto.solution)[: packing.columns]
+    return np.flatnonzero(values).astype(np.int64), units

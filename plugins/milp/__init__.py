@@ -1,0 +1,1 @@
+"""Column generation over compatibility classes: a strong bound, and schedules by diving."""

@@ -1,0 +1,103 @@
+"""Diving: one class after the other is settled so that what it leaves still fits into the rest.
+
+That what is left fits is asked of the linear program of the load (see ``prices``): if it does not,
+its prices tell how much worth the class has to take away at least, and the class is priced again
+with that row, as in Benders' decomposition. Such rows hold for every later class, too. The last
+few steps are packed exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..packing import BoolVector, IntVector, Packing
+from .prices import LoadProgram, Worth
+from .pricing import AtLeast, Pricer, pack
+
+ROUNDS = 12
+"""Rows that may be added before a class is taken as it is."""
+KEPT = 30
+"""Worths that are remembered from one dive to the next."""
+PACKED = 800
+"""Booleans up to which the rest of a schedule is packed exactly."""
+
+
+@dataclass
+class Diver:
+    """Dives for schedules of a given number of steps.
+
+    Parameters
+    ----------
+    spend
+        Takes the deterministic time of every question to CP-SAT.
+    over
+        Whether the run is over.
+    """
+
+    packing: Packing
+    pricer: Pricer
+    program: LoadProgram
+    spend: Callable[[float], None]
+    over: Callable[[], bool]
+    worths: list[Worth] = field(default_factory=list)
+
+    def dive(
+        self, steps: int, weight: IntVector, random: np.random.Generator
+    ) -> tuple[list[IntVector], BoolVector]:
+        """Return classes for at most so many steps, and which rows are left over.
+
+        Parameters
+        ----------
+        weight
+            Shape (rows,): whole numbers, the more the sooner; noise is added.
+
+        Raises
+        ------
+        RunOverError
+            If the run is over.
+        """
+        packing = self.packing
+        rest = np.ones(packing.rows, dtype=np.bool_)
+        classes: list[IntVector] = []
+        while rest.any() and len(classes) < steps:
+            left = steps - len(classes)
+            columns = int(rest[packing.row].sum())
+            if columns * left <= PACKED or left == 1:
+                packed, units = pack(packing, rest, left, self.over, int(random.integers(2**31)))
+                self.spend(units)
+                if packed is not None:
+                    return classes + packed, np.zeros(packing.rows, dtype=np.bool_)
+            noise = 1.0 + random.random() * random.random(packing.rows)
+            found = self._class(rest, left, np.rint(weight * noise).astype(np.int64))
+            if found is None:
+                break
+            classes.append(found)
+            rest[packing.row[found]] = False
+        return classes, rest
+
+    def _class(self, rest: BoolVector, left: int, weight: IntVector) -> IntVector | None:
+        """Return a class of these rows whose leftovers fit into the steps after it."""
+        found: IntVector | None = None
+        for _ in range(ROUNDS):
+            demands = [d for worth in self.worths if (d := _demand(worth, rest, left)) is not None]
+            priced = self.pricer.best(weight, rest, demands)
+            self.spend(priced.units)
+            if priced.columns is None:
+                return found
+            found = self.packing.filled(priced.columns, rest)
+            after = rest.copy()
+            after[self.packing.row[found]] = False
+            worth = self.program.worth(after, self.over)
+            if worth is None or worth.least_steps(after) < left:
+                return found
+            self.worths = [worth, *self.worths[: KEPT - 1]]
+        return found
+
+
+def _demand(worth: Worth, rest: BoolVector, left: int) -> AtLeast | None:
+    """Return what a class has to take away so that the others can hold the rest."""
+    least = int(worth.row[rest].sum()) - (left - 1) * worth.step
+    return AtLeast(worth.row, least) if least > 0 else None

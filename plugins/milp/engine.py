@@ -1,0 +1,181 @@
+"""The engine: a bound from column generation, schedules from dives and from covers by columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cchybrid.engine import Run, Stop
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.problem import Assignment, Problem
+
+from ..packing import IntVector, Packing, refusal
+from ..watched import RunOverError
+from .diving import Diver
+from .generation import Generation
+from .prices import LoadProgram
+from .pricing import Pricer
+from .rounding import cover, with_leftovers
+
+MAX_COLUMNS = 200_000
+"""Options that a Problem may have; each takes about a kilobyte in CP-SAT."""
+
+EVALUATIONS_PER_UNIT = 10_000
+"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
+
+
+class Milp:
+    """Covers the deliveries by compatibility classes that are generated as they are needed."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """What users may set.
+
+        Parameters
+        ----------
+        columns
+            Rounds of column generation between two dives.
+        starts
+            First-fit schedules that the first columns are taken from.
+        """
+
+        columns: int = 20
+        starts: int = 4
+
+        def __post_init__(self) -> None:
+            if self.columns < 1:
+                raise ValueError("columns must be at least 1")
+            if self.starts < 1:
+                raise ValueError("starts must be at least 1")
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse what is no cover by classes, and what would not fit into memory."""
+        if problem.options > MAX_COLUMNS:
+            return f"{problem.options:,} options, more than {MAX_COLUMNS:,}"
+        return refusal(problem)
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Generate columns and dive in turn until best meets bound."""
+        if next(run.targets(), None) is None:
+            return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+        try:
+            return _Search(problem, run, self.options).run_all()
+        except RunOverError:
+            return Stop.LIMIT
+
+
+class _Search:
+    """One run of the engine."""
+
+    def __init__(self, problem: Problem, run: Run, options: Milp.Options) -> None:
+        self.run = run
+        self.options = options
+        self.packing = packing = Packing.of(problem)
+        self.random = np.random.default_rng(run.seed)
+        self.offered: int | None = None
+        first, best = next(run.targets(), None), run.best()
+        # Targets that begin elsewhere show that the user asked for one number of steps.
+        self.asked = None if first == (run.lower() if best is None else best - 1) else first
+        program = LoadProgram(packing)
+        pricer = Pricer(packing, run.should_stop, run.seed)
+        worth = program.worth(np.ones(packing.rows, dtype=np.bool_), run.should_stop)
+        self.generation = Generation(packing, pricer, worth, run, self._spend)
+        self.diver = Diver(packing, pricer, program, self._spend, run.should_stop)
+        if worth is not None:
+            self.diver.worths.append(worth)
+
+    def run_all(self) -> Stop:
+        run, generation = self.run, self.generation
+        self._claim()
+        self._first_columns()
+        while next(run.targets(), None) is not None:
+            for _ in range(self.options.columns):
+                if generation.closed or run.should_stop():
+                    break
+                generation.improve()
+                self._claim()
+                run.note(
+                    columns=len(generation.master.classes),
+                    relaxation=generation.master.value,
+                    bound=generation.bound,
+                )
+            target = self._target()
+            if target is None:
+                break
+            self._dive(target)
+            if run.wants(target):
+                self._cover(target)
+        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+    def _target(self) -> int | None:
+        """Return the steps to dive for, ``None`` if nothing better can be in this Problem.
+
+        The fewest that are open, unless one number was asked for: what a dive leaves over makes
+        more steps, and so the numbers above are tried on the way.
+        """
+        best = self.run.best()
+        low = max(self.run.lower(), self.generation.bound)
+        if best is not None and low >= best:
+            return None
+        return low if self.asked is None else max(low, self.asked)
+
+    def _claim(self) -> None:
+        if self.packing.problem.complete and self.generation.bound > self.run.lower():
+            self.run.bound(self.generation.bound)
+
+    def _spend(self, units: float) -> None:
+        self.run.spend(max(1, math.ceil(units * EVALUATIONS_PER_UNIT)))
+        if self.run.should_stop():
+            raise RunOverError
+
+    def _first_columns(self) -> None:
+        """Begin with the steps of what is known, and of schedules made greedily."""
+        known = [
+            first_fit(self.packing.problem, self.run.seed + i) for i in range(self.options.starts)
+        ]
+        best = self.run.best()
+        hint = None if best is None else self.run.hint(best)
+        self._offer(min(known, key=lambda found: found.steps))
+        for found in known if hint is None else [hint, *known]:
+            self._learn(self.packing.classes(found))
+        self._spend(0.0)
+
+    def _learn(self, classes: list[IntVector]) -> None:
+        rows = np.ones(self.packing.rows, dtype=np.bool_)
+        for columns in classes:
+            self.generation.master.add(self.packing.filled(columns, rows))
+
+    def _offer(self, assignment: Assignment) -> None:
+        steps = assignment.steps
+        best = self.run.best()
+        if (best is None or steps < best) and (self.offered is None or steps < self.offered):
+            self.offered = steps
+            self.run.offer(assignment)
+
+    def _dive(self, target: int) -> None:
+        weight = self.generation.weights()
+        classes, rest = self.diver.dive(target, weight, self.random)
+        self._finish(classes, rest, target)
+
+    def _cover(self, target: int) -> None:
+        classes, rest, units = cover(
+            self.packing,
+            self.generation.master.classes,
+            target,
+            self.run.should_stop,
+            int(self.random.integers(2**31)),
+            units=0.5,
+        )
+        self._finish(classes, rest, target)
+        self._spend(units)
+
+    def _finish(self, classes: list[IntVector], rest: np.ndarray, target: int) -> None:
+        full = with_leftovers(self.packing, classes, rest)
+        self._learn(full)
+        self.run.note(target=target, left=int(rest.sum()), steps=len(full))
+        self._offer(self.packing.assignment(full))

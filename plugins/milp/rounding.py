@@ -1,0 +1,81 @@
+"""Whole schedules from generated classes: a cover by CP-SAT, and room for what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ..packing import BoolVector, IntVector, Packing
+from ..watched import watched
+from .pricing import new_solver
+
+
+def cover(
+    packing: Packing,
+    classes: Sequence[IntVector],
+    steps: int,
+    over: Callable[[], bool],
+    seed: int,
+    units: float,
+) -> tuple[list[IntVector], BoolVector, float]:
+    """Return classes, at most so many, that cover as many rows as CP-SAT finds.
+
+    Returns
+    -------
+    tuple
+        The classes chosen, which rows they leave over, and the deterministic time that it took.
+
+    Raises
+    ------
+    RunOverError
+        If the run is over.
+    """
+    model = cp_model.CpModel()
+    taken = [model.new_bool_var("") for _ in classes]
+    missing = [model.new_bool_var("") for _ in range(packing.rows)]
+    holding: list[list[cp_model.IntVar]] = [[miss] for miss in missing]
+    for share, columns in zip(taken, classes, strict=True):
+        for row in np.unique(packing.row[columns]).tolist():
+            holding[row].append(share)
+    for literals in holding:
+        model.add_bool_or(literals)
+    model.add(cp_model.LinearExpr.sum(taken) <= steps)
+    model.minimize(cp_model.LinearExpr.sum(missing))
+    solver = new_solver(seed, units)
+    status = watched(lambda: solver.solve(model), solver.stop_search, over)
+    spent = float(solver.response_proto.deterministic_time)
+    chosen: list[IntVector] = []
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        values = np.array(solver.response_proto.solution)[: len(classes)]
+        chosen = [classes[index] for index in np.flatnonzero(values).tolist()]
+    rest = np.ones(packing.rows, dtype=np.bool_)
+    for columns in chosen:
+        rest[packing.row[columns]] = False
+    return chosen, rest, spent
+
+
+def with_leftovers(
+    packing: Packing, classes: Sequence[IntVector], rest: BoolVector
+) -> list[IntVector]:
+    """Return the classes with every row that is left over in the first one where it fits.
+
+    Rows that fit nowhere make classes of their own in the end.
+    """
+    open_row = rest.copy()
+    made = ~rest
+    full: list[IntVector] = []
+    for columns in classes:
+        # What an earlier class has made only takes room away.
+        rows = packing.row[columns]
+        fresh = made[rows]
+        made[rows] = False
+        grown = packing.filled(columns[fresh], open_row)
+        open_row[packing.row[grown]] = False
+        full.append(grown)
+    while open_row.any():
+        grown = packing.filled(np.zeros(0, dtype=np.int64), open_row)
+        open_row[packing.row[grown]] = False
+        full.append(grown)
+    return [columns for columns in full if len(columns)]
