@@ -89,16 +89,24 @@ class Run(Protocol):
     def wants(self, steps: int) -> bool:
         """Return whether a schedule of so many steps is still worth looking for."""
 
-    def offer(self, assignment: Assignment) -> None:
-        """Hand in a full assignment; the host lifts and verifies it."""
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """Hand in a full assignment; the host lifts and verifies it.
+
+        An engine that found paths beyond the pool names the ``Problem`` that the assignment is
+        one of: the run's own, grown by ``cchybrid.problem.extend``.
+        """
 
     def suggest(self, assignment: Assignment) -> None:
         """Hand in a near-solution that still has conflicts: a seed for others."""
 
-    def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
         """Report that no schedule has fewer steps ("none in S steps" is ``bound(S + 1)``).
 
-        Without evidence the bound is a claim, which counts only if the Problem is complete.
+        Without evidence the bound is a claim, which counts only if the Problem is complete, or if
+        the engine searched more than the Problem's pool: with ``instance`` it says that no
+        schedule of the instance has fewer steps, listed paths or not.
         """
 
     def best(self) -> int | None:

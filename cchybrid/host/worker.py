@@ -86,9 +86,9 @@ class WorkerRun:
         """See ``Run.wants``."""
         return is_wanted(self, self._target, steps)
 
-    def offer(self, assignment: Assignment) -> None:
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
-        steps = self._lift(assignment)
+        steps = self._lift(assignment, problem=problem)
         self.tell("offer", steps=steps_to_json(steps), spent=self._spent)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
@@ -103,11 +103,13 @@ class WorkerRun:
         draft = self._lift(assignment, count)
         self.tell("suggest", draft=count, steps=steps_to_json(draft))
 
-    def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
         """See ``Run.bound``."""
         if self._blind:
             return
-        complete = self.problem is not None and self.problem.complete
+        complete = instance or (self.problem is not None and self.problem.complete)
         record = None if evidence is None else dict(evidence)
         self.tell("bound", steps=int(steps), evidence=record, complete=complete)
         if complete:
@@ -167,10 +169,13 @@ class WorkerRun:
             or (evaluations is not None and self._spent >= evaluations)
         )
 
-    def _lift(self, assignment: Assignment, steps: int | None = None) -> Steps:
-        if self.problem is None:
+    def _lift(
+        self, assignment: Assignment, steps: int | None = None, problem: Problem | None = None
+    ) -> Steps:
+        problem = self.problem if problem is None else problem
+        if problem is None:
             raise CchybridError("there is no problem to lift to")
-        return self.problem.lift(assignment, steps).steps
+        return problem.lift(assignment, steps).steps
 
 
 def load_target(target: str) -> Any:
@@ -235,10 +240,33 @@ def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
     run.tell("end", stop=Stop.EXHAUSTED.value)
 
 
+def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
+    """Look for evidence that fewer than so many steps are impossible."""
+    from cchybrid.proving.search import find_proof
+
+    run.tell("started")
+    seconds = run.budget.seconds or 0.0
+    found = find_proof(
+        instance, instance.to_json(), job["steps"], seconds, run.should_stop, cheap=False
+    )
+    proof = found.proof
+    if found.shorter is not None:  # whoever claimed the bound was wrong
+        run.tell("offer", steps=steps_to_json(found.shorter), spent=0)
+    if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
+        run.tell(
+            "bound",
+            steps=proof.steps,
+            evidence=proof.evidence,
+            provider=proof.evidence["kind"],
+        )
+    run.tell("end", stop=Stop.EXHAUSTED.value)
+
+
 JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
     "engine": run_engine,
     "options": check_options,
     "bounds": run_bounds,
+    "proof": run_proof,
 }
 
 

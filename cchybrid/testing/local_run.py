@@ -48,6 +48,7 @@ class LocalRun:
     def __post_init__(self) -> None:
         self._started = time.monotonic()
         self._best: Assignment | None = None
+        self._lower = 0
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""
@@ -57,9 +58,9 @@ class LocalRun:
         """See ``Run.wants``."""
         return is_wanted(self, self.target, steps)
 
-    def offer(self, assignment: Assignment) -> None:
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""
-        schedule = self.problem.lift(assignment)
+        schedule = (self.problem if problem is None else problem).lift(assignment)
         found = verify(schedule.instance, schedule.steps)
         if found:
             self.violations.append(found)
@@ -72,9 +73,13 @@ class LocalRun:
         """See ``Run.suggest``."""
         self.suggestions.append(assignment)
 
-    def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
-        """See ``Run.bound``; claims on an incomplete problem are kept but do not count."""
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """See ``Run.bound``; claims of an incomplete pool are kept but do not count."""
         self.bounds.append((steps, evidence))
+        if instance or self.problem.complete or evidence is not None:
+            self._lower = max(self._lower, steps)
 
     def best(self) -> int | None:
         """See ``Run.best``."""
@@ -82,9 +87,7 @@ class LocalRun:
 
     def lower(self) -> int:
         """See ``Run.lower``."""
-        complete = self.problem.complete
-        counted = [steps for steps, evidence in self.bounds if complete or evidence is not None]
-        return max([self.first_lower, *counted])
+        return max(self.first_lower, self._lower)
 
     def hint(self, steps: int) -> Assignment | None:
         """See ``Run.hint``."""

@@ -45,14 +45,14 @@ class Witness(LocalRun):
     proves: bool | None = None
     faults: list[str] = field(default_factory=list)
 
-    def offer(self, assignment: Assignment) -> None:
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """Keep a valid offer; everything else is a fault."""
-        misfit = _misfit(self.problem, assignment)
+        misfit = _misfit(self.problem if problem is None else problem, assignment)
         if misfit:
             self.faults.append(f"offered an assignment {misfit}")
             return
         before = len(self.violations)
-        super().offer(assignment)
+        super().offer(assignment, problem)
         for found in self.violations[before:]:
             self.faults.append(
                 f"offered an invalid schedule: {found[0].text}; in every step each resource is "
@@ -68,10 +68,12 @@ class Witness(LocalRun):
         else:
             super().suggest(assignment)
 
-    def bound(self, steps: int, evidence: Mapping[str, Any] | None = None) -> None:
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
         """Keep a bound, and write down what is wrong with it."""
         steps = int(steps)
-        super().bound(steps, evidence)
+        super().bound(steps, evidence, instance=instance)
         if self.optimum is not None and steps > self.optimum:
             self.faults.append(
                 f"reported that {steps} steps are needed, but a schedule has {self.optimum}; "
@@ -79,10 +81,11 @@ class Witness(LocalRun):
             )
         if evidence is not None:
             self.faults.extend(_unproven(self.problem, steps, evidence))
-        elif not self.problem.complete:
+        elif not (self.problem.complete or instance):
             self.faults.append(
                 "claimed a bound although the Problem is not complete; where "
-                "problem.complete is False, report only bounds that have evidence"
+                "problem.complete is False, report only bounds that have evidence, or that hold "
+                "for the instance whatever its pool (instance=True)"
             )
         elif self.proves is False:
             self.faults.append(

@@ -18,13 +18,17 @@ from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 
 from ..uses import Uses
+from .flows import Demands, FlowModel, build_flows
 from .model import StepModel, build
 from .prices import Pricing, Tight
-from .solve import Answer, ask, new_solver
+from .solve import Answer, Model, ask, new_solver
 from .windows import NEVER, Windows, least_steps
 
 MAX_BOOLEANS = 2_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""
+
+MAX_FLOWS = 500_000
+"""Variables that a model of flows may have; they are handed over one by one."""
 
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
@@ -64,6 +68,9 @@ class CpSat:
         """Refuse models that would not fit into memory."""
         uses = Uses.of(problem)
         steps = least_steps(problem, uses)
+        demands = _demands(problem)
+        if demands is not None and demands.columns * steps <= MAX_FLOWS:
+            return None
         if steps >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
         if _fits(uses, steps) or _fits(uses.shortened(problem, steps), steps):
@@ -84,13 +91,15 @@ class _Search:
         self.run = run
         self.options = options
         self.uses = Uses.of(problem)
+        self.demands = _demands(problem)
+        """What the flow model is made of, where it is used."""
         self.pricing: Pricing | None = None
         first, best = next(run.targets(), None), run.best()
         natural = run.lower() if best is None else best - 1
         # Targets that begin elsewhere show that the user asked for one number of steps.
         self.asked = None if first == natural else first
         self.least = 1
-        """No assignment of this Problem has fewer steps."""
+        """No assignment of this Problem has fewer steps; no schedule, if there are demands."""
         self.offered: int | None = None
         """Steps of the best own offer, which the host may not have verified yet."""
         self.vain = 0
@@ -107,9 +116,13 @@ class _Search:
 
     def run_all(self) -> Stop:
         if next(self.run.targets(), None) is not None:
-            self._refute(least_steps(self.problem, self.uses) - 1)
-            self.pricing = Pricing(self.problem, self.uses)
-            self._refute(self.pricing.least_steps - 1)
+            if self.demands is not None:
+                self._refute(self.demands.least_steps - 1)
+            if self.demands is None or self.problem.complete:
+                self._refute(least_steps(self.problem, self.uses) - 1)
+            if self.demands is None:
+                self.pricing = Pricing(self.problem, self.uses)
+                self._refute(self.pricing.least_steps - 1)
             if self.run.best() is None:
                 self._offer_first()
         while not self.run.should_stop():
@@ -133,19 +146,25 @@ class _Search:
             if found.steps <= self._open()[0] or self.run.should_stop():
                 break
         if found is not None:
-            self._offer(found)
+            self._offer(found, self.problem)
         self.run.spend(self.spent)
 
-    def _offer(self, assignment: Assignment) -> None:
-        steps = len(np.unique(assignment.step[needed(self.problem, assignment)]))
+    def _offer(self, assignment: Assignment, problem: Problem) -> None:
+        steps = len(np.unique(assignment.step[needed(problem, assignment)]))
         self.offered = steps if self.offered is None else min(steps, self.offered)
-        self.run.offer(assignment)
+        if problem is self.problem:
+            self.run.offer(assignment)
+        else:
+            self.run.offer(assignment, problem)
 
     def _refute(self, steps: int) -> None:
         """Note that no assignment has so many steps or fewer, and claim it if that means more."""
         self.least = max(self.least, steps + 1)
-        if self.problem.complete and self.least > self.run.lower():
-            self.run.bound(self.least)
+        if self.least > self.run.lower():
+            if self.problem.complete:
+                self.run.bound(self.least)
+            elif self.demands is not None:
+                self.run.bound(self.least, instance=True)
 
     def _spend(self, evaluations: int) -> None:
         self.spent += evaluations
@@ -205,14 +224,14 @@ class _Search:
 
     def _decide(self, target: int) -> None:
         """Ask whether there is an assignment of so many steps, of short options first."""
-        for tight, whole in self._stages(target):
+        for stage in self._stages(target):
             self.busy = True
-            answer = self._ask(target, tight, self._limit() * (1.0 if whole else 0.7))
+            answer = self._ask(target, stage, self._limit() * stage.share)
             if answer is None:
                 return
-            if answer.assignment is not None:
-                self._offer(answer.assignment)
-            elif answer.solvable is False and whole:
+            if answer.assignment is not None and answer.problem is not None:
+                self._offer(answer.assignment, answer.problem)
+            elif answer.solvable is False and stage.final:
                 self._refute(target)
             elif answer.solvable is False:
                 self.too_short.add(target)
@@ -222,34 +241,52 @@ class _Search:
                 return
         self.vain = target
 
-    def _stages(self, target: int) -> Iterator[tuple[Tight, bool]]:
-        """Yield the options to try, and whether they are all that any schedule may take.
+    def _stages(self, target: int) -> Iterator[_Stage]:
+        """Yield the models to try.
 
-        First those that are short if that leaves many out, then all. Where every delivery fits
-        over short paths, a model of these is solved in no time.
+        First the options that are short if that leaves many out, then all. Where every delivery
+        fits over short paths, a model of these is solved in no time. Where the pool may lack what
+        it takes, or messages wait on their way, flows decide.
         """
-        if self.pricing is None:
-            self.pricing = Pricing(self.problem, self.uses)
-        whole = self.pricing.tight(target)
-        short = whole.uses.shortened(self.problem, target)
-        fewer = short.usable.sum() < 0.7 * whole.uses.usable.sum()
-        if fewer and target not in self.too_short and _fits(short, target):
-            yield Tight(short, whole.full), False
-        if _fits(whole.uses, target):
-            yield whole, True
+        demands = self.demands
+        if demands is None or not demands.hop_by_hop:
+            if self.pricing is None:
+                self.pricing = Pricing(self.problem, self.uses)
+            whole = self.pricing.tight(target)
+            short = whole.uses.shortened(self.problem, target)
+            fewer = short.usable.sum() < 0.7 * whole.uses.usable.sum()
+            tried = target in self.too_short
+            if (fewer or demands is not None) and not tried and _fits(short, target):
+                yield _Stage(Tight(short, whole.full), share=0.7 if demands is None else 0.4)
+            if demands is None and _fits(whole.uses, target):
+                yield _Stage(whole, final=True)
+        if demands is not None and demands.columns * target <= MAX_FLOWS:
+            yield _Stage(None, final=True)
 
-    def _ask(self, target: int, tight: Tight, limit: float) -> Answer | None:
-        run, options = self.run, self.options
+    def _ask(self, target: int, stage: _Stage, limit: float) -> Answer | None:
+        run, options, tight = self.run, self.options, stage.tight
 
-        def make() -> StepModel:
+        def unwanted() -> bool:
+            return not run.wants(target)
+
+        def make_flows(demands: Demands) -> FlowModel:
+            model = build_flows(demands, target, unwanted, symmetry=options.symmetry)
+            run.note(target=target, booleans=model.booleans)
+            return model
+
+        def make_steps(tight: Tight) -> StepModel:
             windows = Windows.of(self.problem, tight.uses, target, symmetry=options.symmetry)
-            model = build(
-                self.problem, tight.uses, windows, lambda: not run.wants(target), tight.full
-            )
+            model = build(self.problem, tight.uses, windows, unwanted, tight.full)
             if hint is not None:
                 model.hint(hint, run.seed + self.rounds)
             run.note(target=target, booleans=model.booleans)
             return model
+
+        def make() -> Model:
+            if tight is not None:
+                return make_steps(tight)
+            assert self.demands is not None
+            return make_flows(self.demands)
 
         hint = run.hint(target) if options.hints else None
         if hint is not None and self.rounds == 0 and not self._whole(hint):
@@ -271,6 +308,37 @@ class _Search:
         Those double the time of what is easy, and help only with what is hard.
         """
         return bool((hint.option[self.problem.required] >= 0).all())
+
+
+@dataclass(frozen=True, eq=False)
+class _Stage:
+    """One of the models that decide a number of steps.
+
+    Parameters
+    ----------
+    tight
+        The options that it has; ``None`` for the model of flows.
+    final
+        Whether what it refutes is refuted for good.
+    share
+        The part of the time for this number of steps that it may take.
+    """
+
+    tight: Tight | None
+    final: bool = False
+    share: float = 1.0
+
+
+def _demands(problem: Problem) -> Demands | None:
+    """Return what the model of flows takes, where it is better than the one of paths.
+
+    Where messages wait on their way, it need not tell them apart; where not all paths are listed,
+    it has them all. Elsewhere paths are the smaller choice, and prices rule out most of them.
+    """
+    demands = Demands.of(problem)
+    if demands is not None and (demands.hop_by_hop or not problem.complete):
+        return demands
+    return None
 
 
 def _fits(uses: Uses, steps: int) -> bool:

@@ -78,6 +78,10 @@ class StepModel:
         found.step[delivery] = self.step[chosen]
         return found
 
+    def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
+        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        return self.problem, self.read(values)
+
     def hint(self, assignment: Assignment, seed: int) -> None:
         """Hint all booleans; required deliveries without a place that fits get a random one.
 

@@ -6,14 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from cchybrid.engine import Budget
-from cchybrid.problem import Assignment
+from cchybrid.problem import Assignment, Problem
 
-from .model import StepModel, StoppedError
+from .model import StoppedError
 
 PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
 """CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.
@@ -29,6 +31,21 @@ PATIENCE = 0.4
 """Seconds that CP-SAT gets to stop at the end of a run; in large models it takes several."""
 
 
+class Model(Protocol):
+    """What can be asked."""
+
+    @property
+    def model(self) -> cp_model.CpModel:
+        """The model, ready to be solved."""
+
+    @property
+    def booleans(self) -> int:
+        """The number of variables."""
+
+    def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
+        """Return what a solution stands for, and the Problem that it is an assignment of."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came of a question.
@@ -39,6 +56,8 @@ class Answer:
         Whether the model has a solution; ``None`` if that is still open.
     assignment
         What the solution stands for, if there is one.
+    problem
+        The Problem that it is an assignment of, with paths that the run's own may not list.
     booleans, branches, conflicts
         The size of the model and of the search.
     units
@@ -47,6 +66,7 @@ class Answer:
 
     solvable: bool | None
     assignment: Assignment | None = None
+    problem: Problem | None = None
     booleans: int = 0
     branches: int = 0
     conflicts: int = 0
@@ -82,7 +102,7 @@ def new_solver(budget: Budget, seed: int, limit: float, *, log: bool) -> cp_mode
 
 
 def ask(
-    make: Callable[[], StepModel],
+    make: Callable[[], Model],
     solver: cp_model.CpSolver,
     wanted: Callable[[], bool],
     over: Callable[[], bool],
@@ -128,16 +148,19 @@ def ask(
     return answers[0]
 
 
-def _answer(model: StepModel, solver: cp_model.CpSolver) -> Answer:
+def _answer(model: Model, solver: cp_model.CpSolver) -> Answer:
     status = solver.solve(model.model)
     if status == cp_model.MODEL_INVALID:
         raise RuntimeError(f"CP-SAT calls the model invalid: {model.model.validate()}")
     found: Assignment | None = None
+    problem: Problem | None = None
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        found = model.read(np.array(solver.response_proto.solution, dtype=np.int64))
+        values = np.array(solver.response_proto.solution, dtype=np.int64)
+        problem, found = model.solution(values)
     return Answer(
         solvable=True if found is not None else False if status == cp_model.INFEASIBLE else None,
         assignment=found,
+        problem=problem,
         booleans=model.booleans,
         branches=solver.num_branches,
         conflicts=solver.num_conflicts,

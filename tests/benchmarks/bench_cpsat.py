@@ -41,7 +41,8 @@ class LateRun(LocalRun):
         super().__post_init__()
         self.offers: list[Assignment] = []
 
-    def offer(self, assignment: Assignment) -> None:
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        assert problem is None
         self.offers.append(assignment)
 
     def best(self) -> int | None:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.cpsat.flows import Demands, build_flows
 from cchybrid_plugins.cpsat.greedy import greedy_schedules
 from cchybrid_plugins.cpsat.model import StepModel, StoppedError, build
 from cchybrid_plugins.cpsat.prices import Pricing
 from cchybrid_plugins.cpsat.solve import ask
 from cchybrid_plugins.cpsat.windows import Windows, least_steps
 from cchybrid_plugins.uses import Uses
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 from random_instances import instances
@@ -92,14 +93,23 @@ def test_finds_and_proves_the_optimum(
 
 
 def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
-    instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
+    instance = cchybrid.instance("spidergon-6", "AAB", routing="any")
     problem = compile(instance, max_options=100)
     assert not problem.complete
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.bounds == []
     assert run.schedules
-    assert [note["target"] for note in run.notes] == sorted(note["target"] for note in run.notes)
+
+
+def test_flows_need_no_list_of_paths() -> None:
+    """Of one path per pair, six steps are too few; flows find other paths, and refute five."""
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    assert not problem.complete
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.violations == []
+    assert run.best() == run.lower() == 6
 
 
 def test_every_target_is_asked_once() -> None:
@@ -426,3 +436,35 @@ def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
     assert (drawn.option == known.option).all()
     assert (drawn.step == known.step).all()
     assert (other.option != known.option).any() or (other.step != known.step).any()
+
+
+@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)), st.booleans())
+@RANDOM
+def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
+    """Also where messages wait, ports limit, links are half duplex, and messages are alike."""
+    if hop_by_hop:
+        model = dataclasses.replace(instance.model, switching="store-and-forward")
+        instance = dataclasses.replace(instance, model=model)
+    alone = [m for m in instance.collective.deliver_messages if len(m.destinations) == 1]
+    assume(alone)
+    scatter = Collective("scatter", tuple(alone))
+    problem = compile(dataclasses.replace(instance, collective=scatter))
+    demands = Demands.of(problem)
+    assume(demands is not None and problem.complete)
+    assert demands is not None
+    for steps in range(1, 20):
+        flows = build_flows(demands, steps)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        verdict = (
+            solver.status_name(solver.solve(flows.model)).lower().replace("optimal", "feasible")
+        )
+        assert verdict == status(model_of(problem, steps))[0]
+        if verdict == "feasible":
+            grown, found = flows.solution(np.array(solver.response_proto.solution))
+            run = LocalRun(problem)
+            run.offer(found, grown)
+            assert run.violations == []
+            assert (run.best() or 0) <= steps
+            return
+    raise AssertionError("20 steps are enough for 8 messages")

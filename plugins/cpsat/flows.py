@@ -1,0 +1,364 @@
+"""The model over channels instead of paths: one flow per source, for messages of one destination.
+
+In every step the messages that leave one source form a flow, and every flow along allowed channels
+falls apart into paths that the routing rule allows: for minimal routing the channels are those of
+the source's shortest-path DAG, for any routing all of them. So messages of one source need not be
+told apart, and no path is listed. Hop by hop the flow runs through the time-expanded network, where
+messages wait at nodes. What the model refutes is refuted for the instance, whatever the Problem's
+pool holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from cchybrid.model import Instance
+from cchybrid.problem import LINK, Assignment, Problem, extend
+from cchybrid.problem.origin import InstanceOrigin
+
+from .model import StoppedError
+from .routes_of_flows import Hop, direct_routes, waiting_routes
+
+
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """What the flows of an instance have to bring.
+
+    Parameters
+    ----------
+    problem
+        What they are the demands of; its messages have one destination each.
+    instance
+        Its instance, read forwards.
+    origin
+        Its origin: distances and resources.
+    messages
+        The messages from a source (first key) to a destination (second key).
+    """
+
+    problem: Problem
+    instance: Instance
+    origin: InstanceOrigin
+    messages: dict[int, dict[int, list[int]]]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Demands | None:
+        """Return them, ``None`` where this model does not apply."""
+        origin = problem.origin
+        if not isinstance(origin, InstanceOrigin):
+            return None
+        instance = origin.instance.forward
+        hop_by_hop = instance.model.switching == "store-and-forward"
+        if not hop_by_hop and instance.model.extra_hops not in (0, None):
+            return None
+        if hop_by_hop and instance.network.endpoints:
+            return None  # messages pass them, which the distances between nodes leave out
+        messages: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for index, message in enumerate(instance.collective.deliver_messages):
+            if len(message.destinations) != 1:
+                return None
+            messages[message.source][message.destinations[0]].append(index)
+        return cls(problem, instance, origin, {s: dict(goals) for s, goals in messages.items()})
+
+    @property
+    def hop_by_hop(self) -> bool:
+        """Whether messages wait at the nodes that they pass."""
+        return self.instance.model.switching == "store-and-forward"
+
+    @cached_property
+    def _hops(self) -> tuple[int, int]:
+        """Hops that all messages take at least, and hops that one step offers."""
+        distance = self.origin.routes.distance
+        least = sum(
+            len(messages) * int(distance[source, goal])
+            for source, goals in self.messages.items()
+            for goal, messages in goals.items()
+        )
+        capacity, kind = self.problem.capacity, self.problem.kind
+        return least, int(capacity[kind <= LINK].sum())
+
+    @property
+    def least_steps(self) -> int:
+        """A number of steps that no schedule beats, by counting hops."""
+        least, offered = self._hops
+        return -(-least // max(1, offered))
+
+    def spare(self, steps: int) -> int:
+        """Return how many hops more than the fewest all messages together may take."""
+        least, offered = self._hops
+        return steps * offered - least
+
+    def channels(self, source: int, spare: int) -> list[int]:
+        """Return the channels that messages of this source may take.
+
+        Parameters
+        ----------
+        spare
+            Hops more than the fewest that a message may take.
+        """
+        network, near = self.instance.network, self.origin.routes.distance[source]
+        free = self.hop_by_hop
+        minimal = not free and self.instance.model.extra_hops == 0
+        ends = frozenset(network.endpoints)
+        # Hops from every node to the nearest goal, less those from the source to that goal.
+        goals = np.array(list(self.messages[source]))
+        ahead = self.origin.routes.distance[:, goals].astype(np.int64)
+        ahead[ahead < 0] = 1 << 30
+        nearer = (ahead - near[goals]).min(axis=1)
+        return [
+            index
+            for index, (a, b, _) in enumerate(network.channels)
+            if b != source
+            and near[a] >= 0
+            and (a == source or a not in ends)
+            and near[a] + 1 + nearer[b] <= spare
+            and (not minimal or near[b] == near[a] + 1)
+        ]
+
+    @cached_property
+    def columns(self) -> int:
+        """Channels that sources may take, all sources together: variables per step."""
+        most = self.instance.network.nodes
+        return sum(len(self.channels(source, most)) for source in self.messages)
+
+    def assignment(self, hops: Sequence[Hop]) -> tuple[Problem, Assignment]:
+        """Return these transfers as an assignment, of a Problem that has all their paths."""
+        pairs = zip(self.origin.message.tolist(), self.origin.node.tolist(), strict=True)
+        delivery = {pair: index for index, pair in enumerate(pairs)}
+        made = [delivery[hop.message, hop.path[-1]] for hop in hops]
+        grown, _ = extend(self.problem, zip(made, (hop.path for hop in hops), strict=True))
+        origin, found = grown.origin, grown.empty()
+        assert isinstance(origin, InstanceOrigin)
+        for index, hop in zip(made, hops, strict=True):
+            found.option[index] = origin.option_of(grown, index, hop.path)
+            found.step[index] = hop.step
+        return grown, found
+
+
+@dataclass(frozen=True, eq=False)
+class FlowModel:
+    """A CP-SAT model of one instance and one number of steps.
+
+    Parameters
+    ----------
+    model
+        The model, ready to be solved.
+    demands, steps
+        What it models.
+    flow
+        Source, channel and step of each of the first variables, in this order.
+    arrive
+        The variable of how many messages of a source reach a destination in a step (wormhole).
+    """
+
+    model: cp_model.CpModel
+    demands: Demands
+    steps: int
+    flow: list[tuple[int, int, int]]
+    arrive: dict[tuple[int, int, int], int]
+
+    @property
+    def booleans(self) -> int:
+        """The number of variables."""
+        return len(self.model.proto.variables)
+
+    def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
+        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        return self.demands.assignment(self.hops(values))
+
+    def hops(self, values: NDArray[np.int64]) -> list[Hop]:
+        """Return the transfers that a solution stands for."""
+        demands, found = self.demands, []
+        ends = demands.instance.network.channels
+        for source, goals in demands.messages.items():
+            amount: Counter[tuple[int, int, int]] = Counter()
+            for index in np.flatnonzero(values[: len(self.flow)]).tolist():
+                owner, channel, step = self.flow[index]
+                if owner == source:
+                    a, b, _ = ends[channel]
+                    amount[a, b, step] = int(values[index])
+            if demands.hop_by_hop:
+                found += waiting_routes(amount, source, goals, self.steps)
+                continue
+            when = {
+                (goal, step): int(values[self.arrive[source, goal, step]])
+                for goal in goals
+                for step in range(self.steps)
+            }
+            found += direct_routes(amount, source, goals, when)
+        return found
+
+
+def build_flows(
+    demands: Demands,
+    steps: int,
+    should_stop: Callable[[], bool] = lambda: False,
+    *,
+    symmetry: bool = True,
+) -> FlowModel:
+    """Return the model whose solutions are the schedules of so many steps.
+
+    Parameters
+    ----------
+    symmetry
+        Tell interchangeable steps apart (wormhole).
+
+    Raises
+    ------
+    StoppedError
+        If ``should_stop`` says so meanwhile.
+    """
+    return _Builder(demands, steps, should_stop).build(symmetry=symmetry)
+
+
+class _Builder:
+    """Makes the variables and the rows of one model."""
+
+    def __init__(
+        self,
+        demands: Demands,
+        steps: int,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.demands, self.steps, self.should_stop = demands, steps, should_stop
+        self.resources = demands.origin.resources
+        self.spare = demands.spare(steps)
+        # With no hop to spare, channels are full in every step.
+        self.full = (demands.problem.kind <= LINK) & (self.spare == 0)
+        self.model = cp_model.CpModel()
+        self.used: dict[tuple[int, int], list[Any]] = defaultdict(list)
+        """Per resource and step: the variables that use it."""
+        self.into: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
+        self.out_of: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
+        """Per source, node and step: the flow into and out of the node."""
+
+    def build(self, *, symmetry: bool) -> FlowModel:
+        demands = self.demands
+        if self.spare < 0:
+            self.model.add_bool_or([])
+        flow = self._flows()
+        arrive = {} if demands.hop_by_hop else self._arrivals()
+        if demands.hop_by_hop:
+            self._wait()
+        elif symmetry:
+            self._tell_apart(arrive)
+        capacity, implied = self.resources.capacity, self.resources.implied
+        for (resource, step), literals in self.used.items():
+            limit = int(capacity[resource])
+            if self.full[resource]:
+                self.model.add(_sum(literals) == limit)
+            elif not implied[resource]:
+                self.model.add(_sum(literals) <= limit)
+            self._look(step)
+        for resource in np.flatnonzero(self.full).tolist():
+            if any((resource, step) not in self.used for step in range(self.steps)):
+                self.model.add_bool_or([])
+        places = {key: variable.index for key, variable in arrive.items()}
+        return FlowModel(self.model, demands, self.steps, flow, places)
+
+    def _look(self, step: int) -> None:
+        if step == 0 and self.should_stop():
+            raise StoppedError
+
+    def _flows(self) -> list[tuple[int, int, int]]:
+        demands, steps = self.demands, self.steps
+        network, distance = demands.instance.network, demands.origin.routes.distance
+        found = []
+        for source, goals in demands.messages.items():
+            total = sum(map(len, goals.values()))
+            for channel in demands.channels(source, self.spare):
+                a, b, capacity = network.channels[channel]
+                resource = int(self.resources.channel[channel])
+                first, last = 0, steps - 1
+                if demands.hop_by_hop:
+                    ahead = [int(distance[b, goal]) for goal in goals if distance[b, goal] >= 0]
+                    first = int(distance[source, a])
+                    last -= min(ahead, default=steps)
+                for step in range(first if first >= 0 else steps, last + 1):
+                    variable = self.model.new_int_var(0, min(capacity, total), "")
+                    found.append((source, channel, step))
+                    self.into[source, b, step].append(variable)
+                    self.out_of[source, a, step].append(variable)
+                    self.used[resource, step].append(variable)
+                    if demands.hop_by_hop:
+                        self.used[int(self.resources.inject[a]), step].append(variable)
+                        self.used[int(self.resources.accept[b]), step].append(variable)
+                    self._look(step)
+        return found
+
+    def _arrivals(self) -> dict[tuple[int, int, int], Any]:
+        """Wormhole: what flows into a node leaves it in the same step, or arrives."""
+        demands = self.demands
+        found: dict[tuple[int, int, int], Any] = {}
+        for source, goals in demands.messages.items():
+            for node in range(demands.instance.network.nodes):
+                count = len(goals.get(node, ()))
+                for step in range(self.steps if node != source else 0):
+                    balance = _sum(self.into[source, node, step]) - _sum(
+                        self.out_of[source, node, step]
+                    )
+                    self._look(step)
+                    if not count:
+                        self.model.add(balance == 0)
+                        continue
+                    variable = self.model.new_int_var(0, count, "")
+                    found[source, node, step] = variable
+                    self.model.add(balance == variable)
+                    self.used[int(self.resources.inject[source]), step].append(variable)
+                    self.used[int(self.resources.accept[node]), step].append(variable)
+                if count:
+                    times = [found[source, node, step] for step in range(self.steps)]
+                    if count == 1:
+                        self.model.add_exactly_one(times)
+                    else:
+                        self.model.add(_sum(times) == count)
+        return found
+
+    def _wait(self) -> None:
+        """Hop by hop: what leaves a node came in earlier; what came in leaves, or stays as due."""
+        demands = self.demands
+        for source, goals in demands.messages.items():
+            for node in range(demands.instance.network.nodes):
+                if node == source:
+                    continue
+                held: Any = 0
+                most = sum(map(len, goals.values()))
+                for step in range(self.steps):
+                    came = self.into[source, node, step]
+                    left = self.out_of[source, node, step]
+                    if left:
+                        # What is held before the step is at least what leaves during it.
+                        self.model.add(_sum(left) <= held)
+                    self._look(step)
+                    if came or left:
+                        after = self.model.new_int_var(0, most, "")
+                        self.model.add(after == held + _sum(came) - _sum(left))
+                        held = after
+                self.model.add(held == len(goals.get(node, ())))
+
+    def _tell_apart(self, arrive: dict[tuple[int, int, int], Any]) -> None:
+        """Number steps by the first of some deliveries that happens in them.
+
+        The i-th then happens in step i at the latest. Those of one source share few steps.
+        """
+        alone = [
+            (source, goal)
+            for source, goals in self.demands.messages.items()
+            for goal, messages in goals.items()
+            if len(messages) == 1
+        ]
+        for place, (source, goal) in enumerate(alone[: self.steps]):
+            for step in range(place + 1, self.steps):
+                self.model.add(arrive[source, goal, step] == 0)
+
+
+def _sum(variables: list[Any]) -> Any:
+    return cp_model.LinearExpr.sum(variables) if variables else 0

@@ -1,0 +1,136 @@
+"""From flows back to messages: a flow falls apart into paths, one per message."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+Place = TypeVar("Place")
+
+
+class Hop(NamedTuple):
+    """A message travels a path in a step."""
+
+    message: int
+    path: tuple[int, ...]
+    step: int
+
+
+Amounts = Counter[tuple[int, int, int]]
+"""How many messages of one source pass from a node to a node in a step."""
+
+
+def direct_routes(
+    amount: Amounts,
+    source: int,
+    goals: Mapping[int, Sequence[int]],
+    arrive: Mapping[tuple[int, int], int],
+) -> list[Hop]:
+    """Return a simple path per message; what flows in circles is left out.
+
+    Parameters
+    ----------
+    amount
+        Used up on the way.
+    goals
+        The messages for every destination.
+    arrive
+        How many messages reach a destination (first key) in a step (second key).
+    """
+    found = []
+    left = {goal: list(messages) for goal, messages in goals.items()}
+    for (goal, step), count in arrive.items():
+        for _ in range(count):
+            onward: dict[int, list[int]] = {}
+            for (a, b, when), flow in amount.items():
+                if when == step and flow > 0:
+                    onward.setdefault(a, []).append(b)
+            path = _search(onward, source, goal)
+            for a, b in pairwise(path):
+                amount[a, b, step] -= 1
+            found.append(Hop(left[goal].pop(), path, step))
+    return found
+
+
+def waiting_routes(
+    amount: Amounts, source: int, goals: Mapping[int, Sequence[int]], steps: int
+) -> list[Hop]:
+    """Return the hops of all messages, which wait at nodes between them.
+
+    Parameters
+    ----------
+    amount
+        Used up on the way.
+    goals
+        The messages for every destination.
+    steps
+        Of the schedule.
+    """
+    held = _held(amount, source, steps)
+    found = []
+    for goal, messages in goals.items():
+        for message in messages:
+            onward: dict[tuple[int, int], list[tuple[int, int]]] = {}
+            for (a, b, step), flow in amount.items():
+                if flow > 0:
+                    onward.setdefault((a, step), []).append((b, step + 1))
+            for (node, step), flow in held.items():
+                if flow > 0:
+                    onward.setdefault((node, step), []).append((node, step + 1))
+            for step in range(steps):
+                onward.setdefault((source, step), []).append((source, step + 1))
+            trace = _search(onward, (source, 0), (goal, steps))
+            for (a, step), (b, _) in pairwise(trace):
+                if a != b:
+                    amount[a, b, step] -= 1
+                elif a != source:
+                    held[a, step] -= 1
+            found += _hops(message, trace)
+    return found
+
+
+def _held(amount: Amounts, source: int, steps: int) -> Counter[tuple[int, int]]:
+    """Return how many messages each node holds during a step without sending them."""
+    held: Counter[tuple[int, int]] = Counter()
+    nodes = {node for a, b, _ in amount for node in (a, b)} - {source}
+    for node in nodes:
+        count = 0
+        for step in range(steps):
+            count -= sum(n for (a, _, when), n in amount.items() if a == node and when == step)
+            held[node, step] = count
+            count += sum(n for (_, b, when), n in amount.items() if b == node and when == step)
+    return held
+
+
+def _hops(message: int, trace: Sequence[tuple[int, int]]) -> list[Hop]:
+    """Return the hops of a walk through space and time, its loops cut off."""
+    last = {node: place for place, (node, _) in enumerate(trace)}
+    found: list[Hop] = []
+    place = 0
+    while True:
+        place = last[trace[place][0]]
+        if place == len(trace) - 1:
+            return found
+        (a, step), (b, _) = trace[place], trace[place + 1]
+        found.append(Hop(message, (a, b), step))
+        place += 1
+
+
+def _search(onward: Mapping[Place, Sequence[Place]], begin: Place, end: Place) -> tuple[Place, ...]:
+    """Return a way with the fewest hops, by breadth-first search; a flow always has one."""
+    before: dict[Place, Place] = {begin: begin}
+    queue = deque([begin])
+    while queue:
+        place = queue.popleft()
+        if place == end:
+            way = [end]
+            while way[-1] != begin:
+                way.append(before[way[-1]])
+            return tuple(reversed(way))
+        for other in onward.get(place, ()):
+            if other not in before:
+                before[other] = place
+                queue.append(other)
+    raise ValueError("what was to be a flow is none")
