@@ -69,7 +69,7 @@ def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | N
             larger, more = _larger(setting, group, informed, generators, ports)
             if len(larger) <= len(best[0] if best else informed):
                 continue
-            room = Room(setting, alike=alike, listed_only=False)
+            room = Room(setting, alike=alike, sketch=True)
             legs = _legs(setting, group, informed, larger, room)
             if legs is not None:
                 best = larger, more, legs

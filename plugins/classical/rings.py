@@ -106,7 +106,7 @@ class _Growth:
     def __init__(self, setting: Setting, members: tuple[int, ...], returning: bool) -> None:
         self._setting = setting
         self._returning = returning
-        self._room = Room(setting, returning=returning, listed_only=False)
+        self._room = Room(setting, returning=returning, sketch=True)
         self._legs: dict[int, Path] = {}
         self._outside = list(members)
         setting.random.shuffle(self._outside)
@@ -123,10 +123,10 @@ class _Growth:
                     continue
                 self._outside.insert(0, node)
             else:
-                unlisted = [leg[0] for leg in self._legs.values() if not self._listed(leg)]
-                if not unlisted:
+                refused = [leg[0] for leg in self._legs.values() if not self._allowed(leg)]
+                if not refused:
                     break
-                node = self._setting.random.choice(unlisted)
+                node = self._setting.random.choice(refused)
             patience -= 1
             self._make_way(node)
         if self._outside or not patience:
@@ -137,7 +137,10 @@ class _Growth:
             legs.append(self._legs[legs[-1][-1]])
         return legs
 
-    def _listed(self, leg: Path) -> bool:
+    def _allowed(self, leg: Path) -> bool:
+        """Return whether a leg of the sketch may be taken as it is."""
+        if len(leg) > 2 and not self._setting.wormhole:
+            return False
         ways = (leg, leg[::-1]) if self._returning else (leg,)
         shared = self._setting.shared
         return shared is None or all(way in shared.get((way[0], way[-1]), ()) for way in ways)

@@ -20,8 +20,9 @@ class Room:
         Whether every path is taken together with its reverse.
     alike
         Shape (resources,): the resource that stands for each; ``None`` if each stands for itself.
-    listed_only
-        Whether routes are such that the Problem lists; whatever the routing allows otherwise.
+    sketch
+        Whether routes may be such that the Problem does not list, and of several hops whatever
+        the switching.
     """
 
     def __init__(
@@ -30,11 +31,11 @@ class Room:
         *,
         returning: bool = False,
         alike: Sequence[int] | None = None,
-        listed_only: bool = True,
+        sketch: bool = False,
     ) -> None:
         self._setting = setting
         self._returning = returning
-        self._listed_only = listed_only
+        self._sketch = sketch
         self._alike = range(len(setting.capacity)) if alike is None else alike
         self._distinct = alike is None and not returning
         self._left = list(setting.capacity)
@@ -45,7 +46,7 @@ class Room:
             self._setting,
             returning=self._returning,
             alike=self._alike,
-            listed_only=self._listed_only,
+            sketch=self._sketch,
         )
 
     def take(self, path: Path) -> None:
@@ -78,10 +79,10 @@ class Room:
         if not self.sends(source) or not self.accepts(target):
             return None
         setting = self._setting
-        if self._listed_only and setting.shared is not None:
+        if not self._sketch and setting.shared is not None:
             paths = setting.shared.get((source, target), [])
             return next((path for path in paths[:LISTED] if self.fits(path)), None)
-        most = setting.most_hops(source, target)
+        most = setting.most_hops(source, target, passing=self._sketch)
         if most == 0:
             return None
         path = self._search(source, target, most)

@@ -92,9 +92,15 @@ class Setting:
             self._towards[target] = self.distance[:, target].tolist()
         return self._towards[target]
 
-    def most_hops(self, source: int, target: int) -> int:
-        """Return the hops that a path may have, 0 where there is none."""
-        if not self.wormhole:
+    def most_hops(self, source: int, target: int, *, passing: bool = False) -> int:
+        """Return the hops that a path may have, 0 where there is none.
+
+        Parameters
+        ----------
+        passing
+            Whether to count as if the switching were wormhole switching.
+        """
+        if not self.wormhole and not passing:
             return int((source, target) in self.channel)
         least = self.hops_to(target)[source]
         extra = self.forward.model.extra_hops

@@ -19,6 +19,9 @@ from .setting import DoesNotApplyError, Setting
 
 Table = NDArray[np.int64]
 
+MOST = 1024
+"""Nodes; the table of the product has as many entries as pairs of them."""
+
 
 class Translations:
     """A regular group of automorphisms.
@@ -72,6 +75,8 @@ def translations(setting: Setting) -> Translations:
     network = setting.network
     if network.endpoints or network.half_duplex:
         raise DoesNotApplyError("terminals or half-duplex links")
+    if network.nodes > MOST:
+        raise DoesNotApplyError(f"more than {MOST} nodes")
     if len({len(after) for after in network.successors}) > 1:
         raise DoesNotApplyError("nodes of different degrees")
     size = np.zeros((network.nodes, network.nodes), dtype=np.int64)
@@ -98,8 +103,12 @@ def alike_under(setting: Setting, group: Translations, subgroup: list[int]) -> l
 
 
 def _keeps(table: Table, size: Table) -> bool:
-    """Return whether all translations are automorphisms."""
-    return all((size[np.ix_(image, image)] == size).all() for image in table)
+    """Return whether all translations are automorphisms.
+
+    Those to the neighbours of 0 generate all others where everybody can be reached.
+    """
+    images = table[np.flatnonzero(size[0])]
+    return all((size[np.ix_(image, image)] == size).all() for image in images)
 
 
 def _tables(network: Network) -> Iterator[Table]:

@@ -169,6 +169,14 @@ def test_a_ring_both_ways_is_optimal_where_a_corner_accepts_two(topology: str) -
     assert steps_of("two-way-ring", instance) == math.ceil((nodes - 1) / 2)
 
 
+@pytest.mark.parametrize("topology", ["mesh-4x4", "mesh-3x4", "ring-bi-9"])
+def test_rings_under_store_and_forward_are_hamiltonian(topology: str) -> None:
+    instance = cchybrid.instance(topology, "AAB", switching="store-and-forward")
+    nodes = instance.network.nodes
+    assert steps_of("ring", instance) == nodes - 1
+    assert steps_of("two-way-ring", instance) == math.ceil((nodes - 1) / 2)
+
+
 def test_several_messages_of_a_node_go_round_one_after_the_other() -> None:
     network = cchybrid.instance("ring-bi-6", "AAB").network
     others = {a: tuple(b for b in range(6) if a != b) for a in range(6)}
@@ -270,6 +278,7 @@ REASONS = [
     ("two-way-ring", "b-tree-8", "AAB", {}, "a node has one port"),
     # Corners would use up all outer links, and nodes between them would have an odd number.
     ("two-way-ring", "mesh-3x3", "AAB", {}, "no ring found that fits into one step in both"),
+    ("ring", "petersen-10", "AAB", {"switching": "store-and-forward"}, "no ring found"),
     ("two-way-ring", "kautz-12", "AAB", {}, "one-way channels"),
     ("disjoint-trees", "b-tree-8", "AAB", {}, "not one message from every node"),
     ("disjoint-trees", "hypercube-8", "OAB", {}, "not one message from every node"),
