@@ -57,6 +57,7 @@ def solve(
     seed: int = 0,
     threads: int | None = None,
     memory: int | None = None,
+    certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
@@ -87,6 +88,9 @@ def solve(
         Threads of all engines together; by default one per processor.
     memory
         Mebibytes of address space of each worker; unlimited by default.
+    certify
+        Where only an engine claims the best bound, use the time that is left to prove it (by
+        rows of the relaxation, or by CaDiCaL if python-sat is there).
     options
         Per engine its options by name.
     observers
@@ -155,6 +159,7 @@ def solve(
         seed=seed,
         target=steps,
         blind=blind,
+        certify=certify,
         options=texts,
     )
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]

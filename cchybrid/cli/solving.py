@@ -53,6 +53,9 @@ def solve(
     memory: Annotated[
         int | None, typer.Option(metavar="MIB", help="Address space of each worker.")
     ] = None,
+    certify: Annotated[
+        bool, typer.Option(help="Use the time left to prove what an engine only claims.")
+    ] = True,
     option: Annotated[
         list[str] | None,
         typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
@@ -95,6 +98,7 @@ def solve(
             seed=seed,
             threads=threads,
             memory=memory,
+            certify=certify,
             options=engine_options(option or []),
             observers=observers,
             registry=registry,

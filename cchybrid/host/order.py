@@ -32,6 +32,8 @@ class Order:
     blind
         No bound is sought, told or heeded: the search for ``target`` steps goes on until the
         budget is spent, even where fewer steps than any schedule has are asked for.
+    certify
+        Where only an engine claims the best bound, use the time that is left to prove it.
     options
         Per engine the options that the user set, as text.
     """
@@ -43,6 +45,7 @@ class Order:
     seed: int = 0
     target: int | None = None
     blind: bool = False
+    certify: bool = True
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 

@@ -29,6 +29,8 @@ from cchybrid.records import EngineInfo, Observer
 
 BOUNDS = "bound providers"
 """The name of the worker that runs the core's bound providers; others have their own."""
+PROVER = "prover"
+"""The name of the worker that looks for a proof of what an engine claims."""
 BOUND_GRACE = 10.0
 """Seconds that a claimed optimum waits for the bound providers to certify it."""
 MUSTER = 2.0
@@ -129,6 +131,19 @@ class Session:
                 break
             self._run_phase(phase)
         self._listen_while(lambda: self._crew.has(self._bounding) and not self._settled())
+        self._certify()
+
+    def _certify(self) -> None:
+        """Use the time that is left to prove the bound that only an engine claims."""
+        board, seconds = self.board, self._left()
+        if not self.order.certify or self.order.blind or self._refused is not None:
+            return
+        if seconds is None or seconds < 1 or board.lower <= board.certified.steps:
+            return
+        self._bounding.append(PROVER)
+        self._start(PROVER, "proof", 1, {"steps": board.lower})
+        self._emit("phase", engines=[PROVER])
+        self._listen_while(lambda: self._crew.has([PROVER]) and board.certified.steps < board.lower)
 
     def _options_are_taken(self) -> bool:
         """Let every engine that the user set options of say whether it takes them."""

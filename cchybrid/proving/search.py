@@ -69,6 +69,7 @@ def find_proof(
     seconds: float,
     should_stop: Callable[[], bool] = lambda: False,
     tell: Callable[[str], None] = lambda text: None,
+    cheap: bool = True,
 ) -> Outcome:
     """Look for a proof that no schedule has fewer than so many steps.
 
@@ -82,11 +83,13 @@ def find_proof(
         Asked several times a second while CaDiCaL is at work.
     tell
         Told each line of ``Outcome.tried`` when it is known, and what is tried next.
+    cheap
+        Whether to begin with the cheap kinds of bounds.
     """
     search = _Search(instance, record, steps, time.monotonic() + seconds, should_stop, tell)
     interrupted = False
     try:
-        search.run()
+        search.run(cheap)
     except KeyboardInterrupt:
         interrupted = True
     return Outcome(search.best, search.shorter, tuple(search.tried), interrupted)
@@ -110,11 +113,12 @@ class _Search:
         self.tried: list[str] = []
         self._deadline, self._stop, self._tell = deadline, should_stop, tell
 
-    def run(self) -> None:
-        for attempt in (self._by_bounds, self._by_rows, self._by_refutation):
-            if self._is_over():
-                return
-            attempt()
+    def run(self, cheap: bool) -> None:
+        if cheap:
+            self._by_bounds()
+        for attempt in (self._by_rows, self._by_refutation):
+            if not self._is_over():
+                attempt()
 
     def _is_over(self) -> bool:
         found = self.best is not None and self.best.steps >= self.steps

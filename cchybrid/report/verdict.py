@@ -8,6 +8,8 @@ _BY = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
     "regions": "the informed set cannot grow faster across a cut",
+    "farkas": "the time-expanded linear relaxation has no solution",
+    "refutation": "a propositional proof, checked step by step",
     "prices": "channel prices, the dual of the flow program",
     "unreachable": "a destination cannot be reached",
 }
