@@ -28,11 +28,10 @@ def dimensional_trees(setting: Setting) -> Draft:
         setting.check()
         waves = _halvings(grid.place[source][axis], side)
         for wave in waves:
-            draft.append(
-                [Transfer(0, grid.along(node, axis, a, b)) for node in informed for a, b in wave]
-            )
-        if any(len(path) - 1 > setting.most_hops(path[0], path[-1]) for _, path in draft[-1]):
-            raise DoesNotApplyError("rows that are no shortest paths")
+            step = [Transfer(0, grid.along(node, axis, a, b)) for node in informed for a, b in wave]
+            if any(len(path) - 1 > setting.most_hops(path[0], path[-1]) for _, path in step):
+                raise DoesNotApplyError("rows that are no shortest paths")
+            draft.append(step)
         informed = [grid.moved(node, axis, place) for node in informed for place in range(side)]
     return draft
 

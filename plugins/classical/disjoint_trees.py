@@ -43,6 +43,7 @@ def _best_tree(setting: Setting, group: Translations) -> Tree:
     size = {node: setting.capacity[setting.channel[0, node]] for node in out}
     ports = min(setting.ports())
     least = max(math.ceil((setting.nodes - 1) / ports), int(setting.distance[0].max()))
+    setting.expect(least)
     best: Tree | None = None
     for _ in range(max(4, WORK // setting.nodes)):
         setting.check()

@@ -10,9 +10,9 @@ from cchybrid.model import Transfer
 from .room import Room
 from .setting import DoesNotApplyError, Draft, Path, Setting
 
-MOST = 1_000
+MOST = 2_500
 """Messages of an instance; on more, this takes many seconds."""
-WORK = 2_000
+WORK = 4_000
 """Messages that are given a place altogether, over all orders that are tried."""
 
 
@@ -25,6 +25,7 @@ def packed_scatter(setting: Setting) -> Draft:
         raise DoesNotApplyError(f"more than {MOST} messages")
     wanted = [(message.source, message.destinations[0]) for message in setting.messages]
     least = least_steps(setting)
+    setting.expect(least)
     best: list[list[Path]] | None = None
     work = WORK
     while work > 0 and (best is None or len(best) > least):

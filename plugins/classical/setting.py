@@ -82,7 +82,7 @@ class Setting:
         return known
 
     def expect(self, steps: int) -> None:
-        """Raise ``DoesNotApplyError`` if nobody wants a schedule of so many steps."""
+        """Raise ``DoesNotApplyError`` if nobody wants a schedule of so many steps or more."""
         if not self._wants(steps):
             raise DoesNotApplyError(f"{steps} steps are no better than what is known")
 

@@ -33,12 +33,19 @@ def translated_exchange(setting: Setting) -> Draft:
         raise DoesNotApplyError("not wormhole switching")
     if setting.nodes > MOST:
         raise DoesNotApplyError(f"more than {MOST} nodes")
+    if not setting.problem.complete:
+        raise DoesNotApplyError("not all paths are listed")
     group = translations(setting)
     best: tuple[list[int], list[list[Path]]] | None = None
     least = least_steps(setting)
+    setting.expect(least)
     work = WORK
     while work > 0 and (best is None or len(best[1]) > least):
-        subgroup = group.closure([setting.random.randrange(1, setting.nodes)])
+        generators = [setting.random.randrange(1, setting.nodes)]
+        subgroup = group.closure(generators)
+        while count // len(subgroup) > WORK // 2:
+            generators.append(setting.random.randrange(1, setting.nodes))
+            subgroup = group.closure(generators)
         work -= count // len(subgroup)
         nodes = range(setting.nodes)
         first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]

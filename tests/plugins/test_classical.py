@@ -266,6 +266,7 @@ REASONS = [
     ("double-tree", "hypercube-8", "OAB", {"ports": 1}, "fewer ports than dimensions"),
     ("double-tree", "hypercube-8", "OAB", {"switching": "store-and-forward"}, "not wormhole"),
     ("dimensional-trees", "petersen-10", "OAB", {}, "no mesh, torus or hypercube"),
+    ("dimensional-trees", "spidergon-16", "OAB", {}, "rows that are no shortest paths"),
     ("dominating-sets", "petersen-10", "OAB", {}, "no group of translations found"),
     ("dominating-sets", "mesh-3x3", "OAB", {}, "nodes of different degrees"),
     ("xor-exchange", "hypercube-8", "AAB", {}, "messages with several destinations"),
@@ -273,7 +274,7 @@ REASONS = [
     ("translated-exchange", "torus-3x3", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "ring-uni-8", "AAS", {}, "no subgroup whose translated paths fit"),
     ("packed-scatter", "torus-3x3", "OAB", {}, "messages with several destinations"),
-    ("packed-scatter", "mesh-6x6", "AAS", {}, "more than 1000 messages"),
+    ("packed-scatter", "mesh-8x8", "AAS", {}, "more than 2500 messages"),
     ("ring", "mesh-3x3", "AAS", {}, "messages go to different sets of nodes"),
     ("two-way-ring", "b-tree-8", "AAB", {}, "a node has one port"),
     # Corners would use up all outer links, and nodes between them would have an odd number.
@@ -432,10 +433,23 @@ def test_one_construction_alone() -> None:
         Classical.Options(only="gossip")
 
 
-def test_rings_are_not_sought_where_better_is_known() -> None:
-    problem = compile(cchybrid.instance("hypercube-16", "AAB"))
-    setting = Setting(problem, 0, lambda: None, lambda steps: steps < 8)
-    for name in ("ring", "two-way-ring"):
+@pytest.mark.parametrize(
+    ("name", "collective", "known"),
+    [
+        ("ring", "AAB", 15),
+        ("two-way-ring", "AAB", 8),
+        ("disjoint-trees", "AAB", 4),
+        ("packed-scatter", "AAS", 8),
+        ("translated-exchange", "AAS", 8),
+    ],
+)
+def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, known: int) -> None:
+    problem = compile(cchybrid.instance("hypercube-16", collective))
+    for best, refused in ((known, True), (known + 1, False)):
+        setting = Setting(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
+        if not refused:
+            assert MAKE[name](setting)
+            continue
         with pytest.raises(DoesNotApplyError, match="no better than what is known"):
             MAKE[name](setting)
 
