@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 
 import bench_cpsat
 import bench_engines
+import bench_fixed_paths
 import bench_kernels
 import textbook
 
@@ -62,3 +63,17 @@ def test_the_textbook_decides_scatter_only() -> None:
     assert found.steps == 2
     with pytest.raises(ValueError, match="scatter"):
         textbook.textbook_model(compile(instance("ring-bi-4", "AAB")), 2)
+
+
+def test_fixed_paths_cost_steps() -> None:
+    """A mesh whose paths are ordered by dimension loads its middle channels with 16 messages."""
+    line = bench_fixed_paths.bench_row("spidergon-8", 2, 2, 20.0).split()
+    assert line[0] == "spidergon-8"
+    assert int(line[3]) == 4
+    assert int(line[1]) >= 4
+    problem = compile(instance("mesh-4x4", "AAS"))
+    chosen = bench_fixed_paths.ordered_by_dimension(problem)
+    used = np.concatenate([problem.resources_of(option) for option in chosen.tolist()])
+    load = np.bincount(used, minlength=problem.resources)
+    assert load[~problem.implied].max() == 16
+    assert bench_fixed_paths.shown(7, False) == "<= 7"

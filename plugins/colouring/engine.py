@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from cchybrid.engine import Run, Stop
-from cchybrid.problem import Problem
+from cchybrid.problem import Assignment, Problem
 
 from ..uses import IntVector, Uses
 from .choice import Chooser
@@ -16,6 +17,13 @@ from .graph import Conflicts, strategies
 
 MAX_EDGES = 2_000_000
 """Edges that a conflict graph may have; each takes about 150 bytes."""
+
+
+EXACT_LIMIT = 10.0
+"""Seconds of one decision by CP-SAT, or deterministic time under an evaluation budget."""
+
+EVALUATIONS_PER_UNIT = 10_000
+"""Evaluations that one unit of CP-SAT's deterministic time counts as."""
 
 
 class Colouring:
@@ -29,9 +37,13 @@ class Colouring:
         ----------
         patience
             Choices of paths without a better schedule after which the engine gives up.
+        exact
+            Colour every choice of paths with as few colours as there can be, by CP-SAT. What a
+            choice needs proves nothing for the instance, which has others.
         """
 
         patience: int = 50
+        exact: bool = False
 
         def __post_init__(self) -> None:
             if self.patience < 1:
@@ -70,21 +82,51 @@ class Colouring:
                 return Stop.EXHAUSTED
             idle += 1
             conflicts = Conflicts(problem, uses, choose(), random, check)
+            fewest: Assignment | None = None
             for strategy in strategies(int(random.integers(2**31)), conflicts.edges).values():
                 known = min((s for s in (best, run.best()) if s is not None), default=None)
                 run.spend(1)
                 if known is not None and conflicts.least_steps >= known:
                     break
                 found = conflicts.schedule(strategy)
+                if fewest is None or found.steps < fewest.steps:
+                    fewest = found
                 if known is None or found.steps < known:
                     run.offer(found)
                     best, idle = found.steps, 0
                 run.note(colours=found.steps)
                 check()
+            if self.options.exact and fewest is not None:
+                exact = self._recolour(problem, uses, fewest, run)
+                if exact is not None:
+                    run.offer(exact)
+                    best, idle = exact.steps, 0
             check()
             if idle >= self.options.patience:
                 break
         return Stop.STALLED
+
+    def _recolour(
+        self, problem: Problem, uses: Uses, known: Assignment, run: Run
+    ) -> Assignment | None:
+        """Return a schedule of the same options with fewer steps than anyone has, if there is."""
+        from .exact import FixedChoice
+
+        steps = known.steps
+        top = run.best()
+        option = np.where(known.step >= 0, known.option, -1).astype(np.int64)
+        choice = FixedChoice(problem, uses, option)
+        found = choice.fewest(
+            known,
+            run.budget,
+            run.seed,
+            EXACT_LIMIT,
+            lambda fewer: fewer >= run.lower(),
+            run.should_stop,
+        )
+        run.spend(math.ceil(found.units * EVALUATIONS_PER_UNIT))
+        least = steps if top is None else min(steps, top)
+        return found.assignment if found.assignment.steps < least else None
 
 
 class _OverError(Exception):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cchybrid_plugins.colouring.choice import Chooser
 from cchybrid_plugins.colouring.engine import Colouring
+from cchybrid_plugins.colouring.exact import FixedChoice
 from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first, strategies
 from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.uses import Uses, families
@@ -215,3 +216,70 @@ def test_never_below_the_optimum(instance: Instance) -> None:
     assert run.best() is not None
     assert run.best() >= exact.lower()
     assert exact.best() == exact.lower()
+
+
+def chromatic_number(graph: nx.Graph) -> int:
+    """By trying all colourings, vertex by vertex."""
+    order = sorted(graph, key=graph.degree, reverse=True)
+
+    def fits(colours: dict[int, int], count: int) -> bool:
+        if len(colours) == len(order):
+            return True
+        node = order[len(colours)]
+        taken = {colours.get(other) for other in graph[node]}
+        # Colours not used yet are alike: one of them is enough.
+        for colour in range(min(count, max(colours.values(), default=-1) + 2)):
+            if colour not in taken and fits({**colours, node: colour}, count):
+                return True
+        return False
+
+    return next(count for count in range(1, len(order) + 1) if fits({}, count))
+
+
+@pytest.mark.parametrize("topology", ["ring-bi-5", "spidergon-6", "amp-8", "mesh-3x3"])
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_is_the_chromatic_number(topology: str, seed: int) -> None:
+    problem = compile(cchybrid.instance(topology, "OAS" if topology == "mesh-3x3" else "AAS"))
+    uses = Uses.of(problem)
+    random = np.random.default_rng(seed)
+    conflicts = Conflicts(
+        problem, uses, chooser(problem).random_shortest(random), random, lambda: None
+    )
+    greedy = conflicts.schedule(saturation_largest_first)
+    choice = FixedChoice(problem, uses, conflicts.option)
+    found = choice.fewest(greedy, Budget(30.0), seed, 30.0)
+    assert found.proven
+    assert (found.assignment.option == conflicts.option).all()
+    assert found.assignment.steps == chromatic_number(conflicts.graphs[0]) <= greedy.steps
+
+
+def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes good what a bad order has cost, and repeats under a budget of evaluations."""
+
+    def random_order(seed: int, edges: int) -> dict[str, Any]:
+        return {"random_sequential": strategies(seed, edges)["random_sequential"]}
+
+    def searched(*, exact: bool) -> tuple[Any, ...]:
+        problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+        run = LocalRun(problem, seed=3, budget=Budget(None, evaluations=2000))
+        Colouring(Colouring.Options(patience=1, exact=exact)).solve(problem, run)
+        assert run.violations == []
+        assert run.bounds == []
+        return run.best(), [schedule.steps for schedule in run.schedules]
+
+    monkeypatch.setattr("cchybrid_plugins.colouring.engine.strategies", random_order)
+    best, schedules = searched(exact=True)
+    assert (best, schedules) == searched(exact=True)
+    assert best < searched(exact=False)[0]
+
+
+@given(instances(most_nodes=5, most_messages=5))
+@RANDOM
+def test_exact_takes_every_model(instance: Instance) -> None:
+    run = LocalRun(compile(instance), budget=Budget(seconds=None))
+    Colouring(Colouring.Options(patience=1, exact=True)).solve(run.problem, run)
+    plain, _ = coloured(instance, patience=1)
+    assert run.violations == []
+    assert run.best() is not None
+    assert plain.best() is not None
+    assert run.best() <= plain.best()

@@ -1,0 +1,110 @@
+"""The chromatic number of chosen paths: the fewest steps when every delivery keeps its option.
+
+For scatter over channels of capacity 1 this is the colouring of a conflict graph whose cliques are
+the users of a channel; the model that ``cpsat`` has of a Problem, with one option per delivery, is
+that colouring problem, its busiest clique coloured beforehand, and holds for capacities and for
+what requires another delivery as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cchybrid.engine import Budget
+from cchybrid.problem import Assignment, Problem
+
+from ..cpsat.model import StepModel, build
+from ..cpsat.prices import Pricing
+from ..cpsat.solve import Answer, ask, new_solver
+from ..cpsat.windows import Windows, least_steps
+from ..uses import IntVector, Uses
+
+
+@dataclass(frozen=True, eq=False)
+class Fewest:
+    """The best schedule of a choice.
+
+    Parameters
+    ----------
+    assignment
+        The schedule.
+    proven
+        Whether the choice has none of fewer steps, by CP-SAT's word.
+    units
+        The deterministic time that it took.
+    """
+
+    assignment: Assignment
+    proven: bool
+    units: float
+
+
+class FixedChoice:
+    """One option per delivery, and what CP-SAT says about it.
+
+    Parameters
+    ----------
+    option
+        Shape (deliveries,): the option of each, -1 where a delivery does not happen.
+    """
+
+    def __init__(self, problem: Problem, uses: Uses, option: IntVector) -> None:
+        self.problem = problem
+        usable = np.zeros(problem.options, dtype=np.bool_)
+        usable[option[option >= 0]] = True
+        self.uses = replace(uses, usable=uses.usable & usable)
+        self.pricing = Pricing(problem, self.uses)
+        self.least_steps = max(least_steps(problem, self.uses), self.pricing.least_steps)
+
+    def fewest(
+        self,
+        known: Assignment,
+        budget: Budget,
+        seed: int,
+        limit: float,
+        wanted: Callable[[int], bool] = lambda steps: True,
+        over: Callable[[], bool] = lambda: False,
+    ) -> Fewest:
+        """Return the schedule with the fewest steps, as far as it is found in time.
+
+        Parameters
+        ----------
+        known
+            A schedule of this choice.
+        limit
+            Of every decision: seconds, or deterministic time under an evaluation budget.
+        wanted
+            Whether a schedule of so many steps is of use.
+        over
+            Whether to stop at once.
+        """
+        units = 0.0
+        while self.least_steps < known.steps and wanted(known.steps - 1):
+            answer = self._decide(known.steps - 1, budget, seed, limit, wanted, over)
+            if answer is None:
+                return Fewest(known, False, units)
+            units += answer.units
+            if answer.assignment is None:
+                return Fewest(known, answer.solvable is False, units)
+            known = answer.assignment
+        return Fewest(known, self.least_steps >= known.steps, units)
+
+    def _decide(
+        self,
+        steps: int,
+        budget: Budget,
+        seed: int,
+        limit: float,
+        wanted: Callable[[int], bool],
+        over: Callable[[], bool],
+    ) -> Answer | None:
+        def make() -> StepModel:
+            tight = self.pricing.tight(steps)
+            windows = Windows.of(self.problem, tight.uses, steps, symmetry=True)
+            return build(self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full)
+
+        solver = new_solver(budget, seed, limit, log=False)
+        return ask(make, solver, lambda: wanted(steps), over)
