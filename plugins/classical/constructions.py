@@ -46,7 +46,7 @@ CONSTRUCTIONS = (
     ),
     Construction(
         "dimensional-trees",
-        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1996)",
+        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)",
         dimensional_trees,
     ),
     Construction(
@@ -56,7 +56,7 @@ CONSTRUCTIONS = (
     ),
     Construction(
         "xor-exchange",
-        "scatter on hypercubes: a label and its complement per step (Bruck et al. 1997)",
+        "scatter on hypercubes: a label and its complement per step, e-cube routing",
         xor_exchange,
     ),
     Construction(
@@ -71,7 +71,7 @@ CONSTRUCTIONS = (
     ),
     Construction(
         "disjoint-trees",
-        "all-to-all broadcast over translations of one time-arc-disjoint tree",
+        "all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)",
         disjoint_trees,
     ),
     Construction(

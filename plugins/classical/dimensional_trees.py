@@ -1,7 +1,7 @@
 """Dimensional broadcast trees: recursive doubling along one dimension after the other.
 
-Barnett, Payne, van de Geijn, Watts, "Broadcasting on meshes with wormhole routing", J. Parallel
-Distrib. Comput. 35, 1996: whoever has the message is responsible for a part of a row, halves it,
+Barnett et al., "Broadcasting on meshes with worm-hole routing", TR-93-24, University of Texas at
+Austin, 1993: whoever has the message is responsible for a part of a row, halves it,
 and sends to the node in the other half that stands where it stands itself. A x B x ... nodes take
 log2 A + log2 B + ... steps, each rounded up, with one port.
 """

@@ -2,8 +2,9 @@
 
 Every node broadcasts over the same tree, carried to it by a translation. That is free of conflicts
 if in every step the tree uses each kind of channel (those that translations carry into each other)
-at most as often as a channel has capacity (Tseng, Gupta, Bermond and others; thesis section
-4.2.3). With d channels out of a node, (n - 1) / d steps, rounded up, are optimal.
+at most as often as a channel has capacity (Tvrdík, "Parallel systems and algorithms", Czech
+Technical University in Prague, 1997). With d channels out of a node, (n - 1) / d steps, rounded
+up, are optimal; the tree is grown at random, a largest matching of channels and nodes per step.
 """
 
 from __future__ import annotations

@@ -90,9 +90,9 @@ def xor_exchange(setting: Setting) -> Draft:
     """Return the exchange in which a step is for all messages to the node XOR some label.
 
     With e-cube routing a label loads every dimension at most once, so a label and its complement
-    share a step where nodes have two ports: n / 2 steps, optimal for all-to-all (Bruck, Ho,
-    Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
-    message-passing systems", IEEE Trans. Parallel Distrib. Syst. 8, 1997); n - 1 with one port.
+    share a step where nodes have two ports: n / 2 steps, which is optimal for all-to-all, as all
+    channels are used in all steps but one; n - 1 with one port. (E-cube routing: Sullivan,
+    Bashkow, see above.)
     """
     setting.scatters()
     cube = _Cube(setting)
