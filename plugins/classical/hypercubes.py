@@ -91,7 +91,7 @@ def xor_exchange(setting: Setting) -> Draft:
 
     With e-cube routing a label loads every dimension at most once, so a label and its complement
     share a step where nodes have two ports: n / 2 steps, which is optimal for all-to-all, as all
-    channels are used in all steps but one; n - 1 with one port. (E-cube routing: Sullivan,
+    channels are used in all steps; n - 1 with one port. (E-cube routing: Sullivan,
     Bashkow, see above.)
     """
     setting.scatters()
