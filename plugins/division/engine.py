@@ -20,6 +20,7 @@ from cchybrid.engine import Run, Stop
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.problem import Problem
 
+from ..milp.prices import LoadProgram
 from ..packing import IntVector, Packing, refusal
 from ..watched import RunOverError
 from .routes import laid_down, lay_down
@@ -28,11 +29,18 @@ from .traffic import Traffic
 MAX_TRANSFERS = 5_000
 """Transfers that a Problem may have: each is compared with all others."""
 
+MAX_COLUMNS = 100_000
+"""Options that a Problem may have; each takes about a kilobyte in CP-SAT."""
+
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
 
 FIRST_LIMIT = 3_000
 """Categories that the first attempt at a number of steps may look at; later ones, twice as many."""
+
+FIRST_UNITS, MOST_UNITS = 0.5, 8.0
+"""CP-SAT's deterministic time to lay routes down: in the first round, twice as much in each
+later one, and never more."""
 
 LOOK = 32
 """Categories that count as one evaluation."""
@@ -75,6 +83,8 @@ class Division:
         reason = refusal(problem)
         if reason is not None:
             return reason
+        if problem.options > MAX_COLUMNS:
+            return f"{problem.options:,} options, more than {MAX_COLUMNS:,}"
         packing = Packing.of(problem)
         if (packing.capacity > 1).any():
             return "some channel or port takes several transfers per step; division needs one"
@@ -109,13 +119,20 @@ class _Search:
         if self.run.best() is None:
             self.run.offer(first_fit(self.problem, self.run.seed))
             self._spend(1)
+        worth = LoadProgram(self.packing).worth(
+            np.ones(self.packing.rows, dtype=np.bool_), self.run.should_stop
+        )
+        least = (
+            1 if worth is None else worth.least_steps(np.ones(self.packing.rows, dtype=np.bool_))
+        )
         for turn in range(self.options.rounds):
             seed = int(self.random.integers(2**31))
-            columns, units = lay_down(self.packing, seed, self.run.should_stop)
+            limit = min(FIRST_UNITS * 2.0**turn, MOST_UNITS)
+            columns, units = lay_down(
+                self.packing, least, limit, seed, self.run.should_stop, hint=turn % 2 == 1
+            )
             if units:
                 self._spend(math.ceil(units * EVALUATIONS_PER_UNIT))
-            if columns is None:
-                continue
             # Another order is another search: what is equal is tried in the order of the bits.
             traffic = Traffic.of(self.packing, self.random.permutation(columns))
             self._claim(traffic.load(traffic.everything))

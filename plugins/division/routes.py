@@ -7,11 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from ortools.sat.python import cp_model
 
+from cchybrid.kernels.first_fit import first_fit
+
 from ..packing import IntVector, Packing
 from ..watched import watched
-
-UNITS = 0.5
-"""Deterministic time that it may take; a unit is about a second."""
 
 
 def laid_down(packing: Packing) -> bool:
@@ -20,9 +19,26 @@ def laid_down(packing: Packing) -> bool:
 
 
 def lay_down(
-    packing: Packing, seed: int, over: Callable[[], bool]
-) -> tuple[IntVector | None, float]:
+    packing: Packing,
+    least: int,
+    units: float,
+    seed: int,
+    over: Callable[[], bool],
+    *,
+    hint: bool = False,
+) -> tuple[IntVector, float]:
     """Return a column for every row, and CP-SAT's deterministic time.
+
+    Parameters
+    ----------
+    least
+        Uses of the busiest resource that are few enough.
+    units
+        Deterministic time that it may take; a unit is about a second.
+    seed
+        Of the search, and of a greedy schedule, whose routes are returned if there is no time.
+    hint
+        Whether to begin with those: it helps where there are very many routes, and else it delays.
 
     Raises
     ------
@@ -41,17 +57,23 @@ def lay_down(
         choices[row].append(taken[column])
     for choice in choices:
         model.add_exactly_one(choice)
-    most = model.new_int_var(0, packing.rows, "")
+    most = model.new_int_var(min(least, packing.rows), packing.rows, "")
     for literals in users:
         model.add(cp_model.LinearExpr.sum(literals) <= most)
     model.minimize(most)
+    greedy = np.concatenate(packing.classes(first_fit(packing.problem, seed)))
+    if hint:
+        chosen = np.bincount(greedy, minlength=packing.columns).tolist()
+        for boolean, value in zip(taken, chosen, strict=True):
+            model.add_hint(boolean, value)
+        model.add_hint(most, max(int(packing.load(greedy).max(initial=0)), least))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed % 2**31
-    solver.parameters.max_deterministic_time = UNITS
+    solver.parameters.max_deterministic_time = units
     status = watched(lambda: solver.solve(model), solver.stop_search, over)
-    units = float(solver.response_proto.deterministic_time)
+    spent = float(solver.response_proto.deterministic_time)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None, units
+        return np.sort(greedy), spent
     values = np.array(solver.response_proto.solution)[: packing.columns]
-    return np.flatnonzero(values).astype(np.int64), units
+    return np.flatnonzero(values).astype(np.int64), spent

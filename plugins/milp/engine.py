@@ -19,7 +19,7 @@ from .prices import LoadProgram
 from .pricing import Pricer
 from .rounding import cover, with_leftovers
 
-MAX_COLUMNS = 200_000
+MAX_COLUMNS = 100_000
 """Options that a Problem may have; each takes about a kilobyte in CP-SAT."""
 
 EVALUATIONS_PER_UNIT = 10_000
