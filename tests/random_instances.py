@@ -159,6 +159,17 @@ def valid_schedules(draw: st.DrawFn, **narrow: object) -> Schedule:
     return Schedule(instance, list_schedule(instance, draw(st.integers(0, 2**32 - 1))))
 
 
+def scattered(instance: Instance, most_messages: int = 7) -> Instance:
+    """Return the ``deliver`` instance with a message of its own for each destination, cut short."""
+    messages = tuple(
+        Message(source, (goal,))
+        for source, goals in instance.collective.deliver_messages
+        for goal in goals
+    )
+    collective = Collective("scatter", messages[:most_messages])
+    return Instance(instance.network, collective, instance.model)
+
+
 def list_schedule(instance: Instance, seed: int) -> Steps:
     """Return valid steps: fill step after step in random order, stopping early at random."""
     rng = random.Random(seed)

@@ -13,7 +13,7 @@ from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.classes.listing import list_classes
 from cchybrid_plugins.packing import Packing
 from hypothesis import HealthCheck, assume, given, settings
-from random_instances import instances
+from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.engine import Budget, Stop
@@ -23,9 +23,11 @@ from cchybrid.problem import compile
 from cchybrid.testing import LocalRun
 
 RANDOM = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-SMALL = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5, most_messages=4)
+SMALL = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5).map(
+    lambda instance: scattered(instance, 4)
+)
 
 
 def solved(instance: Instance, limit: int = 50_000, **rest: Any) -> tuple[LocalRun, Stop]:
@@ -47,9 +49,7 @@ def feasible(packing: Packing, columns: tuple[int, ...]) -> bool:
 @RANDOM
 @given(SMALL)
 def test_lists_every_maximal_class_once(instance: Instance) -> None:
-    problem = compile(instance)
-    assume(not problem.ordered)
-    packing = Packing.of(problem)
+    packing = Packing.of(compile(instance))
     assume(packing.columns <= 10)
     every = {
         frozenset(columns)
@@ -66,8 +66,6 @@ def test_lists_every_maximal_class_once(instance: Instance) -> None:
 @RANDOM
 @given(SMALL)
 def test_the_fewest_classes_are_the_fewest_steps(instance: Instance) -> None:
-    problem = compile(instance)
-    assume(Classes(Classes.Options()).unsupported(problem) is None)
     run, stop = solved(instance)
     best = run.best()
     assert best is not None

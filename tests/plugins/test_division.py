@@ -13,7 +13,7 @@ from cchybrid_plugins.division.routes import laid_down, lay_down
 from cchybrid_plugins.division.traffic import Traffic, bits
 from cchybrid_plugins.packing import Packing
 from hypothesis import HealthCheck, assume, given, settings
-from random_instances import instances
+from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.engine import Budget, Stop
@@ -22,9 +22,11 @@ from cchybrid.problem import Problem, compile
 from cchybrid.testing import LocalRun
 
 RANDOM = settings(
-    max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-SMALL = instances(kinds=("deliver",), switchings=("wormhole",), routings=("minimal",), most_nodes=6)
+SMALL = instances(
+    kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), most_nodes=6
+).map(scattered)
 
 
 def solved(instance: Instance, rounds: int = 12, **rest: Any) -> tuple[LocalRun, Stop]:
@@ -173,7 +175,7 @@ def test_says_what_it_requires(
 
 def test_same_seed_and_evaluations_same_search() -> None:
     def searched(seed: int) -> tuple[Any, ...]:
-        budget = Budget(None, evaluations=1_500)
+        budget = Budget(None, evaluations=800)
         run, _ = solved(cchybrid.instance("fat-tree-16", "AAS"), seed=seed, budget=budget)
         return [schedule.steps for schedule in run.schedules], run.notes
 

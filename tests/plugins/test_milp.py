@@ -20,7 +20,7 @@ from cchybrid_plugins.packing import Packing
 from cchybrid_plugins.watched import RunOverError, watched
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_instances import instances
+from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.bounds.flow import price_bounds
@@ -33,16 +33,6 @@ from cchybrid.testing import LocalRun
 RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-
-
-def scattered(instance: Instance) -> Instance:
-    """Return the instance with a message of its own for every destination."""
-    messages = tuple(
-        Message(source, (goal,))
-        for source, goals in instance.collective.deliver_messages
-        for goal in goals
-    )
-    return Instance(instance.network, Collective("scatter", messages[:7]), instance.model)
 
 
 SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5).map(scattered)
@@ -235,7 +225,7 @@ def test_claims_nothing_for_an_incomplete_problem() -> None:
 
 def test_same_seed_and_evaluations_same_search() -> None:
     def notes(seed: int) -> list[dict[str, float]]:
-        budget = Budget(None, evaluations=1_500)
+        budget = Budget(None, evaluations=800)
         return solved(cchybrid.instance("heawood-14", "AAS"), seed=seed, budget=budget)[0].notes
 
     assert notes(3) == notes(3)
