@@ -101,10 +101,12 @@ class FixedChoice:
         wanted: Callable[[int], bool],
         over: Callable[[], bool],
     ) -> Answer | None:
+        tight = self.pricing.tight(steps)
+        full = bool(tight.full.any())
+
         def make() -> StepModel:
-            tight = self.pricing.tight(steps)
-            windows = Windows.of(self.problem, tight.uses, steps, symmetry=True)
+            windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
             return build(self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full)
 
-        solver = new_solver(budget, seed, limit, log=False)
+        solver = new_solver(budget, seed, limit, tight=full)
         return ask(make, solver, lambda: wanted(steps), over)

@@ -265,6 +265,7 @@ class _Search:
 
     def _ask(self, target: int, stage: _Stage, limit: float) -> Answer | None:
         run, options, tight = self.run, self.options, stage.tight
+        full = tight is not None and bool(tight.full.any())
 
         def unwanted() -> bool:
             return not run.wants(target)
@@ -275,7 +276,9 @@ class _Search:
             return model
 
         def make_steps(tight: Tight) -> StepModel:
-            windows = Windows.of(self.problem, tight.uses, target, symmetry=options.symmetry)
+            windows = Windows.of(
+                self.problem, tight.uses, target, symmetry=options.symmetry, certain=full
+            )
             model = build(self.problem, tight.uses, windows, unwanted, tight.full)
             if hint is not None:
                 model.hint(hint, run.seed + self.rounds)
@@ -291,7 +294,7 @@ class _Search:
         hint = run.hint(target) if options.hints else None
         if hint is not None and self.rounds == 0 and not self._whole(hint):
             hint = None
-        solver = new_solver(run.budget, run.seed + self.rounds, limit, log=options.log)
+        solver = new_solver(run.budget, run.seed + self.rounds, limit, log=options.log, tight=full)
         answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
         if answer is not None:
             run.note(

@@ -24,6 +24,12 @@ The full linear relaxation refutes in a blink what others cannot in minutes; sch
 by feasibility jump, which CP-SAT runs on a thread that has none of these.
 """
 
+TIGHT_PORTFOLIO = ("default_lp", "no_lp", "quick_restart", "max_lp")
+"""The same where a linear program has shown that steps have no room to spare.
+
+It has refuted what it can, and with channels that are full in every step propagation goes far.
+"""
+
 WATCH_INTERVAL = 0.05
 """Seconds between two looks at whether the answer is still wanted."""
 
@@ -73,7 +79,9 @@ class Answer:
     units: float = 0.0
 
 
-def new_solver(budget: Budget, seed: int, limit: float, *, log: bool) -> cp_model.CpSolver:
+def new_solver(
+    budget: Budget, seed: int, limit: float, *, log: bool = False, tight: bool = False
+) -> cp_model.CpSolver:
     """Return a solver that keeps to the budget.
 
     Parameters
@@ -81,6 +89,10 @@ def new_solver(budget: Budget, seed: int, limit: float, *, log: bool) -> cp_mode
     limit
         Seconds; units of deterministic time if the budget is one of evaluations, because then
         nothing may depend on the clock or on threads that race each other.
+    log
+        Print CP-SAT's own log.
+    tight
+        Whether resources are known to be full in every step.
     """
     solver = cp_model.CpSolver()
     parameters = solver.parameters
@@ -95,7 +107,8 @@ def new_solver(budget: Budget, seed: int, limit: float, *, log: bool) -> cp_mode
     # On one thread, the searches take turns; CP-SAT would run the first alone.
     parameters.interleave_search = threads == 1
     if threads < 8:
-        parameters.subsolvers.extend(PORTFOLIO[: max(2 if threads == 1 else 1, threads - 1)])
+        portfolio = TIGHT_PORTFOLIO if tight else PORTFOLIO
+        parameters.subsolvers.extend(portfolio[: max(2 if threads == 1 else 1, threads - 1)])
     if budget.memory is not None:
         parameters.max_memory_in_mb = budget.memory
     return solver

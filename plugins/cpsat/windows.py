@@ -45,7 +45,15 @@ class Windows:
     goals: IntVector
 
     @classmethod
-    def of(cls, problem: Problem, uses: Uses, steps: int, *, symmetry: bool) -> Windows:
+    def of(
+        cls,
+        problem: Problem,
+        uses: Uses,
+        steps: int,
+        *,
+        symmetry: bool,
+        certain: bool = False,
+    ) -> Windows:
         """Derive them.
 
         Parameters
@@ -53,6 +61,9 @@ class Windows:
         symmetry
             Whether to tell interchangeable steps apart; without it every schedule fits the
             windows, with it a renumbering of every schedule does.
+        certain
+            Tell steps apart only by deliveries that cannot share one. Others leave fewer
+            schedules as well, which helps to refute; where there is one, it is harder to find.
         """
         delivery, requires = problem.option_delivery, problem.option_requires
         family = families(problem)
@@ -65,6 +76,7 @@ class Windows:
         order = np.zeros(0, dtype=np.int64)
         if symmetry and not problem.ordered:
             order, pinned = _order(problem, uses, steps)
+            order = order[:pinned] if certain else order
             high[order] = np.minimum(high[order], np.arange(len(order)))
             low[order[:pinned]] = np.arange(pinned)
         after = np.where(requires >= 0, low[requires] + 1, 0)

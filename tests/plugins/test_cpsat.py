@@ -387,7 +387,7 @@ def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None
 def tightened(problem: Problem, steps: int) -> StepModel:
     uses = Uses.of(problem)
     tight = Pricing(problem, uses).tight(steps)
-    windows = Windows.of(problem, tight.uses, steps, symmetry=True)
+    windows = Windows.of(problem, tight.uses, steps, symmetry=True, certain=bool(steps % 2))
     return build(problem, tight.uses, windows, full=tight.full)
 
 
