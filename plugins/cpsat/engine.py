@@ -338,10 +338,8 @@ def _demands(problem: Problem) -> Demands | None:
     Where messages wait on their way, it need not tell them apart; where not all paths are listed,
     it has them all. Elsewhere paths are the smaller choice, and prices rule out most of them.
     """
-    demands = Demands.of(problem)
-    if demands is not None and (demands.hop_by_hop or not problem.complete):
-        return demands
-    return None
+    waiting = problem.origin.instance.model.switching == "store-and-forward"
+    return Demands.of(problem) if waiting or not problem.complete else None
 
 
 def _fits(uses: Uses, steps: int) -> bool:

@@ -196,17 +196,16 @@ class _Program:
             for delivery in np.flatnonzero(problem.required).tolist()
         }
         options = np.flatnonzero(uses.usable & problem.required[problem.option_delivery])
-        for option in options.tolist():
-            path = problem.option_path[option]
-            used = slice(uses.start[path], uses.start[path + 1])
+        start, resource, times = uses.start.tolist(), uses.resource.tolist(), uses.times.tolist()
+        paths = problem.option_path[options].tolist()
+        deliveries = problem.option_delivery[options].tolist()
+        for path, delivery in zip(paths, deliveries, strict=True):
             pairs = [
-                (self.rows[resource], float(times))
-                for resource, times in zip(
-                    uses.resource[used].tolist(), uses.times[used].tolist(), strict=True
-                )
-                if resource in self.rows
+                (self.rows[resource[place]], float(times[place]))
+                for place in range(start[path], start[path + 1])
+                if resource[place] in self.rows
             ]
-            once = self.once[int(problem.option_delivery[option])]
+            once = self.once[delivery]
             for column in range(1 + twice):
                 fraction = (
                     self.variable(objective=-1.0, most=1.0)
@@ -214,8 +213,8 @@ class _Program:
                     else self.variable(objective=0.0)
                 )
                 once.SetCoefficient(fraction, 1.0)
-                for row, times in pairs:
-                    row.SetCoefficient(fraction, times)
+                for row, count in pairs:
+                    row.SetCoefficient(fraction, count)
 
     def variable(self, objective: float, most: float | None = None) -> Any:
         """Return a new variable from 0 up."""
