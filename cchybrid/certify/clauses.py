@@ -23,7 +23,7 @@ from typing import Any
 from cchybrid.certify.instance import EvidenceError, Network
 from cchybrid.certify.routes import Path, allowed_paths
 
-MOST_LITERALS = 40_000_000
+MOST_LITERALS = 15_000_000
 """Literals of all clauses together; a formula beyond that fills the memory."""
 PAIRWISE = 5
 """Literals of which "at most one" is said pair by pair."""
@@ -58,6 +58,9 @@ class Formula:
             for message in range(len(network.messages))
             for node in self._takers(message)
         }
+        # Every path in every step has four literals at least.
+        if 4 * steps * sum(map(len, self.ways.values())) > MOST_LITERALS:
+            raise EvidenceError("a formula of more literals than fit into memory")
         for (message, node), ways in self.ways.items():
             for t in self._steps:
                 self._deliver(message, node, ways, t)

@@ -10,6 +10,9 @@ from cchybrid.certify.instance import EvidenceError, Network
 MOST_PATHS = 300_000
 """Paths that are listed at most; beyond, a propositional proof is out of the question."""
 
+MOST_MOVES = 3_000_000
+"""Moves of the search for them: with any routing it also walks into dead ends."""
+
 Path = tuple[int, ...]
 
 
@@ -21,7 +24,7 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     Raises
     ------
     EvidenceError
-        If there are more than ``MOST_PATHS``.
+        If there are more than ``MOST_PATHS``, or finding them takes more than ``MOST_MOVES``.
     """
     found: dict[tuple[int, int], list[Path]] = {}
     if network.listed is not None:
@@ -35,14 +38,26 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
         goals = set(destinations)
         pairs |= {(source, goal) for goal in goals}
         pairs |= {(a, b) for a in goals for b in goals if a != b}
-    count = 0
+    room = _Room()
     for source, goal in sorted(pairs):
-        found[source, goal] = list(_paths(network, source, goal, MOST_PATHS - count))
-        count += len(found[source, goal])
+        found[source, goal] = list(_paths(network, source, goal, room))
     return found
 
 
-def _paths(network: Network, source: int, goal: int, most: int) -> Iterator[Path]:
+class _Room:
+    """What is left of the limits."""
+
+    def __init__(self) -> None:
+        self._paths, self._moves = MOST_PATHS, MOST_MOVES
+
+    def take(self, paths: int, moves: int) -> None:
+        self._paths -= paths
+        self._moves -= moves
+        if self._paths < 0 or self._moves < 0:
+            raise EvidenceError("more paths than a propositional proof can name")
+
+
+def _paths(network: Network, source: int, goal: int, room: _Room) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
     behind = _hops_to(network, goal)
     if source not in behind:
@@ -58,9 +73,7 @@ def _paths(network: Network, source: int, goal: int, most: int) -> Iterator[Path
             choices.pop()
             path.pop()
         elif node == goal:
-            if most == 0:
-                raise EvidenceError("more paths than a propositional proof can name")
-            most -= 1
+            room.take(1, 0)
             yield (*path, goal)
         elif (
             node in behind
@@ -68,6 +81,7 @@ def _paths(network: Network, source: int, goal: int, most: int) -> Iterator[Path
             and node not in path
             and node not in network.endpoints
         ):
+            room.take(0, 1)
             path.append(node)
             choices.append(iter(sorted(network.successors[node])))
 

@@ -13,6 +13,7 @@ import typer
 
 from cchybrid.cli import asking
 from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.cli.solving import check_writable
 from cchybrid.errors import InputError
 
 CertificateFile = Annotated[
@@ -49,6 +50,7 @@ def prove(
         raise InputError(
             f"{time_limit:g} seconds", where="--time-limit", mend="use a number above 0"
         )
+    check_writable(output)
     record, read = _load_schedule(schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     begun = time.monotonic()

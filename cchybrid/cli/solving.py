@@ -76,7 +76,7 @@ def solve(
     from cchybrid import api
 
     registry = load_plugins()
-    _check_writable(output, log)
+    check_writable(output, log)
     asked = resolve(
         asking.question(
             topology, collective, root, routing, switching, ports,
@@ -276,7 +276,7 @@ def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
     return options
 
 
-def _check_writable(*paths: Path | None) -> None:
+def check_writable(*paths: Path | None) -> None:
     """Find out before the work, not after it, that its result cannot be written."""
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):

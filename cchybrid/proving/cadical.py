@@ -1,7 +1,6 @@
 """CaDiCaL in a process of its own: a model of a formula, or a proof that there is none.
 
-Run as ``python -m cchybrid.proving.cadical FORMULA PROOF MODEL`` by ``refute``. The solver comes
-with python-sat (the extra ``prove``); A. Biere and others, CaDiCaL 2.0, CAV 2024.
+The solver comes with python-sat (the extra ``prove``); A. Biere and others, CaDiCaL 2.0, CAV 2024.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from pathlib import Path
 
 from cchybrid.proving.lrat import ProofError, trimmed
 
-TICK = 0.1
+CHILD = "cchybrid.proving.cadical_process"
+TICK = 0.02
 """Seconds between two looks at the clock."""
 
 
@@ -53,7 +53,7 @@ def refute(
     with tempfile.TemporaryDirectory(prefix="cchybrid-") as folder:
         formula, proof, model = (Path(folder, name) for name in ("formula", "proof", "model"))
         formula.write_text("".join(f"{' '.join(map(str, clause))} 0\n" for clause in clauses))
-        command = [sys.executable, "-m", __name__, str(formula), str(proof), str(model)]
+        command = [sys.executable, "-m", CHILD, str(formula), str(proof), str(model)]
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             while child.poll() is None:
@@ -70,30 +70,3 @@ def refute(
             return Verdict(model=frozenset(map(int, model.read_text().split())))
         written = proof.read_bytes()
         return Verdict(proof=trimmed(written, len(clauses)), bytes=len(written))
-
-
-def main(formula: str, proof: str, model: str) -> None:
-    """Solve the formula in a file; write the proof, or the model's true literals."""
-    import pysolvers
-    from pysat.solvers import Solver
-
-    from cchybrid.children import die_with_parent
-
-    die_with_parent()
-    solver = Solver(name="cadical195")
-    engine = solver.solver
-    # Before tracing, and before the first clause. Python's wrapper knows only DRUP.
-    solver.configure({"lrat": 1, "binary": 1})
-    with open(proof, "wb+") as file:
-        trace = pysolvers.cadical195_tracepr(engine.cadical, file)
-        engine.prfile, engine.prfp = file, trace
-        for line in Path(formula).read_text().splitlines():
-            solver.add_clause([int(word) for word in line.split()[:-1]])
-        if solver.solve():
-            Path(model).write_text(" ".join(str(x) for x in solver.get_model() if x > 0))
-        pysolvers.flushpr(trace)
-        solver.delete()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,0 +1,57 @@
+"""Nothing tampered with is accepted, unless it proves the same claim about the same instance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from certified import CASES, certified
+from mutants import mutants
+
+from cchybrid.certify import EvidenceError, check
+from cchybrid.model import Schedule
+from cchybrid.verify import verify_schedule
+
+MUTANTS = 200
+
+
+def explained(schedule: Any, certificate: Any, original: Any) -> bool:
+    """Return whether an accepted mutant is itself a proof of something true.
+
+    The schedule must be valid by the referee. The claim must be the original one about the same
+    instance (a changed multiplier, price or message may prove it as well, and what is not
+    evidence, such as a name, proves nothing either way), or claim it for the instance's own
+    routing only; or be about another instance that the evidence holds for as well.
+    """
+    if verify_schedule(Schedule.from_json(schedule)):
+        return False
+    claim, before = certificate["claim"], original["claim"]
+    narrower = before["scope"] == "any routing" and claim["scope"] == "minimal routing"
+    return (
+        claim["steps"] == before["steps"]
+        and (narrower or claim["scope"] == before["scope"])
+        and certificate["evidence"]["kind"] == original["evidence"]["kind"]
+        and claim["steps"] <= len(schedule["steps"])
+    )
+
+
+@pytest.mark.parametrize(
+    "index", range(len(CASES)), ids=[case.kind + " " + case.topology for case in CASES]
+)
+def test_mutants_are_refused(index):
+    schedule, original = certified(index)
+    others = [certified(other)[0] for other in range(len(CASES)) if other != index]
+    accepted = []
+    for name, changed, certificate in mutants(schedule, original, others, MUTANTS):
+        try:
+            check(changed, certificate)
+        except EvidenceError:
+            continue
+        assert "raised" not in name, name
+        assert (changed, certificate) == (schedule, original) or explained(
+            changed, certificate, original
+        ), name
+        accepted.append(name)
+    # Most of them are refused: a checker that accepts what it likes would be seen.
+    assert len(accepted) < MUTANTS / 4, Counter(accepted)

@@ -1,0 +1,154 @@
+"""``prove`` and ``check`` through the command line, and the checker on its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.cli.app import run
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.model import Schedule
+from cchybrid.problem import compile
+
+
+def save(path: Path, topology: str, collective: str, **more: object) -> Path:
+    """Write a schedule that is valid and not short."""
+    instance = cchybrid.instance(topology, collective, **more)
+    problem = compile(instance)
+    Schedule(instance, problem.lift(first_fit(problem, 0)).steps).save(path)
+    return path
+
+
+def solved(path: Path, topology: str, collective: str) -> Path:
+    result = cchybrid.solve(
+        cchybrid.instance(topology, collective), engines=["classical", "cpsat"], time_limit=30
+    )
+    assert result.schedule is not None
+    result.schedule.save(path)
+    return path
+
+
+def alone(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cchybrid.certify", *words],
+        capture_output=True, text=True, cwd=cwd, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_prove_and_check(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solved(tmp_path / "s.json", "b-tree-8", "AAB")
+    assert run(["prove", "s.json"]) == 0
+    assert "valid, 7 steps, optimal (certified); scope: any routing; cut" in capsys.readouterr().out
+    assert run(["check", "s.json", "s.certificate.json"]) == 0
+    assert "optimal (certified)" in capsys.readouterr().out
+    assert run(["check", "s.json", "s.certificate.json", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["holds"], record["optimal"], record["bound"]) == (True, True, 7)
+    assert run(["prove", "s.json", "-o", "mine.json", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["certificate"] == "mine.json"
+    assert record["tried"]
+    own = alone("s.json", "mine.json", cwd=tmp_path)
+    assert own.returncode == 0
+    assert "7 steps, optimal" in own.stdout
+
+
+def test_the_checker_alone_needs_only_the_standard_library(tmp_path):
+    """Without site-packages: numpy and the rest are out of reach."""
+    solved(tmp_path / "s.json", "spidergon-8", "AAS")
+    assert run(["prove", str(tmp_path / "s.json")]) == 0
+    package = Path(cchybrid.__file__).parents[1]
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r})\n"
+        "from cchybrid.certify.__main__ import main\n"
+        "status = main(['s.json', 's.certificate.json'])\n"
+        "assert not {'numpy', 'ortools', 'networkx', 'typer'} & set(sys.modules)\n"
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", "-c", code],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "optimal" in done.stdout
+
+
+def test_a_schedule_that_is_not_the_best(tmp_path, capsys):
+    path = save(tmp_path / "s.json", "mesh-3x3", "OAB", root=0)
+    steps = len(Schedule.load(path).steps)
+    assert run(["prove", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert f"not optimal, there is a schedule of {steps - 1} steps" in out
+    assert "are needed" in out
+    # The certificate of the best bound is there, and true.
+    assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 0
+
+
+def test_what_does_not_belong_together(tmp_path, capsys):
+    one = solved(tmp_path / "one.json", "ring-bi-6", "AAB")
+    other = solved(tmp_path / "other.json", "ring-bi-8", "AAB")
+    assert run(["prove", str(one)]) == 0
+    capsys.readouterr()
+    assert run(["check", str(other), str(tmp_path / "one.certificate.json")]) == 1
+    assert "FAILED: the certificate is about another instance" in capsys.readouterr().out
+    assert alone("other.json", "one.certificate.json", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("prove nothing.json", "nothing.json: cannot be read: No such file"),
+        ("check nothing.json nothing.json", "nothing.json: cannot be read: No such file"),
+        ("check s.json nothing.json", "nothing.json: cannot be read: No such file"),
+        ("check s.json garbled.json", "garbled.json: line 1, column 1: not valid JSON"),
+        ("prove s.json --time-limit 0", "use a number above 0"),
+        ("prove s.json -o no/such/folder.json", "folder"),
+        ("prove broken.json", "not a valid schedule"),
+        ("prove", "see: cchybrid prove --help"),
+    ],
+)
+def test_bad_input(words, line, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "s.json", "ring-bi-4", "AAB")
+    record = json.loads((tmp_path / "s.json").read_text())
+    record["steps"].pop()
+    (tmp_path / "broken.json").write_text(json.dumps(record))
+    (tmp_path / "garbled.json").write_text("certificate")
+    assert run(words.split()) == 2
+    captured = capsys.readouterr()
+    assert line in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_an_invalid_schedule_fails_the_check(tmp_path, capsys):
+    path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
+    assert run(["prove", str(path)]) == 0
+    record = json.loads(path.read_text())
+    record["steps"][0].append(record["steps"][0][0])
+    path.write_text(json.dumps(record))
+    capsys.readouterr()
+    assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 1
+    assert "FAILED: the schedule is not valid: step 1" in capsys.readouterr().out
+
+
+def test_ctrl_c_keeps_the_best_bound(tmp_path):
+    path = save(tmp_path / "s.json", "mesh-7x7", "OAB", root=0)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "cchybrid", "prove", str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    time.sleep(4)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == 1, err
+    assert "interrupted" in out + err
+    assert "Traceback" not in err

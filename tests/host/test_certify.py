@@ -1,0 +1,42 @@
+"""What an engine only claims is proven in the time that is left, or shown to be wrong."""
+
+from __future__ import annotations
+
+import cchybrid
+from cchybrid.certify import proven_steps
+from cchybrid.registry import load_registry
+
+TREE = ("full-tree-31", "OAB")
+
+
+def test_a_claim_becomes_a_certificate():
+    instance = cchybrid.instance(*TREE, root=0)
+    found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60)
+    assert found.status == "optimal"
+    assert found.certified
+    assert found.bound_by == "refutation"
+    assert proven_steps(instance.to_json(), found.lower_bound.evidence) == found.steps == 4
+    # It goes into the schedule's file, and out of it again.
+    assert found.schedule is not None
+    assert found.schedule.lower_bound is not None
+    assert found.schedule.lower_bound.evidence["kind"] == "refutation"
+
+
+def test_unless_nobody_wants_it():
+    instance = cchybrid.instance(*TREE, root=0)
+    found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60, certify=False)
+    assert found.status == "optimal"
+    assert not found.certified
+    assert found.certified_bound.steps == 3
+
+
+def test_a_false_claim_is_refuted_by_a_schedule(monkeypatch):
+    """Nobody has a schedule that would refute the claim: the prover finds one."""
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "braggart")
+    instance = cchybrid.instance("ring-bi-4", "AAB")
+    found = cchybrid.solve(instance, engines=["brag"], time_limit=20, registry=load_registry())
+    assert found.steps is not None
+    assert found.steps < 9
+    assert found.engine == "prover"
+    assert any("brag: claimed a bound" in text for text in found.troubles)
+    assert found.lower_bound.steps <= found.steps
