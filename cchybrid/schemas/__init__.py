@@ -8,7 +8,7 @@ from typing import Any
 
 from cchybrid.errors import InputError
 
-NAMES = ("instance-1", "schedule-1")
+NAMES = ("instance-1", "schedule-1", "certificate-1")
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def schema(name: str) -> dict[str, Any]:
     Parameters
     ----------
     name
-        ``instance-1`` or ``schedule-1``.
+        ``instance-1``, ``schedule-1`` or ``certificate-1``.
 
     Raises
     ------

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 from certified import CASES, certified
+from jsonschema import Draft202012Validator
 from mutants import mutants
 
 from cchybrid.certify import EvidenceError, check
 from cchybrid.model import Schedule
+from cchybrid.schemas import schema
 from cchybrid.verify import verify_schedule
 
 MUTANTS = 200
+NAMES = [f"{case.kind} {case.topology}" for case in CASES]
 
 
 def explained(schedule: Any, certificate: Any, original: Any) -> bool:
@@ -36,9 +39,7 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    "index", range(len(CASES)), ids=[case.kind + " " + case.topology for case in CASES]
-)
+@pytest.mark.parametrize("index", range(len(CASES)), ids=NAMES)
 def test_mutants_are_refused(index):
     schedule, original = certified(index)
     others = [certified(other)[0] for other in range(len(CASES)) if other != index]
@@ -55,3 +56,10 @@ def test_mutants_are_refused(index):
         accepted.append(name)
     # Most of them are refused: a checker that accepts what it likes would be seen.
     assert len(accepted) < MUTANTS / 4, Counter(accepted)
+
+
+@pytest.mark.parametrize("index", range(len(CASES)), ids=NAMES)
+def test_a_certificate_is_what_its_schema_says(index):
+    schedule, original = certified(index)
+    Draft202012Validator(schema("certificate-1")).validate(original)
+    assert original["instance"]["sha256"] == Schedule.from_json(schedule).instance.digest
