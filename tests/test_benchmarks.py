@@ -16,6 +16,8 @@ from cchybrid.problem import compile
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 
+import bench_certificates
+import bench_column_generation
 import bench_cpsat
 import bench_engines
 import bench_fixed_paths
@@ -77,3 +79,21 @@ def test_fixed_paths_cost_steps() -> None:
     load = np.bincount(used, minlength=problem.resources)
     assert load[~problem.implied].max() == 16
     assert bench_fixed_paths.shown(7, False) == "<= 7"
+
+
+def test_a_row_is_certified_from_the_question_to_the_checker() -> None:
+    line = bench_certificates.certify("small", instance("ring-bi-4", "AAS"), 20.0, 20.0)
+    assert line.optimal
+    assert (line.steps, line.bound) == (2, 2)
+    assert "optimal" in bench_certificates.shown(line)
+    assert bench_certificates.nodes_in("mesh-4x4") == 16
+    assert bench_certificates.nodes_in("2-fat-hypercube-8") == 8
+    names = [row.name for row in bench_certificates.rows_up_to("thesis", 4, "AAS")]
+    assert names
+    assert all("AAS" in name for name in names)
+
+
+def test_column_generation_is_shown_beside_the_flow_bound() -> None:
+    line, sound = bench_column_generation.bench_row("small", instance("ring-bi-4", "AAS"), 20.0)
+    assert sound
+    assert line.endswith("finished")

@@ -1,0 +1,67 @@
+"""The bound of column generation beside the arc-flow bound, on all-to-all scatter of the thesis.
+
+Run as ``python tests/benchmarks/bench_column_generation.py``: for every AAS row of the thesis up
+to a number of nodes, the steps that the dual prices of the arc-flow program prove (checked), the
+bound that the engine ``milp`` ends with when it is given none, and its best schedule, verified. A
+row is finished when the two meet, so that the engine has closed it alone. It ends with exit
+status 1 if a finished row's bound is below the arc-flow bound, or any bound above a schedule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from bench_certificates import rows_up_to
+from cchybrid_plugins.milp.engine import Milp
+
+from cchybrid.bounds.flow import price_bounds
+from cchybrid.engine import Budget
+from cchybrid.model import Instance
+from cchybrid.problem import compile
+from cchybrid.question import resolve
+from cchybrid.registry import load_registry
+from cchybrid.testing import LocalRun
+
+
+def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
+    """Return the line of one instance, and whether its bounds make sense."""
+    flow = max((bound.steps for bound in price_bounds(instance.forward)), default=1)
+    problem = compile(instance)
+    engine = Milp(Milp.Options())
+    reason = engine.unsupported(problem)
+    if reason is not None:
+        return f"{name:36s} {flow:5} {reason}", True
+    run = LocalRun(problem, budget=Budget(seconds=limit))
+    begun = time.perf_counter()
+    engine.solve(problem, run)
+    taken = time.perf_counter() - begun
+    if run.violations:
+        raise SystemExit("milp has offered what is not valid")
+    bound = max((steps for steps, _ in run.bounds), default=1)
+    best = run.best()
+    finished = best is not None and best == bound
+    sound = (best is None or max(bound, flow) <= best) and (not finished or bound >= flow)
+    word = "finished" if finished else ""
+    return f"{name:36s} {flow:5} {bound:5} {best or '-':>6} {taken:7.1f}  {word}", sound
+
+
+def main() -> int:
+    """Print the table; return the exit status."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--nodes", type=int, default=16)
+    asked.add_argument("--rows", default="", help="regular expression for the names of rows")
+    asked.add_argument("--seconds", type=float, default=60.0)
+    options = asked.parse_args()
+    print(f"{'row':36s} {'flow':>5} {'milp':>5} {'steps':>6} {'seconds':>7}")
+    registry, sound = load_registry(), True
+    for row in rows_up_to("thesis", options.nodes, rf"AAS.*{options.rows}|{options.rows}.*AAS"):
+        line, makes_sense = bench_row(row.name, resolve(row.question, registry), options.seconds)
+        print(line, flush=True)
+        sound = sound and makes_sense
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
