@@ -44,18 +44,18 @@ def dominating_sets(setting: Setting) -> Draft:
     least, reached = 0, 1
     while reached < setting.nodes:
         least, reached = least + 1, reached * (ports + 1)
-    best: Draft | None = None
+    setting.expect(least)
+    best: list[_Wave] | None = None
     for _ in range(CHAINS):
         waves = _chain(setting, group, ports)
         if waves is None or (best is not None and len(waves) >= len(best)):
             continue
-        draft = _carried(setting, group, waves, source)
-        best = best if draft is None else draft
-        if best is not None and len(best) == least:
+        best = waves
+        if len(best) == least:
             break
     if best is None:
         raise DoesNotApplyError("no chain of subgroups found that ports and channels have room for")
-    return best
+    return _carried(setting, group, best, source)
 
 
 def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | None:
@@ -69,7 +69,7 @@ def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | N
             larger, more = _larger(setting, group, informed, generators, ports)
             if len(larger) <= len(best[0] if best else informed):
                 continue
-            room = Room(setting, alike=alike, sketch=True)
+            room = Room(setting, alike=alike)
             legs = _legs(setting, group, informed, larger, room)
             if legs is not None:
                 best = larger, more, legs
@@ -123,23 +123,16 @@ def _legs(
     return legs
 
 
-def _carried(
-    setting: Setting, group: Translations, waves: list[_Wave], source: int
-) -> Draft | None:
-    """Return the broadcast from the source, or ``None`` where the Problem lacks paths for it."""
+def _carried(setting: Setting, group: Translations, waves: list[_Wave], source: int) -> Draft:
+    """Return the broadcast from the source."""
     draft: Draft = []
     for wave in waves:
         images = [group.rows[group.rows[source][element]] for element in wave.informed]
-        paths = [tuple(image[node] for node in leg) for image in images for leg in wave.legs]
-        if setting.shared is not None:
-            room = Room(setting)
-            routed = []
-            for path in paths:
-                other = room.route(path[0], path[-1])
-                if other is None:
-                    return None
-                room.take(other)
-                routed.append(other)
-            paths = routed
-        draft.append([Transfer(0, path) for path in paths])
+        draft.append(
+            [
+                Transfer(0, tuple(image[node] for node in leg))
+                for image in images
+                for leg in wave.legs
+            ]
+        )
     return draft

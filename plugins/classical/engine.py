@@ -9,7 +9,7 @@ from cchybrid.problem import Problem
 from cchybrid.problem.origin import InstanceOrigin
 
 from .constructions import CONSTRUCTIONS, Construction
-from .offers import assigned, flaw
+from .offers import FlawedError, assigned, flaw
 from .setting import DoesNotApplyError, Setting
 
 
@@ -53,21 +53,27 @@ class Classical:
                 raise _OverError
 
         least: int | None = None
+
+        def wants(steps: int) -> bool:
+            return run.wants(steps) and (least is None or steps < least)
+
+        setting = Setting(problem, run.seed, check, wants)
         try:
             for construction in self._chosen():
                 if next(run.targets(), None) is None:
                     check()
                     return Stop.EXHAUSTED
+                if not wants(setting.least):
+                    break
                 try:
-                    draft = construction.make(Setting(problem, run.seed, check, run.wants))
-                except DoesNotApplyError:
+                    drafted, found = assigned(problem, construction.make(setting.begun()))
+                except (DoesNotApplyError, FlawedError):
                     continue
                 finally:
                     run.spend(1)
-                found = assigned(problem, draft)
-                if flaw(problem, found) is None and (least is None or found.steps < least):
+                if flaw(drafted, found) is None and (least is None or found.steps < least):
                     least = found.steps
-                    run.offer(found)
+                    run.offer(found, drafted)
                     run.note(steps=least)
             check()
         except _OverError:

@@ -69,8 +69,6 @@ def double_tree(setting: Setting) -> Draft:
     opposite = root ^ (1 << cube.dimension) - 1
     # Any path to the opposite corner does; the leaf is the neighbour that it leaves through.
     far = cube.path(root, list(range(cube.dimension)))
-    if not setting.problem.complete:
-        far = setting.listed.get((source, far[-1]), [far])[0]
     leaf = cube.label[far[1]] ^ root
     order = [bit for bit in range(cube.dimension) if 1 << bit != leaf] + cube.bits(leaf)
     draft: Draft = [[] for _ in range(max(height, 2))]

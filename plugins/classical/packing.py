@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from cchybrid.model import Transfer
@@ -24,7 +23,7 @@ def packed_scatter(setting: Setting) -> Draft:
     if len(setting.messages) > MOST:
         raise DoesNotApplyError(f"more than {MOST} messages")
     wanted = [(message.source, message.destinations[0]) for message in setting.messages]
-    least = least_steps(setting)
+    least = setting.least
     setting.expect(least)
     best: list[list[Path]] | None = None
     work = WORK
@@ -33,26 +32,11 @@ def packed_scatter(setting: Setting) -> Draft:
         found = packed(setting, wanted, None, None if best is None else len(best) - 1)
         best = best if found is None else found
     if best is None:
-        raise DoesNotApplyError("some destination cannot be reached over listed paths")
+        raise DoesNotApplyError("some destination cannot be reached")
     indices: dict[tuple[int, int], list[int]] = {}
     for index, pair in enumerate(wanted):
         indices.setdefault(pair, []).append(index)
     return [[Transfer(indices[path[0], path[-1]].pop(), path) for path in wave] for wave in best]
-
-
-def least_steps(setting: Setting) -> int:
-    """Return the steps below which channels and ports cannot carry a scatter."""
-    pairs = [(message.source, message.destinations[0]) for message in setting.messages]
-    hops = sum(max(1, setting.hops_to(b)[a]) for a, b in pairs)
-    least = hops / sum(channel.capacity for channel in setting.network.channels)
-    sent, taken = [0] * setting.nodes, [0] * setting.nodes
-    for a, b in pairs:
-        sent[a] += 1
-        taken[b] += 1
-    for node in range(setting.nodes):
-        least = max(least, sent[node] / max(1, setting.capacity[setting.inject[node]]))
-        least = max(least, taken[node] / max(1, setting.capacity[setting.accept[node]]))
-    return math.ceil(least)
 
 
 def packed(

@@ -34,7 +34,7 @@ def recursive_doubling(setting: Setting) -> Draft:
         found = _doubled(setting, None if best is None else len(best) - 1)
         best = best if found is None else found
     if best is None:
-        raise DoesNotApplyError("some destination cannot be reached over listed paths")
+        raise DoesNotApplyError("some destination cannot be reached")
     return best
 
 

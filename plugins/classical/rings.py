@@ -106,7 +106,7 @@ class _Growth:
     def __init__(self, setting: Setting, members: tuple[int, ...], returning: bool) -> None:
         self._setting = setting
         self._returning = returning
-        self._room = Room(setting, returning=returning, sketch=True)
+        self._room = Room(setting, returning=returning, passing=True)
         self._legs: dict[int, Path] = {}
         self._outside = list(members)
         setting.random.shuffle(self._outside)
@@ -139,11 +139,7 @@ class _Growth:
 
     def _allowed(self, leg: Path) -> bool:
         """Return whether a leg of the sketch may be taken as it is."""
-        if len(leg) > 2 and not self._setting.wormhole:
-            return False
-        ways = (leg, leg[::-1]) if self._returning else (leg,)
-        shared = self._setting.shared
-        return shared is None or all(way in shared.get((way[0], way[-1]), ()) for way in ways)
+        return len(leg) == 2 or self._setting.wormhole
 
     def _begin(self) -> None:
         """Make a ring of the first node and the nearest one to which there is a way back."""

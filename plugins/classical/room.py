@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from .setting import Path, Setting
 
-LISTED = 16
-"""Listed paths of a pair that are tried."""
-
 
 class Room:
     """One step: which transfers fit, and which way they may take.
@@ -20,9 +17,8 @@ class Room:
         Whether every path is taken together with its reverse.
     alike
         Shape (resources,): the resource that stands for each; ``None`` if each stands for itself.
-    sketch
-        Whether routes may be such that the Problem does not list, and of several hops whatever
-        the switching.
+    passing
+        Whether routes may be of several hops whatever the switching.
     """
 
     def __init__(
@@ -31,11 +27,11 @@ class Room:
         *,
         returning: bool = False,
         alike: Sequence[int] | None = None,
-        sketch: bool = False,
+        passing: bool = False,
     ) -> None:
         self._setting = setting
         self._returning = returning
-        self._sketch = sketch
+        self._passing = passing
         self._alike = range(len(setting.capacity)) if alike is None else alike
         self._distinct = alike is None and not returning
         self._left = list(setting.capacity)
@@ -46,7 +42,7 @@ class Room:
             self._setting,
             returning=self._returning,
             alike=self._alike,
-            sketch=self._sketch,
+            passing=self._passing,
         )
 
     def take(self, path: Path) -> None:
@@ -79,10 +75,7 @@ class Room:
         if not self.sends(source) or not self.accepts(target):
             return None
         setting = self._setting
-        if not self._sketch and setting.shared is not None:
-            paths = setting.shared.get((source, target), [])
-            return next((path for path in paths[:LISTED] if self.fits(path)), None)
-        most = setting.most_hops(source, target, passing=self._sketch)
+        most = setting.most_hops(source, target, passing=self._passing)
         if most == 0:
             return None
         path = self._search(source, target, most)

@@ -59,10 +59,7 @@ def _addressed(
             trees[informer] = _tree(setting, informer, relay=False)
         for node in sorted(left):
             if trees[informer][node] >= 0:
-                branch = _branch(trees[informer], node)
-                if not setting.problem.complete:
-                    branch = setting.listed.get((informer, node), [branch])[0]
-                found.append((depth, branch))
+                found.append((depth, _branch(trees[informer], node)))
                 informers.append((depth + 1, node))
                 left.discard(node)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 from random import Random
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from cchybrid.model import Message, Transfer
 from cchybrid.problem import Problem
 from cchybrid.problem.origin import InstanceOrigin
+
+from .counting import least_steps
 
 Path = tuple[int, ...]
 Draft = list[list[Transfer]]
@@ -51,6 +53,7 @@ class Setting:
         self.problem = problem
         self.check = check
         self._wants = wants
+        self._seed = seed
         self.random = Random(seed)
         self._origin = origin
         self.forward = origin.instance.forward
@@ -67,6 +70,16 @@ class Setting:
         self.barred = frozenset(self.network.endpoints)
         self._uses: dict[Path, list[int]] = {}
         self._towards: dict[int, list[int]] = {}
+
+    def begun(self) -> Setting:
+        """Return this setting with the draws of a new one."""
+        self.random = Random(self._seed)
+        return self
+
+    @cached_property
+    def least(self) -> int:
+        """Steps that no schedule can beat."""
+        return least_steps(self.problem, self._origin)
 
     @property
     def nodes(self) -> int:
@@ -107,45 +120,6 @@ class Setting:
         if least <= 0:
             return 0
         return self.nodes - 1 if extra is None else least + extra
-
-    @property
-    def _pool(self) -> Iterator[Path]:
-        """The listed paths."""
-        nodes: list[int] = self._origin.path_node.tolist()
-        starts: list[int] = self._origin.path_node_start.tolist()
-        for index, (begin, end) in enumerate(pairwise(starts)):
-            if index % 10_000 == 0:
-                self.check()
-            yield tuple(nodes[begin:end])
-
-    @cached_property
-    def listed(self) -> dict[tuple[int, int], list[Path]]:
-        """The paths that the pool lists between pairs of nodes."""
-        paths: dict[tuple[int, int], list[Path]] = {}
-        for path in self._pool:
-            paths.setdefault((path[0], path[-1]), []).append(path)
-        return paths
-
-    @cached_property
-    def shared(self) -> dict[tuple[int, int], list[Path]] | None:
-        """The listed paths that every message may take between their ends.
-
-        ``None`` if all paths may be taken.
-        """
-        if self.problem.complete:
-            return None
-        takes = np.zeros((len(self.messages), self.nodes), dtype=np.float32)
-        for index, message in enumerate(self.messages):
-            takes[index, list(message.destinations)] = 1
-        holds = takes.copy()
-        holds[np.arange(len(self.messages)), [message.source for message in self.messages]] = 1
-        wanted = holds.T @ takes
-        offered = np.bincount(self.problem.option_path, minlength=self.problem.paths).tolist()
-        paths: dict[tuple[int, int], list[Path]] = {}
-        for path, times in zip(self._pool, offered, strict=True):
-            if times >= wanted[path[0], path[-1]]:
-                paths.setdefault((path[0], path[-1]), []).append(path)
-        return paths
 
     def gossips(self) -> tuple[int, ...]:
         """Return the nodes that take part where every message goes from one of them to all others.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from cchybrid.model import Transfer
 
-from .packing import least_steps, packed
+from .packing import packed
 from .setting import DoesNotApplyError, Draft, Path, Setting
 from .translations import alike_under, translations
 
@@ -33,11 +33,9 @@ def translated_exchange(setting: Setting) -> Draft:
         raise DoesNotApplyError("not wormhole switching")
     if setting.nodes > MOST:
         raise DoesNotApplyError(f"more than {MOST} nodes")
-    if not setting.problem.complete:
-        raise DoesNotApplyError("not all paths are listed")
     group = translations(setting)
     best: tuple[list[int], list[list[Path]]] | None = None
-    least = least_steps(setting)
+    least = setting.least
     setting.expect(least)
     work = WORK
     while work > 0 and (best is None or len(best[1]) > least):

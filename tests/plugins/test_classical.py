@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from cchybrid_plugins.classical.constructions import CONSTRUCTIONS
 from cchybrid_plugins.classical.engine import Classical
-from cchybrid_plugins.classical.offers import assigned, flaw
-from cchybrid_plugins.classical.packing import least_steps
+from cchybrid_plugins.classical.offers import FlawedError, assigned, flaw
 from cchybrid_plugins.classical.setting import DoesNotApplyError, Setting
 from cchybrid_plugins.classical.translations import hypercube_labels, translations
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +20,7 @@ from random_instances import instances
 import cchybrid
 from cchybrid.engine import Budget, Stop
 from cchybrid.kernels.first_fit import first_fit
-from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
 from cchybrid.problem import Problem, compile
 from cchybrid.testing import LocalRun
 from cchybrid.verify import verify
@@ -39,9 +38,9 @@ def setting_of(problem: Problem, seed: int = 0) -> Setting:
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
     """Return the steps of a construction, having made sure that they are a schedule."""
     problem = compile(instance)
-    found = assigned(problem, MAKE[name](setting_of(problem, seed)))
-    assert flaw(problem, found) is None
-    assert verify(instance, problem.lift(found).steps) == ()
+    drafted, found = assigned(problem, MAKE[name](setting_of(problem, seed)))
+    assert flaw(drafted, found) is None
+    assert verify(instance, drafted.lift(found).steps) == ()
     return found.steps
 
 
@@ -227,7 +226,7 @@ def test_disjoint_trees_keep_to_ports_and_capacities() -> None:
 )
 def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -> None:
     instance = cchybrid.instance(topology, "AAS")
-    assert least_steps(setting_of(compile(instance))) <= steps
+    assert setting_of(compile(instance)).least <= steps
     assert steps_of("translated-exchange", instance) == steps
 
 
@@ -330,12 +329,13 @@ def test_whatever_applies_gives_a_schedule(instance: Instance, seed: int) -> Non
     applied = set()
     for name, make in MAKE.items():
         try:
-            found = assigned(problem, make(setting_of(problem, seed)))
+            drafted, found = assigned(problem, make(setting_of(problem, seed)))
         except DoesNotApplyError:
             continue
         applied.add(name)
-        assert flaw(problem, found) is None, name
-        assert verify(instance, problem.lift(found).steps) == (), name
+        assert flaw(drafted, found) is None, name
+        assert verify(instance, drafted.lift(found).steps) == (), name
+        assert found.steps >= setting_of(problem).least, name
     assert "sequential-tree" in applied
 
 
@@ -371,19 +371,16 @@ def symmetric(draw: st.DrawFn) -> Instance:
 def test_whatever_applies_to_known_networks_gives_a_schedule(
     instance: Instance, seed: int, most: int
 ) -> None:
-    """On a Problem that is not complete, paths may be missing, but nothing else may be wrong."""
+    """Whether its paths are listed or not."""
     problem = compile(instance, max_options=most)
     for name, make in MAKE.items():
         try:
-            found = assigned(problem, make(setting_of(problem, seed)))
+            drafted, found = assigned(problem, make(setting_of(problem, seed)))
         except DoesNotApplyError:
             continue
-        wrong = flaw(problem, found)
-        if wrong is None:
-            assert verify(instance, problem.lift(found).steps) == (), name
-        else:
-            assert not problem.complete, name
-            assert "not listed" in wrong, name
+        assert flaw(drafted, found) is None, name
+        assert verify(instance, drafted.lift(found).steps) == (), name
+        assert found.steps >= setting_of(problem).least, name
 
 
 def test_flaws_are_seen() -> None:
@@ -472,3 +469,52 @@ def test_equal_seeds_give_equal_schedules() -> None:
     instance = cchybrid.instance("spidergon-20", "AAS")
     first, second = (solved(instance, seed=3)[0] for _ in range(2))
     assert [s.steps for s in first.schedules] == [s.steps for s in second.schedules]
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "steps"),
+    [
+        ("hypercube-16", "AAS", 8),
+        ("hypercube-16", "AOG", 4),
+        ("hypercube-32", "AAB", 7),
+        ("torus-5x5", "OAB", 2),
+        ("b-tree-16", "AAB", 15),
+        ("b-tree-16", "AAR", 15),
+    ],
+)
+def test_paths_that_are_not_listed_are_taken(topology: str, collective: str, steps: int) -> None:
+    problem = compile(cchybrid.instance(topology, collective), max_options=1)
+    assert not problem.complete
+    run = LocalRun(problem)
+    Classical(Classical.Options()).solve(problem, run)
+    assert run.violations == []
+    assert min(len(schedule.steps) for schedule in run.schedules) == steps
+
+
+DRAFTS = [
+    ([[(0, (1,))]], "without a hop"),
+    ([[(0, (0, 4))]], "leaves the network's channels"),
+    ([[(0, (0, 3, 4, 3))]], "passes a node twice"),
+    ([[(0, (0, 3, 4, 1))]], "longer than allowed"),
+    ([[(0, (0, 1))], [(0, (0, 1))]], "receives a message twice"),
+    ([[(0, (1, 0))]], "nothing to do with it"),
+    ([[(1, (0, 1))]], "nothing to do with it"),
+]
+
+
+@pytest.mark.parametrize(("steps", "words"), DRAFTS)
+def test_drafts_with_paths_that_are_not_allowed_are_refused(
+    steps: list[list[tuple[int, tuple[int, ...]]]], words: str
+) -> None:
+    network = cchybrid.instance("mesh-3x3", "OAB").network
+    messages = (Message(0, (1, 8)), Message(4, (5,)))
+    problem = compile(Instance(network, Collective("two", messages)))
+    with pytest.raises(FlawedError, match=words):
+        assigned(problem, [[Transfer(*transfer) for transfer in step] for step in steps])
+
+
+def test_drafts_do_not_pass_endpoints() -> None:
+    network = Network.from_links("star", 3, [(0, 1), (1, 2)], endpoints=(1,))
+    problem = compile(Instance(network, Collective("one", (Message(0, (1, 2)),))))
+    with pytest.raises(FlawedError, match="passes an endpoint"):
+        assigned(problem, [[Transfer(0, (0, 1, 2))]])
