@@ -125,6 +125,9 @@ class _Search:
                 self._refute(self.pricing.least_steps - 1)
             if self.run.best() is None:
                 self._offer_first()
+            if self.pricing is not None and self._target() is not None:
+                self.pricing.sharpen()
+                self._refute(self.pricing.least_steps - 1)
         while not self.run.should_stop():
             # Nothing may be asked for any more although fewer steps are open.
             target = None if next(self.run.targets(), None) is None else self._target()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
-from cchybrid.problem import Problem
+from cchybrid.problem import LINK, Problem
 
 from ..uses import Uses
 
@@ -97,22 +97,34 @@ class Tight:
 
 
 class Pricing:
-    """The linear programs of a Problem, and their prices."""
+    """The prices of a Problem: one per channel to begin with, then those of linear programs."""
 
     def __init__(self, problem: Problem, uses: Uses) -> None:
         self.problem, self.uses = problem, uses
         self._found: list[Prices] = []
         self._exact: set[int] = set()
-        if 0 < int(uses.usable.sum()) <= MAX_COLUMNS:
-            self._add(*_least_load(problem, uses))
+        self._sharp = not 0 < int(uses.usable.sum()) <= MAX_COLUMNS
+        offered = np.zeros(problem.deliveries, dtype=np.bool_)
+        offered[problem.option_delivery[uses.usable]] = True
+        if offered[problem.required].all():
+            # On regular networks nothing is stronger, and it takes no time.
+            even = ~problem.implied & (problem.kind <= LINK)
+            self._found.append(Prices.of(problem, uses, even.astype(np.int64)))
 
     @property
     def least_steps(self) -> int:
-        """A number of steps that no assignment beats."""
+        """A number of steps that no assignment beats; more once the prices are sharp."""
         return max((prices.least_steps for prices in self._found), default=0)
 
+    def sharpen(self) -> None:
+        """Solve the linear program of the fewest steps, unless that has been done."""
+        if not self._sharp:
+            self._sharp = True
+            self._add(*_least_load(self.problem, self.uses))
+
     def tight(self, steps: int) -> Tight:
-        """Return what is left for at least ``least_steps`` steps."""
+        """Return what is left for at least ``least_steps`` steps of sharp prices."""
+        self.sharpen()
         usable = self.uses.usable.copy()
         full = np.zeros(self.problem.resources, dtype=np.bool_)
         if steps not in self._exact and any(not prices.spare(steps) for prices in self._found):

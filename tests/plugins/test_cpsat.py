@@ -396,7 +396,9 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 def test_prices_change_no_answer(instance: Instance) -> None:
     """Whatever they rule out: as many steps suffice with them as without."""
     problem = compile(instance)
-    least = Pricing(problem, Uses.of(problem)).least_steps
+    pricing = Pricing(problem, Uses.of(problem))
+    pricing.sharpen()
+    least = pricing.least_steps
     assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
     for steps in range(max(1, least), max(1, least) + 3):
         verdict = status(model_of(problem, steps))[0]
@@ -407,6 +409,18 @@ def test_prices_change_no_answer(instance: Instance) -> None:
 
 
 @pytest.mark.parametrize(
+    ("topology", "even", "sharp"), [("kautz-12", 7, 7), ("mesh-4x4", 14, 16), ("b-tree-8", 10, 16)]
+)
+def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
+    """Where one part of the network is the bottleneck, the linear program finds it."""
+    problem = compile(cchybrid.instance(topology, "AAS"))
+    pricing = Pricing(problem, Uses.of(problem))
+    assert pricing.least_steps == even
+    pricing.sharpen()
+    assert pricing.least_steps == sharp
+
+
+@pytest.mark.parametrize(
     ("topology", "steps", "full"),
     [("spidergon-8", 4, 16), ("torus-4x4", 8, 64), ("ring-bi-16", 32, 32), ("mesh-4x4", 16, 16)],
 )
@@ -414,6 +428,7 @@ def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, f
     """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
     problem = compile(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, Uses.of(problem))
+    pricing.sharpen()
     assert pricing.least_steps == steps
     assert int(pricing.tight(steps).full.sum()) == full
     assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
@@ -423,6 +438,7 @@ def test_prices_rule_out_detours() -> None:
     """Six steps of a mesh have room for shortest paths only."""
     problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
     pricing = Pricing(problem, Uses.of(problem))
+    pricing.sharpen()
     shortest = compile(cchybrid.instance("mesh-3x3", "AAS")).options
     assert int(pricing.tight(6).uses.usable.sum()) == shortest
     assert shortest < int(pricing.tight(7).uses.usable.sum())
