@@ -14,6 +14,7 @@ from .recursive_doubling import recursive_doubling
 from .rings import ring_pipeline, two_way_ring
 from .sequential_tree import sequential_tree
 from .setting import Draft, Setting
+from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
 
 
@@ -63,6 +64,11 @@ CONSTRUCTIONS = (
         "translated-exchange",
         "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
         translated_exchange,
+    ),
+    Construction(
+        "shared-switches",
+        "all-to-all between terminals, as many at each switch: that of the switches, repeated",
+        shared_switches,
     ),
     Construction(
         "packed-scatter",

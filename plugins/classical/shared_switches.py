@@ -1,0 +1,160 @@
+"""All-to-all between terminals that share switches, from all-to-all between the switches.
+
+With f terminals at every switch, a schedule between the switches in which each sends and takes at
+most f messages per step is repeated f * f times. In repetition (x, y) the terminals of every
+switch send in an order turned by x, and those of every switch take in an order turned by y: so
+each pair of terminals of two switches has its turn once, and no terminal has two at a time. What
+terminals of one switch have for each other goes where a turn is left over.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
+from cchybrid.problem import compile
+
+from .hypercubes import xor_exchange
+from .packing import packed_scatter
+from .setting import DoesNotApplyError, Draft, Path, Setting
+from .translated_exchange import translated_exchange
+
+
+def shared_switches(setting: Setting) -> Draft:
+    """Return the all-to-all scatter that the best known one between the switches gives."""
+    setting.scatters()
+    if not setting.wormhole:
+        raise DoesNotApplyError("not wormhole switching")
+    places = _Terminals(setting)
+    among = _between_switches(setting, places)
+    turns = list(product(range(places.each), repeat=2))
+    draft: Draft = []
+    for wave in among:
+        sent, taken = _orders(wave)
+        for x, y in turns:
+            paths = []
+            for path in wave:
+                first = places.of[path[0]][(sent[path] + x) % places.each]
+                last = places.of[path[-1]][(taken[path] + y) % places.each]
+                paths.append((first, *path, last))
+            draft.append([Transfer(places.message[path[0], path[-1]], path) for path in paths])
+    _fill(draft, places)
+    return draft
+
+
+class _Terminals:
+    """Who sits at which switch.
+
+    Attributes
+    ----------
+    each
+        Terminals per switch.
+    of
+        Per switch its terminals.
+    message
+        The message of every pair of terminals.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        network = setting.network
+        self.message: dict[tuple[int, int], int] = {}
+        for index, (source, goals) in enumerate(setting.messages):
+            self.message[source, goals[0]] = index
+        terminals = sorted({source for source, _ in self.message})
+        count = len(terminals)
+        if len(self.message) != count * (count - 1) or len(setting.messages) > len(self.message):
+            raise DoesNotApplyError("not one message from every terminal to every other")
+        self.of: dict[int, list[int]] = defaultdict(list)
+        behind: dict[int, list[int]] = defaultdict(list)
+        for a, b, _ in network.channels:
+            behind[b].append(a)
+        for terminal in terminals:
+            ahead = list(network.successors[terminal])
+            if len(ahead) != 1 or ahead != behind[terminal] or terminal not in setting.barred:
+                raise DoesNotApplyError("a terminal that does not sit at one switch")
+            self.of[ahead[0]].append(terminal)
+        self.each = count // len(self.of)
+        if self.each < 2 or any(len(members) != self.each for members in self.of.values()):
+            raise DoesNotApplyError("switches without terminals in common, or not with as many")
+
+
+def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
+    """Return, per step, the paths of the shortest all-to-all between the switches."""
+    network = setting.network
+    switches = [node for node in range(network.nodes) if node not in network.endpoints]
+    number = {node: index for index, node in enumerate(switches)}
+    channels = tuple(
+        channel._replace(source=number[channel.source], target=number[channel.target])
+        for channel in network.channels
+        if channel.source in number and channel.target in number
+    )
+    half_duplex = tuple((number[a], number[b]) for a, b in network.half_duplex if a in number)
+    slim = Network("switches", len(switches), channels, half_duplex)
+    ends = [number[node] for node in sorted(places.of)]
+    messages = tuple(Message(a, (b,)) for a in ends for b in ends if a != b)
+    if not messages:
+        raise DoesNotApplyError("one switch alone")
+    model = CommunicationModel(
+        inject=places.each, accept=places.each, routing=setting.forward.model.routing
+    )
+    instance = Instance(slim, Collective("between switches", messages), model)
+    repeats = places.each**2
+    best: Draft | None = None
+
+    def wants(steps: int) -> bool:
+        return best is None or steps < len(best)
+
+    inner = Setting(compile(instance), setting.random.randrange(1 << 30), setting.check, wants)
+    setting.expect(repeats * inner.least)
+    for make in (xor_exchange, translated_exchange, packed_scatter):
+        if best is not None and len(best) <= inner.least:
+            break
+        try:
+            made = make(inner)
+        except DoesNotApplyError:
+            continue
+        if wants(len(made)):
+            best = made
+    if best is None:
+        raise DoesNotApplyError("nothing is known about the switches")
+    setting.expect(repeats * len(best))
+    return [[tuple(switches[node] for node in move.path) for move in step] for step in best]
+
+
+def _orders(wave: list[Path]) -> tuple[dict[Path, int], dict[Path, int]]:
+    """Number the paths of a step that leave the same switch, and those that end at the same."""
+    sent: dict[Path, int] = {}
+    taken: dict[Path, int] = {}
+    leaving: dict[int, int] = defaultdict(int)
+    arriving: dict[int, int] = defaultdict(int)
+    for path in wave:
+        sent[path], taken[path] = leaving[path[0]], arriving[path[-1]]
+        leaving[path[0]] += 1
+        arriving[path[-1]] += 1
+    return sent, taken
+
+
+def _fill(draft: Draft, places: _Terminals) -> None:
+    """Add the messages between terminals of one switch where both have nothing else to do."""
+    sends = [{move.path[0] for move in step} for step in draft]
+    takes = [{move.path[-1] for move in step} for step in draft]
+    for source, switch, goal in _neighbours(places):
+        step = 0
+        while step < len(draft) and (source in sends[step] or goal in takes[step]):
+            step += 1
+        if step == len(draft):
+            draft.append([])
+            sends.append(set())
+            takes.append(set())
+        draft[step].append(Transfer(places.message[source, goal], (source, switch, goal)))
+        sends[step].add(source)
+        takes[step].add(goal)
+
+
+def _neighbours(places: _Terminals) -> Iterator[Path]:
+    for switch, members in places.of.items():
+        for source, goal in product(members, members):
+            if source != goal:
+                yield source, switch, goal
