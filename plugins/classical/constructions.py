@@ -31,11 +31,6 @@ class Construction(NamedTuple):
 
 CONSTRUCTIONS = (
     Construction(
-        "sequential-tree",
-        "anything: sources send one by one over shortest paths (separate addressing)",
-        sequential_tree,
-    ),
-    Construction(
         "binomial-tree",
         "broadcast on hypercubes, one port: log2 n steps (Sullivan, Bashkow 1977)",
         binomial_tree,
@@ -46,34 +41,14 @@ CONSTRUCTIONS = (
         double_tree,
     ),
     Construction(
-        "dimensional-trees",
-        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)",
-        dimensional_trees,
-    ),
-    Construction(
-        "dominating-sets",
-        "broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)",
-        dominating_sets,
-    ),
-    Construction(
         "xor-exchange",
         "scatter on hypercubes: a label and its complement per step, e-cube routing",
         xor_exchange,
     ),
     Construction(
-        "translated-exchange",
-        "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
-        translated_exchange,
-    ),
-    Construction(
-        "shared-switches",
-        "all-to-all between terminals, as many at each switch: that of the switches, repeated",
-        shared_switches,
-    ),
-    Construction(
-        "packed-scatter",
-        "scatter on anything: longest paths first, each into the first step with a way for it",
-        packed_scatter,
+        "dimensional-trees",
+        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)",
+        dimensional_trees,
     ),
     Construction(
         "disjoint-trees",
@@ -91,9 +66,34 @@ CONSTRUCTIONS = (
         ring_pipeline,
     ),
     Construction(
+        "sequential-tree",
+        "anything: sources send one by one over shortest paths (separate addressing)",
+        sequential_tree,
+    ),
+    Construction(
+        "dominating-sets",
+        "broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)",
+        dominating_sets,
+    ),
+    Construction(
+        "translated-exchange",
+        "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
+        translated_exchange,
+    ),
+    Construction(
+        "shared-switches",
+        "all-to-all between terminals, as many at each switch: that of the switches, repeated",
+        shared_switches,
+    ),
+    Construction(
+        "packed-scatter",
+        "scatter on anything: longest paths first, each into the first step with a way for it",
+        packed_scatter,
+    ),
+    Construction(
         "recursive-doubling",
         "broadcasts on anything: all that are informed inform others (McKinley et al. 1995)",
         recursive_doubling,
     ),
 )
-"""All constructions, the cheap ones first."""
+"""All of them: what is made at once, then what always applies, then what has to be sought."""

@@ -25,6 +25,7 @@ def sequential_tree(setting: Setting) -> Draft:
         setting.check()
         for depth, path in branches(setting, message, trees):
             jobs.append((depth, -len(path), index, path))
+    setting.expect(_busiest(setting, jobs))
     jobs.sort(key=lambda job: job[:2])
     timetable = Timetable(setting.capacity)
     informed: dict[tuple[int, int], int] = {}
@@ -38,6 +39,18 @@ def sequential_tree(setting: Setting) -> Draft:
         draft.extend([] for _ in range(step + 1 - len(draft)))
         draft[step].append(Transfer(index, path))
     return draft
+
+
+def _busiest(setting: Setting, jobs: list[tuple[int, int, int, Path]]) -> int:
+    """Return the steps that the most used resource needs."""
+    used = [0] * len(setting.capacity)
+    for count, (_, _, _, path) in enumerate(jobs):
+        if count % 1000 == 0:
+            setting.check()
+        for resource in setting.uses(path):
+            used[resource] += 1
+    pairs = zip(used, setting.capacity, strict=True)
+    return max((-(-times // size) for times, size in pairs if size), default=0)
 
 
 def _addressed(

@@ -13,7 +13,7 @@ from .packing import packed
 from .setting import DoesNotApplyError, Draft, Path, Setting
 from .translations import alike_under, translations
 
-MOST = 128
+MOST = 256
 """Nodes; on more, this takes many seconds."""
 WORK = 6_000
 """Messages that are given a place altogether, over all subgroups and orders that are tried."""
@@ -41,15 +41,19 @@ def translated_exchange(setting: Setting) -> Draft:
     while work > 0 and (best is None or len(best[1]) > least):
         generators = [setting.random.randrange(1, setting.nodes)]
         subgroup = group.closure(generators)
-        while count // len(subgroup) > WORK // 2:
+        while count // len(subgroup) > WORK:
             generators.append(setting.random.randrange(1, setting.nodes))
             subgroup = group.closure(generators)
-        work -= count // len(subgroup)
+        size = count // len(subgroup)
+        if best is not None and size > work:
+            break
         nodes = range(setting.nodes)
         first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]
         wanted = [(a, b) for a in first for b in nodes if a != b]
         alike = alike_under(setting, group, subgroup)
         found = packed(setting, wanted, alike, None if best is None else len(best[1]) - 1)
+        # What does not even fit into a step, a long path, is tried first and takes no time.
+        work -= size if found is not None or best is not None else 1 + size // 10
         best = best if found is None else (subgroup, found)
     if best is None:
         raise DoesNotApplyError("no subgroup whose translated paths fit into a step")
