@@ -11,6 +11,7 @@ from .dominating_sets import dominating_sets
 from .hypercubes import binomial_tree, double_tree, xor_exchange
 from .packing import packed_scatter
 from .recursive_doubling import recursive_doubling
+from .relayed_exchange import relayed_exchange
 from .rings import ring_pipeline, two_way_ring
 from .sequential_tree import sequential_tree
 from .setting import Draft, Setting
@@ -79,6 +80,11 @@ CONSTRUCTIONS = (
         "translated-exchange",
         "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
         translated_exchange,
+    ),
+    Construction(
+        "relayed-exchange",
+        "store-and-forward all-to-all on Cayley networks: as many hops per step as fit",
+        relayed_exchange,
     ),
     Construction(
         "shared-switches",

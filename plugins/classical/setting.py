@@ -151,6 +151,21 @@ class Setting:
         if any(len(message.destinations) > 1 for message in self.messages):
             raise DoesNotApplyError("messages with several destinations")
 
+    def exchanges(self) -> dict[tuple[int, int], int]:
+        """Return the message from every node to every other.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If it is another kind of collective.
+        """
+        self.scatters()
+        pairs = {(source, goals[0]): index for index, (source, goals) in enumerate(self.messages)}
+        count = self.nodes * (self.nodes - 1)
+        if len(pairs) < count or len(self.messages) > count:
+            raise DoesNotApplyError("not one message from every node to every other")
+        return pairs
+
     def ports(self) -> tuple[int, int]:
         """Return how many messages every node can inject and accept per step.
 

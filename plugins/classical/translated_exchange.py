@@ -21,18 +21,12 @@ WORK = 6_000
 
 def translated_exchange(setting: Setting) -> Draft:
     """Return the shortest all-to-all scatter found over some subgroups."""
-    setting.scatters()
-    pairs = {
-        (message.source, message.destinations[0]): index
-        for index, message in enumerate(setting.messages)
-    }
-    count = setting.nodes * (setting.nodes - 1)
-    if len(pairs) < count or len(setting.messages) > count:
-        raise DoesNotApplyError("not one message from every node to every other")
+    pairs = setting.exchanges()
     if not setting.wormhole:
         raise DoesNotApplyError("not wormhole switching")
     if setting.nodes > MOST:
         raise DoesNotApplyError(f"more than {MOST} nodes")
+    count = len(pairs)
     group = translations(setting)
     best: tuple[list[int], list[list[Path]]] | None = None
     least = setting.least

@@ -230,6 +230,37 @@ def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -
     assert steps_of("translated-exchange", instance) == steps
 
 
+@pytest.mark.parametrize(
+    "topology",
+    [
+        "hypercube-8",
+        "hypercube-32",
+        "ring-bi-8",
+        "ring-bi-16",
+        "ring-uni-8",
+        "torus-4x4",
+        "torus-5x5",
+        "spidergon-8",
+        "heawood-14",
+        "midimew-8",
+    ],
+)
+def test_the_relayed_exchange_fills_all_channels(topology: str) -> None:
+    """What is left idle, if anything, is less than a step."""
+    instance = cchybrid.instance(topology, "AAS", switching="store-and-forward")
+    hops = int(setting_of(compile(instance)).distance.sum())
+    expected = math.ceil(hops / len(instance.network.channels))
+    assert steps_of("relayed-exchange", instance) == expected
+
+
+def test_the_relayed_exchange_keeps_to_capacities() -> None:
+    """Twice the links of a ring of 8 take half the steps, as none of them can be idle."""
+    fat = Network.from_links("fat", 8, [(a, (a + 1) % 8) for a in range(8)] * 2)
+    pairs = tuple(Message(a, (b,)) for a in range(8) for b in range(8) if a != b)
+    model = CommunicationModel(switching="store-and-forward")
+    assert steps_of("relayed-exchange", Instance(fat, Collective("AAS", pairs), model)) == 4
+
+
 @pytest.mark.parametrize("topology", ["hypercube-16", "torus-5x5", "mesh-4x4", "ring-uni-8"])
 @pytest.mark.parametrize("collective", ["OAS", "AOG"])
 def test_packed_scatters_use_all_ports_of_the_root(topology: str, collective: str) -> None:
@@ -272,6 +303,14 @@ REASONS = [
     ("xor-exchange", "mesh-3x3", "AAS", {}, "not a hypercube"),
     ("translated-exchange", "torus-3x3", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "ring-uni-8", "AAS", {}, "no subgroup whose translated paths fit"),
+    ("relayed-exchange", "hypercube-8", "AAS", {}, "not store-and-forward"),
+    (
+        "relayed-exchange",
+        "hypercube-8",
+        "AAS",
+        {"switching": "store-and-forward", "ports": 1},
+        "fewer ports than channels",
+    ),
     ("shared-switches", "hypercube-8", "AAS", {}, "a terminal that does not sit at one switch"),
     ("packed-scatter", "torus-3x3", "OAB", {}, "messages with several destinations"),
     ("packed-scatter", "mesh-8x8", "AAS", {}, "more than 2500 messages"),
