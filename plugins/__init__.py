@@ -57,6 +57,12 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             baseline=True,
         ),
         EngineInfo(
+            "division",
+            "cchybrid_plugins.division.engine:Division",
+            "recursive division of the transfers, exact where their routes are laid down",
+            proves=True,
+        ),
+        EngineInfo(
             "cpsat",
             "cchybrid_plugins.cpsat.engine:CpSat",
             "exact: one CP-SAT decision per number of steps; finds and refutes",
@@ -73,13 +79,6 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "classes",
             "cchybrid_plugins.classes.engine:Classes",
             "lists all compatibility classes and covers by the fewest (thesis section 4.2.1)",
-            proves=True,
-            baseline=True,
-        ),
-        EngineInfo(
-            "division",
-            "cchybrid_plugins.division.engine:Division",
-            "recursive division of the transfers, exact where their routes are laid down",
             proves=True,
             baseline=True,
         ),

@@ -34,6 +34,9 @@ class Phase:
     least: float = 0.0
 
 
+PATIENCE = 6.0
+"""Seconds without a better schedule after which a relay hands over."""
+
 Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
 
 
@@ -43,21 +46,22 @@ def race(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
 
 
 def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
-    """Heuristics first; then the exact engines, which start from their results and drafts.
+    """Heuristics first; then the exact engine, which starts from their results and drafts.
 
     The heuristics hand over after a third of the time, or when they have found nothing better
     for a while. What they found closes the case without any exact engine where it meets the
-    bound; otherwise it is the exact engines' first incumbent and hint. Where the exact engines
-    give up early, because the instance is too large for them, the heuristics go on.
+    bound; otherwise it is the exact engine's first incumbent and hint. Where the exact engine
+    gives up early, because the instance is too large for it, the heuristics go on. Of several
+    exact engines the last one is handed to; the others work beside the heuristics.
     """
-    heuristics = [engine for engine in engines if not engine.proves]
     exact = [engine for engine in engines if engine.proves]
-    if not heuristics or not exact:
+    first = [engine for engine in engines if engine not in exact[-1:]]
+    if not first or not exact:
         return race(engines, threads)
     return [
-        Phase(_seats(heuristics, threads), share=1 / 3, patience=3.0),
-        Phase(_seats(exact, threads)),
-        Phase(_seats(heuristics, threads), least=2.0),
+        Phase(_seats(first, threads), share=1 / 3, patience=PATIENCE),
+        Phase(_seats(exact[-1:], threads)),
+        Phase(_seats(first, threads), least=2.0),
     ]
 
 

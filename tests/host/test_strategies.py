@@ -23,6 +23,14 @@ def test_relay_hands_over_from_heuristics_to_exact_engines_and_back() -> None:
     assert phases[1].seats[0].threads == 2
 
 
+def test_relay_hands_over_to_the_last_exact_engine() -> None:
+    other = EngineInfo("y", "m:Y", "", proves=True)
+    phases = relay([EXACT, other, HEURISTIC], 2)
+    assert names(phases) == [["x", "h"], ["y"], ["x", "h"]]
+    assert phases[1].seats[0].threads == 2
+    assert phases[0].share < 1.0 == phases[1].share
+
+
 def test_relay_of_one_kind_is_a_race() -> None:
     assert names(relay([HEURISTIC, OTHER], 2)) == [["h", "o"]]
     assert names(relay([EXACT], 2)) == [["x"]]
