@@ -18,6 +18,7 @@ from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 
 from ..uses import Uses
+from .automorphisms import Link, chain
 from .flows import Demands, FlowModel, build_flows
 from .model import StepModel, build
 from .prices import Pricing, Tight
@@ -51,6 +52,9 @@ class CpSat:
         ----------
         symmetry
             Tell interchangeable steps apart before the search (scatter-like collectives).
+        network_symmetry
+            Of receivers that the network's symmetries put in each other's place, only ask for
+            schedules in which a chosen one is informed first (broadcast-like collectives).
         hints
             Start from what others have found.
         log
@@ -58,6 +62,7 @@ class CpSat:
         """
 
         symmetry: bool = True
+        network_symmetry: bool = True
         hints: bool = True
         log: bool = False
 
@@ -94,6 +99,8 @@ class _Search:
         self.demands = _demands(problem)
         """What the flow model is made of, where it is used."""
         self.pricing: Pricing | None = None
+        self.chain: list[Link] | None = None
+        """What the network's symmetries say about the order, once it has been looked for."""
         first, best = next(run.targets(), None), run.best()
         natural = run.lower() if best is None else best - 1
         # Targets that begin elsewhere show that the user asked for one number of steps.
@@ -282,7 +289,9 @@ class _Search:
             windows = Windows.of(
                 self.problem, tight.uses, target, symmetry=options.symmetry, certain=full
             )
-            model = build(self.problem, tight.uses, windows, unwanted, tight.full)
+            if self.chain is None:
+                self.chain = chain(self.problem, unwanted) if options.network_symmetry else []
+            model = build(self.problem, tight.uses, windows, unwanted, tight.full, self.chain)
             if hint is not None:
                 model.hint(hint, run.seed + self.rounds)
             run.note(target=target, booleans=model.booleans)

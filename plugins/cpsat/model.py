@@ -8,7 +8,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from ortools.sat.python import cp_model
 from cchybrid.problem import INJECT, Assignment, Problem
 
 from ..uses import Uses
+from .automorphisms import Link
 from .windows import Windows
 
 IntVector = NDArray[np.int64]
@@ -120,6 +121,7 @@ def build(
     windows: Windows,
     should_stop: Callable[[], bool] = lambda: False,
     full: NDArray[np.bool_] | None = None,
+    chain: Sequence[Link] = (),
 ) -> StepModel:
     """Return the model whose solutions are the schedules of ``windows.steps`` steps.
 
@@ -127,6 +129,8 @@ def build(
     ----------
     full
         Shape (resources,): True where a resource is known to be full in every step.
+    chain
+        Deliveries that happen no later than others.
 
     Raises
     ------
@@ -153,6 +157,7 @@ def build(
     _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
     _follow(found, uses, rows)
     _help(found, rows)
+    _lead(found, rows, chain)
     return found
 
 
@@ -241,6 +246,20 @@ def _help(model: StepModel, rows: _Rows) -> None:
             rows.exactly_one(literals)
         else:
             rows.at_least_one(literals)
+
+
+def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
+    """Some deliveries happen no later than others that symmetries put in their place."""
+    low, high = model.windows.low, model.windows.high
+    for first, others in chain:
+        for other in others.tolist():
+            if model.informed[first] < 0 or model.informed[other] < 0:
+                continue
+            for step in range(int(low[other]) + 1, min(int(high[first]) + 1, model.steps - 1) + 1):
+                literals = [~model.literal_before(other, step)]
+                if step > low[first]:
+                    literals.append(model.literal_before(first, step))
+                rows.at_least_one(literals)
 
 
 class _Rows:
