@@ -9,7 +9,7 @@ from cchybrid.model import Transfer
 from .room import Room
 from .setting import DoesNotApplyError, Draft, Path, Setting
 
-MOST = 2_500
+MOST = 5_000
 """Messages of an instance; on more, this takes many seconds."""
 WORK = 4_000
 """Messages that are given a place altogether, over all orders that are tried."""
@@ -32,7 +32,7 @@ def packed_scatter(setting: Setting) -> Draft:
         found = packed(setting, wanted, None, None if best is None else len(best) - 1)
         best = best if found is None else found
     if best is None:
-        raise DoesNotApplyError("some destination cannot be reached")
+        raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
     indices: dict[tuple[int, int], list[int]] = {}
     for index, pair in enumerate(wanted):
         indices.setdefault(pair, []).append(index)
@@ -57,7 +57,8 @@ def packed(
     Returns
     -------
     list[list[Path]] | None
-        ``None`` if there would be more, or a path does not even fit into a step of its own.
+        ``None`` if there would be more or nobody wants so many, or a path does not even fit into
+        a step of its own.
     """
     order = list(wanted)
     setting.random.shuffle(order)
@@ -70,7 +71,7 @@ def packed(
         while path is None:
             fresh = step == len(rooms)
             if fresh:
-                if step == most:
+                if step == most or not setting.wants(step + 1):
                     return None
                 rooms.append(Room(setting, alike=alike))
                 waves.append([])

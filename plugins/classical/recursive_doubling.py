@@ -34,7 +34,7 @@ def recursive_doubling(setting: Setting) -> Draft:
         found = _doubled(setting, None if best is None else len(best) - 1)
         best = best if found is None else found
     if best is None:
-        raise DoesNotApplyError("some destination cannot be reached")
+        raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
     return best
 
 
@@ -44,7 +44,7 @@ def _doubled(setting: Setting, most: int | None) -> Draft | None:
     missing = [set(message.destinations) for message in setting.messages]
     draft: Draft = []
     while any(missing):
-        if most is not None and len(draft) == most:
+        if len(draft) == most or not setting.wants(len(draft) + 1):
             return None
         room = Room(setting)
         step: list[Transfer] = []

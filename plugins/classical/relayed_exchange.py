@@ -42,11 +42,10 @@ def relayed_exchange(setting: Setting) -> Draft:
         if fits:
             found = _relayed(setting, group, subgroup, None if best is None else len(best[1]) - 1)
             best = best if found is None else (subgroup, found)
-        elif best is None:
-            raise DoesNotApplyError("too many hops or kinds of channels")
         work -= size if fits else 1 + size // 10
         subgroup = group.closure([setting.random.randrange(1, setting.nodes)])
-    assert best is not None  # the first subgroup, all translations, always gives a schedule
+    if best is None:
+        raise DoesNotApplyError("nothing short enough found, or too many hops to try")
     images = [group.rows[g] for g in best[0]]
     return [
         [
@@ -61,7 +60,7 @@ def relayed_exchange(setting: Setting) -> Draft:
 def _relayed(
     setting: Setting, group: Translations, subgroup: list[int], most: int | None
 ) -> Waves | None:
-    """Return the hops of the messages of one node per orbit; ``None`` for more steps than that."""
+    """Return the hops of the messages of one node per orbit; ``None`` if that takes too many."""
     alike = alike_under(setting, group, subgroup)
     nodes = range(setting.nodes)
     first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]
@@ -70,7 +69,8 @@ def _relayed(
     while place:
         setting.check()
         farthest = max(setting.hops_to(pair[1])[node] for pair, node in place.items())
-        if most is not None and len(waves) + farthest > most:
+        steps = len(waves) + farthest
+        if (most is not None and steps > most) or not setting.wants(steps):
             return None
         wave = _Step(setting, alike, place).hops
         for pair, hop in wave.items():

@@ -52,7 +52,7 @@ class Setting:
             raise DoesNotApplyError("not compiled from an instance")
         self.problem = problem
         self.check = check
-        self._wants = wants
+        self.wants = wants
         self._seed = seed
         self.random = Random(seed)
         self._origin = origin
@@ -96,7 +96,7 @@ class Setting:
 
     def expect(self, steps: int) -> None:
         """Raise ``DoesNotApplyError`` if nobody wants a schedule of so many steps or more."""
-        if not self._wants(steps):
+        if not self.wants(steps):
             raise DoesNotApplyError(f"{steps} steps are no better than what is known")
 
     def hops_to(self, target: int) -> list[int]:

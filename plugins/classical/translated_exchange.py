@@ -47,7 +47,7 @@ def translated_exchange(setting: Setting) -> Draft:
         alike = alike_under(setting, group, subgroup)
         found = packed(setting, wanted, alike, None if best is None else len(best[1]) - 1)
         # What does not even fit into a step, a long path, is tried first and takes no time.
-        work -= size if found is not None or best is not None else 1 + size // 10
+        work -= size if found is not None or best is not None else 1 + size // 4
         best = best if found is None else (subgroup, found)
     if best is None:
         raise DoesNotApplyError("no subgroup whose translated paths fit into a step")

@@ -313,7 +313,7 @@ REASONS = [
     ),
     ("shared-switches", "hypercube-8", "AAS", {}, "a terminal that does not sit at one switch"),
     ("packed-scatter", "torus-3x3", "OAB", {}, "messages with several destinations"),
-    ("packed-scatter", "mesh-8x8", "AAS", {}, "more than 2500 messages"),
+    ("packed-scatter", "mesh-9x9", "AAS", {}, "more than 5000 messages"),
     ("ring", "mesh-3x3", "AAS", {}, "messages go to different sets of nodes"),
     ("two-way-ring", "b-tree-8", "AAB", {}, "a node has one port"),
     # Corners would use up all outer links, and nodes between them would have an odd number.
@@ -496,13 +496,32 @@ def test_one_construction_alone() -> None:
 )
 def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, known: int) -> None:
     problem = compile(cchybrid.instance("hypercube-16", collective))
-    for best, refused in ((known, True), (known + 1, False)):
+    for best, refused in ((known, True), (3 * known, False)):
         setting = Setting(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
         if not refused:
             assert MAKE[name](setting)
             continue
         with pytest.raises(DoesNotApplyError, match="no better than what is known"):
             MAKE[name](setting)
+
+
+@pytest.mark.parametrize(
+    ("name", "topology", "collective", "rest", "fewest"),
+    [
+        ("packed-scatter", "mesh-4x4", "AAS", {}, 16),
+        ("recursive-doubling", "mesh-3x3", "OAB", {}, 3),
+        ("relayed-exchange", "torus-3x4", "AAS", {"switching": "store-and-forward"}, 6),
+    ],
+)
+def test_a_search_ends_where_it_cannot_become_better(
+    name: str, topology: str, collective: str, rest: dict[str, Any], fewest: int
+) -> None:
+    """Although counting does not show that nobody has fewer steps."""
+    problem = compile(cchybrid.instance(topology, collective, **rest))
+    setting = Setting(problem, 0, lambda: None, lambda steps: steps < fewest)
+    assert setting.least < fewest
+    with pytest.raises(DoesNotApplyError, match="nothing short enough found"):
+        MAKE[name](setting)
 
 
 def test_stops_in_the_midst_of_a_construction() -> None:
