@@ -460,6 +460,14 @@ def test_the_engine_offers_better_and_better_schedules() -> None:
     assert (len(run.schedules), stop) == (1, Stop.LIMIT)
 
 
+def test_bounds_that_counting_does_not_reach_stop_nothing() -> None:
+    run, _ = solved(cchybrid.instance("mesh-4x4", "AAS"), first_lower=16)
+    assert min(len(schedule.steps) for schedule in run.schedules) < 20
+    rest = cchybrid.instance("torus-4x4", "AAS", switching="store-and-forward")
+    run, stop = solved(rest, first_lower=8)
+    assert (run.best(), stop) == (8, Stop.EXHAUSTED)
+
+
 def test_nothing_is_made_after_a_schedule_that_counting_shows_optimal() -> None:
     made = [construction.name for construction in CONSTRUCTIONS]
     for topology, collective, last in (
