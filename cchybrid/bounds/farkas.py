@@ -7,6 +7,10 @@ floating point, rounded, and checked exactly by ``certify.farkas``.
 
 from __future__ import annotations
 
+import contextlib
+import math
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,7 +21,7 @@ from cchybrid.bounds.cut import cut_bounds
 from cchybrid.bounds.growth import growth_bounds
 from cchybrid.bounds.regions import region_bounds
 from cchybrid.certify import KINDS, EvidenceError, Network
-from cchybrid.certify.relaxation import Column, Key, Relaxation
+from cchybrid.certify.relaxation import Column, Key, Relaxation, Row
 from cchybrid.model import Instance, LowerBound
 
 MAX_TERMS = 300_000
@@ -59,41 +63,53 @@ def refute(
     max_terms
         Terms of all rows beyond which the program is left alone.
     seconds
-        That the solver may take for it.
+        That all of it may take.
 
     The relaxation over any routes comes first: it is the smaller one, and says more.
     """
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
     own, free = Relaxation(network, steps), Relaxation(network.freed(), steps)
     for relaxation in (free, own) if own.apart else (free,):
         if TERMS_PER_FLOW * relaxation.flows > max_terms:
             continue
-        multipliers = _multipliers(relaxation, max_terms, seconds)
+        rows = _rows(relaxation, max_terms, deadline)
+        multipliers = _multipliers(relaxation, rows, deadline)
         for scale in _SCALES if multipliers else ():
-            evidence = _evidence(steps + 1, multipliers, scale, relaxation is free)
-            try:
-                KINDS["farkas"](network, evidence)
-            except EvidenceError:
-                continue
-            return evidence
+            whole = {key: round(value * scale) for key, value in multipliers.items()}
+            if time.monotonic() > deadline:
+                return None
+            if _contradict(relaxation, rows, whole):
+                evidence = _evidence(steps + 1, whole, relaxation is free)
+                with contextlib.suppress(EvidenceError):
+                    KINDS["farkas"](network, evidence)
+                    return evidence
     return None
 
 
-def _multipliers(relaxation: Relaxation, max_terms: int, seconds: float | None) -> dict[Key, float]:
+def _rows(relaxation: Relaxation, max_terms: int, deadline: float) -> dict[Key, Row]:
+    """Return all rows; none if they have too many terms or take too long."""
+    rows: dict[Key, Row] = {}
+    for key in relaxation.all_keys():
+        rows[key] = row = relaxation.row(key)
+        max_terms -= len(row[0])
+        if max_terms < 0 or (len(rows) % 1000 == 0 and time.monotonic() > deadline):
+            return {}
+    return rows
+
+
+def _multipliers(
+    relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float
+) -> dict[Key, float]:
     """Return a multiplier per row that makes them contradict each other; none if they do not."""
+    if not rows:
+        return {}
     solver = pywraplp.Solver.CreateSolver("GLOP")
-    if seconds is not None:
-        solver.SetTimeLimit(int(1000 * seconds))
     infinity = solver.infinity()
     columns: dict[Column, Any] = {}
-    rows: list[tuple[Key, Any]] = []
+    limits: list[tuple[Key, Any]] = []
     goals: list[Key] = []
-    terms_left = max_terms
-    for key in relaxation.all_keys():
-        terms, side = relaxation.row(key)
-        terms_left -= len(terms)
-        if terms_left < 0:
-            return {}
+    for key, (terms, side) in rows.items():
         for column in terms:
             if column not in columns:
                 columns[column] = solver.NumVar(0.0, float(relaxation.most(column)), "")
@@ -104,23 +120,40 @@ def _multipliers(relaxation: Relaxation, max_terms: int, seconds: float | None) 
             row = solver.RowConstraint(float(side), infinity, "")
             for column, coefficient in terms.items():
                 row.SetCoefficient(columns[column], float(coefficient))
-            rows.append((key, row))
+            limits.append((key, row))
     solver.Objective().SetMaximization()
+    left = deadline - time.monotonic()
+    if left <= 0:
+        return {}
+    if left < math.inf:
+        solver.SetTimeLimit(max(1, int(1000 * left)))
     if solver.Solve() != pywraplp.Solver.OPTIMAL:
         return {}
     if solver.Objective().Value() > len(goals) - _SLACK:
         return {}
     found = dict.fromkeys(goals, 1.0)
-    found.update((key, max(0.0, -float(row.dual_value()))) for key, row in rows)
+    found.update((key, max(0.0, -float(row.dual_value()))) for key, row in limits)
     return found
 
 
-def _evidence(
-    steps: int, multipliers: Mapping[Key, float], scale: int, free: bool
-) -> dict[str, Any]:
+def _contradict(
+    relaxation: Relaxation, rows: Mapping[Key, Row], multipliers: Mapping[Key, int]
+) -> bool:
+    """Return whether the rows, multiplied, add up to a contradiction (see ``certify.farkas``)."""
+    sides = 0
+    total: Counter[Column] = Counter()
+    for key, times in multipliers.items():
+        if times > 0:
+            terms, side = rows[key]
+            sides += times * side
+            for column, coefficient in terms.items():
+                total[column] += times * coefficient
+    return sides > sum(relaxation.most(c) * weight for c, weight in total.items() if weight > 0)
+
+
+def _evidence(steps: int, multipliers: Mapping[Key, int], free: bool) -> dict[str, Any]:
     families: dict[str, list[list[int]]] = {}
-    for (family, *numbers), value in multipliers.items():
-        times = round(value * scale)
+    for (family, *numbers), times in multipliers.items():
         if times > 0:
             families.setdefault(family, []).append([*numbers, times])
     evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": families}

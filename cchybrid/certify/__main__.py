@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 from cchybrid.certify.certificate import check
 from cchybrid.certify.instance import EvidenceError
+from cchybrid.certify.reading import read_json
 
 
 def main(arguments: list[str]) -> int:
@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m cchybrid.certify SCHEDULE CERTIFICATE", file=sys.stderr)
         return 2
     try:
-        schedule, record = (json.loads(Path(name).read_text("utf-8")) for name in arguments)
+        schedule, record = (read_json(Path(name).read_text("utf-8")) for name in arguments)
     except (OSError, ValueError, RecursionError) as error:
         print(f"{' '.join(arguments)}: cannot be read: {error}", file=sys.stderr)
         return 2

@@ -21,6 +21,7 @@ from cchybrid.certify.schedule import check_schedule
 FORMAT = "cchybrid-certificate/1"
 ANY_ROUTING = "any routing"
 THESE_PATHS = "these paths"
+_MOST_STEPS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def _claim(instance: Mapping[str, Any], record: Any) -> tuple[int, str]:
     }:
         raise EvidenceError("the claim is not well-formed")
     steps, scope = claim["steps"], claim["scope"]
-    if type(steps) is not int or not isinstance(scope, str):
+    if type(steps) is not int or not 0 <= steps < _MOST_STEPS or not isinstance(scope, str):
         raise EvidenceError("the claim is not well-formed")
     return steps, scope
 

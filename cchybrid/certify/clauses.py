@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.instance import EvidenceError, Network, TooLargeError
 from cchybrid.certify.routes import Path, allowed_paths
 
 MOST_LITERALS = 15_000_000
@@ -58,9 +58,10 @@ class Formula:
             for message in range(len(network.messages))
             for node in self._takers(message)
         }
-        # Every path in every step has four literals at least.
-        if 4 * steps * sum(map(len, self.ways.values())) > MOST_LITERALS:
-            raise EvidenceError("a formula of more literals than fit into memory")
+        # Every path in every step stands in two clauses, and in one for each of its channels.
+        nodes = sum(len(path) + 1 for ways in self.ways.values() for path in ways)
+        if 2 * steps * nodes > MOST_LITERALS:
+            raise TooLargeError("a formula of more literals than fit into memory")
         for (message, node), ways in self.ways.items():
             for t in self._steps:
                 self._deliver(message, node, ways, t)
@@ -118,8 +119,7 @@ class Formula:
             self._count(("inject", u, t), sent)
         for (a, b), literals in channels.items():
             used = self._any(("over", m, v, a, b, t), literals, gets, len(ways))
-            link = (b, a) if (b, a) in self._network.half_duplex else (a, b)
-            self._count(("channel", *link, t), used)
+            self._count(("channel", *self._network.link(a, b), t), used)
         self._count(("accept", v, t), gets)
 
     def _taken(self, m: int, v: int, path: Path, t: int) -> int:
@@ -193,16 +193,16 @@ class Formula:
         network = self._network
         if network.hop_by_hop or any(len(goals) != 1 for _, goals in network.messages):
             raise EvidenceError("the steps are not interchangeable")
+        named = [network.message(message) for message in order]
         if len(set(order)) < len(order) or len(order) > steps:
             raise EvidenceError("an order of the steps that names more than there are")
         shared: set[Name] | None = None
-        for message in order:
-            source, (goal,) = network.message(message)
+        for message, (source, (goal,)) in zip(order, named, strict=True):
             ways = self.ways[message, goal]
             certain: set[Name] = {("inject", source), ("accept", goal)}
             if ways:
-                hops = [set(pairwise(path)) for path in ways]
-                certain |= {("channel", *hop) for hop in set.intersection(*hops)}
+                links = [{network.link(a, b) for a, b in pairwise(path)} for path in ways]
+                certain |= {("channel", *link) for link in set.intersection(*links)}
             single = {name for name in certain if self._room((*name, 0)) == 1}
             shared = single if shared is None else shared & single
         if not shared:
@@ -217,5 +217,5 @@ class Formula:
     def _add(self, clause: Clause) -> None:
         self._literals += len(clause)
         if self._literals > MOST_LITERALS:
-            raise EvidenceError("a formula of more literals than fit into memory")
+            raise TooLargeError("a formula of more literals than fit into memory")
         self.clauses.append(clause)

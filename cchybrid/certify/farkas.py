@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.instance import EvidenceError, Network, TooLargeError
 from cchybrid.certify.relaxation import Column, Key, Relaxation
 
 MOST_STEPS = 10_000
 """Evidence for more steps is refused: rows are made per step."""
+MOST_TERMS = 20_000_000
+"""Terms of all rows; evidence with more is refused."""
 _LARGEST = 10**40
 
 
@@ -33,9 +35,12 @@ def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if routing not in (None, "any"):
         raise EvidenceError('the routing of the rows is not "any"')
     relaxation = Relaxation(network if routing is None else network.freed(), steps - 1)
-    sides, total = 0, dict[Column, int]()
+    sides, total, looked_at = 0, dict[Column, int](), 0
     for key, times in _multipliers(evidence.get("rows")):
         terms, side = relaxation.row(key)
+        looked_at += len(terms)
+        if looked_at > MOST_TERMS:
+            raise TooLargeError("rows with more terms than fit into memory")
         sides += times * side
         for column, coefficient in terms.items():
             total[column] = total.get(column, 0) + times * coefficient

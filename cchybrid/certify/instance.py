@@ -12,6 +12,10 @@ class EvidenceError(Exception):
     """The evidence does not prove what it is meant to prove, or cannot be read."""
 
 
+class TooLargeError(EvidenceError):
+    """What would have to be looked at does not fit into memory, or would take too long."""
+
+
 class Network:
     """An instance as the checker sees it: always a ``deliver`` collective.
 
@@ -112,6 +116,10 @@ class Network:
                     distance[other] = distance[node] + 1
                     queue.append(other)
         return distance
+
+    def link(self, a: int, b: int) -> tuple[int, int]:
+        """Return the channel whose capacity counts: one of the two of a half-duplex pair."""
+        return (b, a) if (b, a) in self.half_duplex else (a, b)
 
     def capacity_into(self, inside: set[int]) -> int:
         """Return what all channels together carry into a set of nodes in one step."""

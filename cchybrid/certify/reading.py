@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.certify.instance import EvidenceError, Network
 
+INSTANCE_FORMAT = "cchybrid-instance/1"
 SCHEDULE_FORMAT = "cchybrid-schedule/1"
 _MOST_NODES = 1 << 20
 
@@ -48,9 +50,33 @@ def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
         raise EvidenceError("the steps of the schedule are not well-formed") from None
 
 
+def read_json(text: str) -> Any:
+    """Parse JSON; a key that stands twice, or a number that is none, is an error.
+
+    Raises
+    ------
+    ValueError
+        If the text is not such JSON.
+    """
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key stands twice in one object")
+        return found
+
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no number")
+
+    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse)
+
+
 def _look_at(record: Any) -> None:
     """Raise one of Python's errors unless the instance is well-formed."""
+    _only(record, "format", "name", "network", "collective", "model")
+    _true(record["format"] == INSTANCE_FORMAT)
     network, collective, model = record["network"], record["collective"], record.get("model", {})
+    _only(network, "name", "nodes", "channels", "half_duplex", "endpoints", "positions")
     nodes = _whole(network["nodes"])
     _true(0 < nodes <= _MOST_NODES)
     channels: dict[tuple[int, int], int] = {}
@@ -59,23 +85,34 @@ def _look_at(record: Any) -> None:
         _true(a < nodes and b < nodes and a != b and (a, b) not in channels and len(rest) < 2)
         channels[a, b] = rest[0] if rest else 1
         _true(channels[a, b] > 0)
-    pairs = [tuple(map(_whole, _list(pair))) for pair in _list(network.get("half_duplex", []))]
-    for a, b in pairs:
-        _true(channels[a, b] == channels[b, a] and pairs.count((a, b)) == 1)
-        _true((b, a) not in pairs)
+    pairs: set[tuple[int, int]] = set()
+    for pair in _list(network.get("half_duplex", [])):
+        a, b = map(_whole, _list(pair))
+        _true(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
+        pairs.add((a, b))
     _true(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
+    _only(collective, "name", "kind", "messages")
     back = {"deliver": False, "combine": True}[collective["kind"]]
     one, many = ("destination", "sources") if back else ("source", "destinations")
-    for message in _list(collective["messages"]):
+    _true(len(_list(collective["messages"])) > 0)
+    for message in collective["messages"]:
+        _only(message, one, many)
         ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
         _true(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
+    _only(model, "switching", "ports", "routing")
     _true(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
     routing = model.get("routing", "minimal")
     _true(routing in ("minimal", "any") or _whole(routing) >= 0)
     ports = model.get("ports", "all")
+    if isinstance(ports, dict):
+        _only(ports, "inject", "accept")
     for limit in (ports["inject"], ports["accept"]) if isinstance(ports, dict) else (ports,):
         each = limit if isinstance(limit, list) else [limit] * nodes
         _true(limit == "all" or (len(each) == nodes and all(_whole(k) >= 0 for k in each)))
+
+
+def _only(record: Any, *keys: str) -> None:
+    _true(isinstance(record, dict) and set(record) <= set(keys))
 
 
 def _list(value: Any) -> list[Any]:

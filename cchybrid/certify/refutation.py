@@ -8,18 +8,19 @@ the other, become unit once the clause is denied, and of one that becomes empty 
 from __future__ import annotations
 
 import base64
-import binascii
 import lzma
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cchybrid.certify.clauses import Clause, Formula
-from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.clauses import MOST_LITERALS, Clause, Formula
+from cchybrid.certify.instance import EvidenceError, Network, TooLargeError
 
 MOST_STEPS = 10_000
 """Evidence for more steps is refused."""
 MOST_BYTES = 1 << 30
 """Of the unpacked proof."""
+MOST_LINE = 1 << 22
+"""Of one line of it."""
 _CHUNK = 1 << 20
 
 
@@ -43,6 +44,7 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
     """Raise ``EvidenceError`` unless the lines derive the empty clause from these clauses."""
     known = dict(enumerate(clauses, 1))
     newest = len(clauses)
+    room = MOST_LITERALS
     for line in lines:
         words = line.split()
         if not words:
@@ -50,7 +52,7 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
         try:
             if words[1:2] == ["d"]:
                 for word in words[2:-1]:
-                    del known[int(word)]
+                    room += len(known.pop(int(word))) + 1
                 continue
             numbers = [int(word) for word in words]
             end = numbers.index(0)
@@ -64,6 +66,9 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
             return
         known[name] = clause
         newest = name
+        room -= len(clause) + 1
+        if room < 0:
+            raise TooLargeError("a proof that keeps more clauses than fit into memory")
     raise EvidenceError("the proof does not end in a contradiction")
 
 
@@ -95,7 +100,9 @@ def _lines(proof: Any) -> Iterator[str]:
             if unpacked > MOST_BYTES or (not piece and unpacker.needs_input):
                 raise EvidenceError("the proof is cut short, or too long")
             *lines, rest = (rest + piece.decode("ascii")).split("\n")
+            if len(rest) > MOST_LINE:
+                raise EvidenceError("a line of the proof has the wrong form")
             yield from lines
         yield rest
-    except (binascii.Error, lzma.LZMAError, UnicodeDecodeError):
+    except (ValueError, lzma.LZMAError):
         raise EvidenceError("the proof cannot be unpacked") from None

@@ -60,9 +60,10 @@ class Relaxation:
         self.steps = steps
         self.apart = not network.hop_by_hop and network.extra_hops is not None
         """Whether senders are told apart, because each has routes of its own."""
-        self._arcs: dict[tuple[int, int], frozenset[tuple[int, int]]] = {}
-        self._users: dict[tuple[int, int], list[tuple[int, int]]] | None = None
+        self._ahead: dict[tuple[int, int, int], frozenset[int]] = {}
+        self._users: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._within: dict[int, dict[int, int]] = {}
+        self._goals = [frozenset(destinations) for _, destinations in network.messages]
 
     @property
     def flows(self) -> int:
@@ -82,38 +83,40 @@ class Relaxation:
         """Return the senders that are told apart: the holders, or only ``ANYONE``."""
         return self.holders(message) if self.apart else [ANYONE]
 
-    def arcs(self, message: int, sender: int) -> frozenset[tuple[int, int]]:
-        """Return the channels that the message may pass on its way from the sender."""
-        key = (message, sender)
-        if key not in self._arcs:
-            self._arcs[key] = frozenset(
-                hop for hop in self.network.channels if self._is_useful(message, sender, *hop)
-            )
-        return self._arcs[key]
-
-    def _is_useful(self, message: int, sender: int, a: int, b: int) -> bool:
+    def passes(self, message: int, sender: int, a: int, b: int) -> bool:
+        """Return whether the message may pass channel (a, b) on its way from the sender."""
         network = self.network
-        source, destinations = network.messages[message]
+        source, goals = network.messages[message][0], self._goals[message]
         if network.hop_by_hop:
             return b != source
-        goals = set(destinations)
         if not self.apart:
             may_begin = a == source or a in goals
             return (a not in network.endpoints or may_begin) and (
                 b not in network.endpoints or b in goals
             )
-        if b == sender or (a != sender and a in network.endpoints):
-            return False
+        return not goals.isdisjoint(self._served(sender, a, b))
+
+    def _served(self, sender: int, a: int, b: int) -> frozenset[int]:
+        """Return the nodes that allowed paths from the sender through a channel can lead to."""
+        key = (sender, a, b)
+        if key not in self._ahead:
+            self._ahead[key] = frozenset(self._find_served(sender, a, b))
+        return self._ahead[key]
+
+    def _find_served(self, sender: int, a: int, b: int) -> Iterator[int]:
+        network = self.network
         near = self._distances(sender)
-        if a not in near:
-            return False
+        if b == sender or a not in near or (a != sender and a in network.endpoints):
+            return
         assert network.extra_hops is not None
         ahead = {b: 0} if b in network.endpoints else self._distances(b)
-        return any(
-            goal in ahead and near[a] + 1 + ahead[goal] <= near[goal] + network.extra_hops
-            for goal in goals
-            if goal != sender and goal in near
-        )
+        for goal, hops in ahead.items():
+            if (
+                goal != sender
+                and goal in near
+                and near[a] + 1 + hops <= near[goal] + network.extra_hops
+            ):
+                yield goal
 
     def _distances(self, node: int) -> dict[int, int]:
         if node not in self._within:
@@ -122,12 +125,13 @@ class Relaxation:
 
     def _commodities(self, a: int, b: int) -> list[tuple[int, int]]:
         """Return the messages and senders that may use a channel."""
-        if self._users is None:
-            self._users = {hop: [] for hop in self.network.channels}
-            for message in range(len(self.network.messages)):
-                for sender in self.senders(message):
-                    for hop in self.arcs(message, sender):
-                        self._users[hop].append((message, sender))
+        if (a, b) not in self._users:
+            self._users[a, b] = [
+                (message, sender)
+                for message in range(len(self.network.messages))
+                for sender in self.senders(message)
+                if self.passes(message, sender, a, b)
+            ]
         return self._users[a, b]
 
     # Rows
@@ -151,8 +155,10 @@ class Relaxation:
                             if node != sender:
                                 yield "once", message, sender, node, t
                     if self.apart or network.hop_by_hop:
-                        for a, b in self.arcs(message, sender):
-                            if self.apart or a != holders[0]:
+                        for a, b in network.channels:
+                            if self.passes(message, sender, a, b) and (
+                                self.apart or a != holders[0]
+                            ):
                                 yield "own", message, sender, a, b, t
         for t in steps:
             for a, b in network.channels:
@@ -221,12 +227,11 @@ class Relaxation:
         if self.network.hop_by_hop or v == u:
             raise EvidenceError("nothing is passed there")
         terms: dict[Column, int] = {}
-        arcs = self.arcs(m, u)
         for a in self.network.predecessors[v]:
-            if (a, v) in arcs:
+            if self.passes(m, u, a, v):
                 terms["flow", m, u, a, v, t] = 1
         for b in self.network.successors[v]:
-            if (v, b) in arcs:
+            if self.passes(m, u, v, b):
                 terms["flow", m, u, v, b, t] = -1
         holders = self.holders(m)
         if v in holders[1:]:
@@ -243,14 +248,16 @@ class Relaxation:
         if self.apart or self.network.hop_by_hop:
             u = v if self.apart else ANYONE
             for b in self.network.successors[v]:
-                if (v, b) in self.arcs(m, u):
+                if self.passes(m, u, v, b):
                     terms["flow", m, u, v, b, t] = -1
         else:
             terms["sends", m, v, t] = -1
         return self._if_has(terms, power, m, v, t)
 
     def _own(self, m: int, u: int, a: int, b: int, t: int) -> Row:
-        if (a, b) not in self.arcs(m, u) or not (self.apart or self.network.hop_by_hop):
+        if (a, b) not in self.network.channels or not (self.apart or self.network.hop_by_hop):
+            raise EvidenceError("a channel of which the row does not speak")
+        if not self.passes(m, u, a, b):
             raise EvidenceError("a channel that the message does not pass")
         most = 1 if self.network.hop_by_hop else self.network.channels[a, b]
         return self._if_has({("flow", m, u, a, b, t): -1}, most, m, u if self.apart else a, t)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from cchybrid.certify.instance import EvidenceError, Network
+from cchybrid.certify.instance import Network, TooLargeError
 
 MOST_PATHS = 300_000
 """Paths that are listed at most; beyond, a propositional proof is out of the question."""
@@ -54,7 +54,7 @@ class _Room:
         self._paths -= paths
         self._moves -= moves
         if self._paths < 0 or self._moves < 0:
-            raise EvidenceError("more paths than a propositional proof can name")
+            raise TooLargeError("more paths than a propositional proof can name")
 
 
 def _paths(network: Network, source: int, goal: int, room: _Room) -> Iterator[Path]:

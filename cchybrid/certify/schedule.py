@@ -47,8 +47,7 @@ def check_schedule(network: Network, steps: Moves) -> None:
             used["inject", first, 0] += 1
             used["accept", last, 0] += 1
             for a, b in pairwise(path):
-                link = (b, a) if (b, a) in network.half_duplex else (a, b)
-                used["channel", *link] += 1
+                used["channel", *network.link(a, b)] += 1
         for (kind, a, b), times in used.items():
             room = network.channels[a, b] if kind == "channel" else getattr(network, kind)[a]
             if times > room:

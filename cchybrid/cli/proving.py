@@ -53,6 +53,8 @@ def prove(
     check_writable(output)
     record, read = _load_schedule(schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
+    if target.exists() and target.samefile(schedule):
+        raise InputError("this is the schedule", where=f"-o {output}", mend="name another file")
     begun = time.monotonic()
     with _status(f"proving {read.instance.name}") as tell:
         outcome = find_proof(

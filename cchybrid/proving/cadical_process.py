@@ -13,10 +13,10 @@ from cchybrid.children import die_with_parent
 
 def main(formula: str, proof: str, model: str) -> None:
     """Solve the formula in a file; write the proof, or the model's true literals."""
+    die_with_parent()
     import pysolvers
     from pysat.solvers import Solver
 
-    die_with_parent()
     solver = Solver(name="cadical195")
     engine = solver.solver
     # Before tracing, and before the first clause. Python's wrapper knows only DRUP.

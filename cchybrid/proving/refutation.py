@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from cchybrid.certify import EvidenceError, Network
+from cchybrid.certify import Network
 from cchybrid.certify.clauses import Formula
+from cchybrid.certify.instance import TooLargeError
 from cchybrid.certify.routes import allowed_paths
 from cchybrid.model import Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
@@ -37,7 +38,7 @@ def refute(
     try:
         order = pinned_messages(network, steps)
         formula = Formula(network, steps, order)
-    except EvidenceError as error:
+    except TooLargeError as error:
         return Refutation(too_large=str(error))
     verdict = cadical.refute(formula.clauses, seconds, should_stop)
     if verdict.model is not None:
@@ -61,10 +62,10 @@ def pinned_messages(network: Network, steps: int) -> list[int]:
     paths = allowed_paths(network)
     users: dict[tuple[Any, ...], list[int]] = {}
     for message, (source, (goal,)) in enumerate(network.messages):
-        hops = [set(pairwise(path)) for path in paths.get((source, goal), [])]
-        for a, b in sorted(set.intersection(*hops)) if hops else []:
-            link = (b, a) if (b, a) in network.half_duplex else (a, b)
-            if network.channels[a, b] == 1:
+        ways = paths.get((source, goal), [])
+        links = [{network.link(a, b) for a, b in pairwise(path)} for path in ways]
+        for link in sorted(set.intersection(*links)) if links else []:
+            if network.channels[link] == 1:
                 users.setdefault(("channel", *link), []).append(message)
         for kind, node, ports in (
             ("inject", source, network.inject),

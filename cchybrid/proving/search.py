@@ -21,6 +21,7 @@ from cchybrid.certify.instance import Network
 from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.problem import Problem, compile
 from cchybrid.proving import cadical
+from cchybrid.proving.lrat import ProofError
 from cchybrid.proving.refutation import Refutation, refute
 
 MAX_TERMS = 3_000_000
@@ -148,11 +149,9 @@ class _Search:
         own = self.instance.forward
         free = replace(own, model=replace(own.model, routing="any"))
         found: dict[str, int] = {}
-        for name, bound in _bounds([free, own]):
+        for name, bound in _bounds([free, own], self._is_over):
             self._take(bound.steps, bound.evidence)
             found[name] = max(bound.steps, found.get(name, 0))
-            if self._is_over():
-                break
         for name, shown in found.items():
             self._note(f"{name}: {shown}")
 
@@ -170,6 +169,12 @@ class _Search:
         if not cadical.is_installed():
             self._note("refutation: needs python-sat; install cchybrid[prove]")
             return
+        try:
+            self._decide()
+        except (ProofError, MemoryError) as error:
+            self._note(f"refutation: {error or 'out of memory'}")
+
+    def _decide(self) -> None:
         self._tell(f"CaDiCaL decides {self.steps - 1} steps")
         network, paths = Network(dict(self.record)), None
         found = refute(network, self.steps - 1, self._left(), self._stop)
@@ -201,13 +206,19 @@ class _Search:
             self._note(f"refutation: {self.steps} over {len(paths)} of the allowed paths")
 
 
-def _bounds(instances: list[Instance]) -> Iterator[tuple[str, LowerBound]]:
-    """Yield what the cheap providers find, each with its name."""
+def _bounds(
+    instances: list[Instance], is_over: Callable[[], bool]
+) -> Iterator[tuple[str, LowerBound]]:
+    """Yield what the cheap providers find, each with its name, until it is over."""
     cheap = [info for info in BOUNDS if info.name != "farkas"]
     for instance, info in ((i, info) for i in dict.fromkeys(instances) for info in cheap):
         module, _, name = info.target.partition(":")
         for bound in getattr(import_module(module), name)(instance):
             yield info.name, bound
+            if is_over():
+                return
+        if is_over():
+            return
 
 
 def _paths_of(problem: Problem) -> list[list[int]]:

@@ -1,4 +1,8 @@
-"""Schedules with a certificate of each kind, as JSON objects."""
+"""Schedules with a certificate of each kind, as JSON objects.
+
+The steps of every case are its true optimum; ``half_duplex_instance`` is one whose steps are told
+apart by messages in both directions of a half-duplex link.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import cchybrid
-from cchybrid.certify import Network, certificate, check
+from cchybrid.certify import Network as Asked
+from cchybrid.certify import certificate, check
 from cchybrid.kernels.first_fit import first_fit
-from cchybrid.model import Schedule
+from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule
 from cchybrid.problem import compile
 from cchybrid.proving.refutation import refute
 from cchybrid.proving.search import find_proof
@@ -33,9 +38,18 @@ CASES = (
     Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
     Case("prices", "spidergon-8", "AAS", 4, {}),
     Case("farkas", "torus-4x4", "MNB", 3, HALF),
+    Case("farkas", "mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
 )
+
+
+def half_duplex_instance() -> Instance:
+    """Return an instance whose optimum is 3."""
+    channels = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 3)]
+    network = Network("pair", 5, tuple(Channel(a, b, 1) for a, b in channels), ((3, 4),))
+    pairs = [(3, 4), (4, 3), (0, 2), (1, 0), (2, 1)]
+    return Instance(network, Collective("some", tuple(Message(a, (b,)) for a, b in pairs)))
 
 
 @cache
@@ -48,7 +62,7 @@ def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
     assert not verify(instance, steps)
     record = Schedule(instance, steps).to_json()
     if case.kind == "refutation":  # where cheaper evidence would do, to have a short proof
-        network = Network(record["instance"])
+        network = Asked(record["instance"])
         evidence, scope = refute(network, case.steps - 1, 60.0, lambda: False).evidence, OWN
         assert evidence is not None
     else:

@@ -10,8 +10,9 @@ from certified import CASES, certified
 from jsonschema import Draft202012Validator
 from mutants import mutants
 
-from cchybrid.certify import EvidenceError, check
+from cchybrid.certify import EvidenceError, Network, check
 from cchybrid.model import Schedule
+from cchybrid.proving.refutation import refute
 from cchybrid.schemas import schema
 from cchybrid.verify import verify_schedule
 
@@ -25,11 +26,15 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
     The schedule must be valid by the referee. The claim must be the original one about the same
     instance (a changed multiplier, price or message may prove it as well, and what is not
     evidence, such as a name, proves nothing either way), or claim it for the instance's own
-    routing only; or be about another instance that the evidence holds for as well.
+    routing only. Where the instance is another one, CaDiCaL must find no shorter schedule of it.
     """
     if verify_schedule(Schedule.from_json(schedule)):
         return False
     claim, before = certificate["claim"], original["claim"]
+    if Schedule.from_json(schedule).instance.digest != original["instance"]["sha256"]:
+        found = refute(Network(schedule["instance"]), claim["steps"] - 1, 60.0, lambda: False)
+        if found.evidence is None and claim["steps"] > 1:
+            return False
     narrower = before["scope"] == "any routing" and claim["scope"] == "minimal routing"
     return (
         claim["steps"] == before["steps"]

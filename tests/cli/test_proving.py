@@ -112,6 +112,7 @@ def test_what_does_not_belong_together(tmp_path, capsys):
         ("check s.json garbled.json", "garbled.json: line 1, column 1: not valid JSON"),
         ("prove s.json --time-limit 0", "use a number above 0"),
         ("prove s.json -o no/such/folder.json", "folder"),
+        ("prove s.json -o s.json", "this is the schedule; name another file"),
         ("prove broken.json", "not a valid schedule"),
         ("prove", "see: cchybrid prove --help"),
     ],
@@ -152,3 +153,14 @@ def test_ctrl_c_keeps_the_best_bound(tmp_path):
     assert child.returncode == 1, err
     assert "interrupted" in out + err
     assert "Traceback" not in err
+
+
+def test_both_checkers_refuse_what_can_be_read_in_two_ways(tmp_path):
+    path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
+    assert run(["prove", str(path)]) == 0
+    text = (tmp_path / "s.certificate.json").read_text()
+    (tmp_path / "twice.json").write_text(text.replace('"steps":', '"steps":1,"steps":', 1))
+    (tmp_path / "nan.json").write_text(text.replace('"seconds":', '"more":NaN,"seconds":', 1))
+    for name in ("twice.json", "nan.json"):
+        assert run(["check", str(path), str(tmp_path / name)]) == 2
+        assert alone("s.json", name, cwd=tmp_path).returncode == 2

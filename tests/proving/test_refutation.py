@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+from certified import half_duplex_instance
 from hypothesis import given, settings
+from optimum import fewest_steps
 from random_instances import valid_schedules
 
 import cchybrid
-from cchybrid.certify import EvidenceError, Network, proven_steps, routes
+from cchybrid.certify import EvidenceError, Network, proven_steps, refutation, routes
 from cchybrid.certify.clauses import Formula
 from cchybrid.certify.refutation import check_lrat
 from cchybrid.model import Instance
@@ -18,9 +17,6 @@ from cchybrid.proving import cadical
 from cchybrid.proving.lrat import ProofError, packed, trimmed
 from cchybrid.proving.refutation import pinned_messages, refute
 from cchybrid.verify import verify
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "bounds"))
-from optimum import fewest_steps
 
 
 def decide(instance: Instance, steps: int):
@@ -40,6 +36,15 @@ def test_agrees_with_the_optimum(schedule):
         evidence = decide(instance, fewest - 1).evidence
         assert evidence is not None
         assert proven_steps(instance.to_json(), evidence) == fewest
+
+
+def test_both_directions_of_a_half_duplex_link_need_a_step_each():
+    instance = half_duplex_instance()
+    network = Network(instance.to_json())
+    assert pinned_messages(network, 2) == [0, 1]
+    evidence = decide(instance, 2).evidence
+    assert evidence is not None
+    assert proven_steps(instance.to_json(), evidence) == 3
 
 
 def test_pinned_messages_need_a_step_each():
@@ -125,10 +130,38 @@ def test_a_proof_may_not_unpack_to_anything():
     import lzma
 
     record = cchybrid.instance("spidergon-8", "AAS").to_json()
-    # A bomb that would fill the memory is read piece by piece.
+    # Bombs that would fill the memory are read piece by piece, and not for long.
+    line = base64.b64encode(lzma.compress(b"1 " * (8 << 20))).decode()
+    with pytest.raises(EvidenceError, match="form"):
+        proven_steps(record, {"kind": "refutation", "steps": 4, "proof": line})
     bomb = base64.b64encode(lzma.compress(b"\n" * (8 << 20))).decode()
     with pytest.raises(EvidenceError, match="contradiction"):
         proven_steps(record, {"kind": "refutation", "steps": 4, "proof": bomb})
-    for proof in ("", "!!", base64.b64encode(b"rubbish").decode(), packed(["1 0 0"])[:40], 7):
+    for proof in (
+        "",
+        "!!",
+        "é",
+        [],
+        base64.b64encode(b"rubbish").decode(),
+        packed(["1 0 0"])[:40],
+        7,
+    ):
         with pytest.raises(EvidenceError):
             proven_steps(record, {"kind": "refutation", "steps": 4, "proof": proof})
+
+
+@pytest.mark.parametrize("order", [[[0]], [{}], ["0"], [True], [-1], [99], [0, 0], 7, {"0": 1}])
+def test_orders_that_are_none(order):
+    record = cchybrid.instance("spidergon-8", "AAS").to_json()
+    with pytest.raises(EvidenceError):
+        proven_steps(record, {"kind": "refutation", "steps": 4, "order": order, "proof": ""})
+
+
+def test_a_proof_may_not_keep_more_than_fits_into_memory(monkeypatch):
+    monkeypatch.setattr(refutation, "MOST_LITERALS", 100)
+    kept = [f"{name} 1 0 1 0" for name in range(3, 90)]
+    with pytest.raises(EvidenceError, match="memory"):
+        check_lrat([[1], [-1]], iter(kept))
+    # What is deleted makes room again.
+    fleeting = [text for name in range(3, 90) for text in (f"{name} 1 0 1 0", f"{name} d {name} 0")]
+    check_lrat([[1], [-1]], iter([*fleeting, "99 0 1 2 0"]))

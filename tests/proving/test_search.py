@@ -8,6 +8,7 @@ import cchybrid
 from cchybrid.certify import EvidenceError, certificate, check
 from cchybrid.model import Schedule
 from cchybrid.proving import cadical, search
+from cchybrid.proving.lrat import ProofError
 from cchybrid.proving.search import find_proof
 from cchybrid.verify import verify
 
@@ -82,7 +83,7 @@ def test_a_claim_about_listed_paths_says_so(monkeypatch):
     monkeypatch.setattr(routes, "MOST_PATHS", 20)
     whole = search.compile
     monkeypatch.setattr(search, "compile", lambda instance: whole(instance, max_options=60))
-    monkeypatch.setattr(search, "_bounds", lambda instances: iter(()))
+    monkeypatch.setattr(search, "_bounds", lambda *_: iter(()))
     monkeypatch.setattr(search, "refute_by_rows", lambda *_: None)
     instance = cchybrid.instance("mesh-3x3", "AAS")
     record = instance.to_json()
@@ -107,3 +108,14 @@ def test_a_claim_about_listed_paths_says_so(monkeypatch):
     ):
         with pytest.raises(EvidenceError):
             check(schedule, certificate(record, 4, scope, proof.evidence, {}, paths))
+
+
+def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
+    def die(*_):
+        raise ProofError("the solver ended with exit status -9")
+
+    monkeypatch.setattr(search, "refute", die)
+    found = look("full-tree-31", "OAB", 4, root=0)
+    assert found.proof is not None
+    assert found.proof.steps == 3
+    assert "exit status -9" in found.tried[-1]
