@@ -23,7 +23,7 @@ from typing import Any
 from cchybrid.certify.instance import EvidenceError, Network, TooLargeError
 from cchybrid.certify.routes import Path, allowed_paths
 
-MOST_LITERALS = 15_000_000
+MOST_LITERALS = 8_000_000
 """Literals of all clauses together; a formula beyond that fills the memory."""
 PAIRWISE = 5
 """Literals of which "at most one" is said pair by pair."""
@@ -58,9 +58,9 @@ class Formula:
             for message in range(len(network.messages))
             for node in self._takers(message)
         }
-        # Every path in every step stands in two clauses, and in one for each of its channels.
-        nodes = sum(len(path) + 1 for ways in self.ways.values() for path in ways)
-        if 2 * steps * nodes > MOST_LITERALS:
+        # What every path in every step takes, without counters: so that it need not be tried.
+        each = sum(2 * len(path) + 3 for ways in self.ways.values() for path in ways)
+        if steps * each > MOST_LITERALS:
             raise TooLargeError("a formula of more literals than fit into memory")
         for (message, node), ways in self.ways.items():
             for t in self._steps:
