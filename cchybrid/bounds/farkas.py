@@ -24,8 +24,10 @@ from cchybrid.certify import KINDS, EvidenceError, Network
 from cchybrid.certify.relaxation import Column, Key, Relaxation, Row
 from cchybrid.model import Instance, LowerBound
 
-MAX_TERMS = 300_000
+MAX_TERMS = 100_000
 """Terms of all rows up to which the provider solves a program while others search."""
+UNITS = 1.0
+"""Deterministic time of the solver, about seconds, that the provider allows a program."""
 TERMS_PER_FLOW = 3
 """A flow leaves a node, enters one, and fills a channel: so many terms it has at least."""
 _SCALES = (1, 2, 6, 12, 60, 360, 10**4, 10**6, 10**9)
@@ -43,7 +45,16 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
         if TERMS_PER_FLOW * Relaxation(Network(record).freed(), known).flows > MAX_TERMS:
             return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
-    while (evidence := refute(record, known, MAX_TERMS)) is not None:
+    # One delivery after the other is a schedule, so without one every number would be refuted.
+    hop_by_hop = instance.model.switching == "store-and-forward"
+    most = sum(
+        instance.network.nodes if hop_by_hop else len(message.destinations)
+        for message in instance.collective.deliver_messages
+    )
+    while known < most:
+        evidence = refute(record, known, MAX_TERMS, units=UNITS)
+        if evidence is None:
+            return
         yield from climb(instance, [evidence])
         known += 1
 
@@ -53,6 +64,7 @@ def refute(
     steps: int,
     max_terms: int,
     seconds: float | None = None,
+    units: float | None = None,
 ) -> dict[str, Any] | None:
     """Return evidence that no schedule has so many steps, or ``None``.
 
@@ -64,6 +76,8 @@ def refute(
         Terms of all rows beyond which the program is left alone.
     seconds
         That all of it may take.
+    units
+        Deterministic time that the solver may take for a program, so that equal calls end alike.
 
     The relaxation over any routes comes first: it is the smaller one, and says more.
     """
@@ -74,7 +88,7 @@ def refute(
         if TERMS_PER_FLOW * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
-        multipliers = _multipliers(relaxation, rows, deadline)
+        multipliers = _multipliers(relaxation, rows, deadline, units)
         for scale in _SCALES if multipliers else ():
             whole = {key: round(value * scale) for key, value in multipliers.items()}
             if time.monotonic() > deadline:
@@ -99,7 +113,7 @@ def _rows(relaxation: Relaxation, max_terms: int, deadline: float) -> dict[Key, 
 
 
 def _multipliers(
-    relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float
+    relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float, units: float | None
 ) -> dict[Key, float]:
     """Return a multiplier per row that makes them contradict each other; none if they do not."""
     if not rows:
@@ -122,6 +136,8 @@ def _multipliers(
                 row.SetCoefficient(columns[column], float(coefficient))
             limits.append((key, row))
     solver.Objective().SetMaximization()
+    if units is not None:
+        solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {units}")
     left = deadline - time.monotonic()
     if left <= 0:
         return {}
