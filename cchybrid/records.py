@@ -92,6 +92,9 @@ class EngineInfo:
     baseline
         Whether the engine is there to compare others with: it takes part only where it is named,
         and leaves the processors to the others where it is not.
+    quick
+        Whether it ends by itself within a second or so: it goes first, and where it closes the
+        case, no other engine is started.
     api
         The version of the plugin surface that the engine was written for.
     """
@@ -102,6 +105,7 @@ class EngineInfo:
     proves: bool = False
     requires: tuple[str, ...] = ()
     baseline: bool = False
+    quick: bool = False
     api: int = API
 
 

@@ -14,6 +14,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "classical",
             "cchybrid_plugins.classical.engine:Classical",
             "constructions from the literature: trees, rings, exchanges, dominating sets",
+            quick=True,
         ),
         EngineInfo(
             "colouring",

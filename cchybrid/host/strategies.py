@@ -48,12 +48,17 @@ def race(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
 def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
     """Heuristics first; then the exact engine, which starts from their results and drafts.
 
-    The heuristics hand over after a third of the time, or when they have found nothing better
-    for a while. What they found closes the case without any exact engine where it meets the
-    bound; otherwise it is the exact engine's first incumbent and hint. Where the exact engine
-    gives up early, because the instance is too large for it, the heuristics go on. Of several
-    exact engines the last one is handed to; the others work beside the heuristics.
+    Engines that end by themselves in a moment go before all others. The heuristics hand over after
+    a third of the time, or when they have found nothing better for a while. What they found closes
+    the case without any exact engine where it meets the bound; otherwise it is the exact engine's
+    first incumbent and hint. Where the exact engine gives up early, because the instance is too
+    large for it, the heuristics go on. Of several exact engines the last one is handed to; the
+    others work beside the heuristics.
     """
+    quick = [engine for engine in engines if engine.quick]
+    slow = [engine for engine in engines if not engine.quick]
+    if quick and slow:
+        return [Phase(_seats(quick, threads), share=1 / 6), *relay(slow, threads)]
     exact = [engine for engine in engines if engine.proves]
     first = [engine for engine in engines if engine not in exact[-1:]]
     if not first or not exact:

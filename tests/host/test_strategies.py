@@ -31,6 +31,14 @@ def test_relay_hands_over_to_the_last_exact_engine() -> None:
     assert phases[0].share < 1.0 == phases[1].share
 
 
+def test_relay_begins_with_what_ends_in_a_moment() -> None:
+    quick = EngineInfo("q", "m:Q", "", quick=True)
+    phases = relay([EXACT, quick, HEURISTIC], 2)
+    assert names(phases) == [["q"], ["h"], ["x"], ["h"]]
+    assert names(relay([quick], 2)) == [["q"]]
+    assert names(race([quick, HEURISTIC], 2)) == [["q", "h"]]
+
+
 def test_relay_of_one_kind_is_a_race() -> None:
     assert names(relay([HEURISTIC, OTHER], 2)) == [["h", "o"]]
     assert names(relay([EXACT], 2)) == [["x"]]
