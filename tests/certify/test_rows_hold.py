@@ -14,7 +14,7 @@ from cchybrid.certify.relaxation import Relaxation
 from cchybrid.model import Schedule
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=400)
 @given(valid_schedules(most_nodes=6), st.sampled_from([None, "any"]), st.integers(0, 2))
 def test_every_row_holds(schedule, routing, spare):
     relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
