@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol
 
 from cchybrid.model import Collective, Instance, LowerBound, Network, Schedule
@@ -147,3 +148,9 @@ class Observer(Protocol):
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Take note of one event; an exception costs the observer its place, not the run."""
+
+
+def load_target(target: str) -> Any:
+    """Return what ``package.module:name`` names."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)

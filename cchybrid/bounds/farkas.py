@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from cchybrid.bounds.cut import cut_bounds
 from cchybrid.bounds.growth import growth_bounds
 from cchybrid.bounds.regions import region_bounds
 from cchybrid.certify import KINDS, EvidenceError, Network
+from cchybrid.certify.farkas import contradict
 from cchybrid.certify.relaxation import Column, Key, Relaxation, Row
 from cchybrid.model import Instance, LowerBound
 
@@ -90,10 +90,11 @@ def refute(
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)
         for scale in _SCALES if multipliers else ():
-            whole = {key: round(value * scale) for key, value in multipliers.items()}
+            rounded = {key: round(value * scale) for key, value in multipliers.items()}
+            whole = {key: times for key, times in rounded.items() if times > 0}
             if time.monotonic() > deadline:
                 return None
-            if _contradict(relaxation, rows, whole):
+            if contradict(relaxation, ((rows[key], times) for key, times in whole.items())):
                 evidence = _evidence(steps + 1, whole, relaxation is free)
                 with contextlib.suppress(EvidenceError):
                     KINDS["farkas"](network, evidence)
@@ -152,26 +153,10 @@ def _multipliers(
     return found
 
 
-def _contradict(
-    relaxation: Relaxation, rows: Mapping[Key, Row], multipliers: Mapping[Key, int]
-) -> bool:
-    """Return whether the rows, multiplied, add up to a contradiction (see ``certify.farkas``)."""
-    sides = 0
-    total: Counter[Column] = Counter()
-    for key, times in multipliers.items():
-        if times > 0:
-            terms, side = rows[key]
-            sides += times * side
-            for column, coefficient in terms.items():
-                total[column] += times * coefficient
-    return sides > sum(relaxation.most(c) * weight for c, weight in total.items() if weight > 0)
-
-
 def _evidence(steps: int, multipliers: Mapping[Key, int], free: bool) -> dict[str, Any]:
     families: dict[str, list[list[int]]] = {}
     for (family, *numbers), times in multipliers.items():
-        if times > 0:
-            families.setdefault(family, []).append([*numbers, times])
+        families.setdefault(family, []).append([*numbers, times])
     evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": families}
     if free:
         evidence["routing"] = "any"

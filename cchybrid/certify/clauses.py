@@ -37,6 +37,8 @@ class Formula:
 
     Attributes
     ----------
+    network, steps
+        The instance, and the numbers of the steps.
     clauses
         Lists of literals; the clause at index i has the number i + 1.
     number
@@ -49,8 +51,8 @@ class Formula:
         self.clauses: list[Clause] = []
         self.number: dict[Name, int] = {}
         self._literals = 0
-        self._network = network
-        self._steps = range(1, steps + 1)
+        self.network = network
+        self.steps = range(1, steps + 1)
         self._limits: dict[Name, list[int]] = {}
         paths = allowed_paths(network)
         self.ways = {
@@ -63,35 +65,33 @@ class Formula:
         if steps * each > MOST_LITERALS:
             raise TooLargeError("a formula of more literals than fit into memory")
         for (message, node), ways in self.ways.items():
-            for t in self._steps:
+            for t in self.steps:
                 self._deliver(message, node, ways, t)
         for message, (_, destinations) in enumerate(network.messages):
             for node in destinations:
-                self._add([self._gets(message, node, t) for t in self._steps])
+                self._add([self._gets(message, node, t) for t in self.steps])
         for name, literals in self._limits.items():
             self._at_most(self._room(name), literals, name)
-        for position, message in enumerate(self._checked(order, steps)):
-            (node,) = network.messages[message][1]
-            self._add([self._gets(message, node, position + 1)])
+        self.pin(order)
 
     # What happens
 
     def _takers(self, message: int) -> Iterable[int]:
         """Return who may receive the message."""
-        source, destinations = self._network.messages[message]
-        others = range(self._network.nodes) if self._network.hop_by_hop else destinations
+        source, destinations = self.network.messages[message]
+        others = range(self.network.nodes) if self.network.hop_by_hop else destinations
         return (node for node in others if node != source)
 
     def _ways_to(
         self, message: int, node: int, paths: dict[tuple[int, int], list[Path]]
     ) -> list[Path]:
-        source = self._network.messages[message][0]
+        source = self.network.messages[message][0]
         senders = [source, *(u for u in self._takers(message) if u != node)]
         return [path for sender in senders for path in paths.get((sender, node), [])]
 
     def _deliver(self, m: int, v: int, ways: list[Path], t: int) -> None:
         """Say what it takes for node v to receive message m in step t."""
-        source = self._network.messages[m][0]
+        source = self.network.messages[m][0]
         gets, has = self._gets(m, v, t), self._variable("has", m, v, t)
         self._add([-gets, has])
         if t > 1:
@@ -119,7 +119,7 @@ class Formula:
             self._count(("inject", u, t), sent)
         for (a, b), literals in channels.items():
             used = self._any(("over", m, v, a, b, t), literals, gets, len(ways))
-            self._count(("channel", *self._network.link(a, b), t), used)
+            self._count(("channel", *self.network.link(a, b), t), used)
         self._count(("accept", v, t), gets)
 
     def _taken(self, m: int, v: int, path: Path, t: int) -> int:
@@ -149,8 +149,8 @@ class Formula:
     def _room(self, name: Name) -> int:
         kind, place = name[0], name[1:-1]
         if kind == "channel":
-            return self._network.channels[place]
-        ports = self._network.inject if kind == "inject" else self._network.accept
+            return self.network.channels[place]
+        ports = self.network.inject if kind == "inject" else self.network.accept
         return ports[place[0]]
 
     def _at_most(self, most: int, literals: list[int], name: Name) -> None:
@@ -183,31 +183,41 @@ class Formula:
 
     # Interchangeable steps
 
-    def _checked(self, order: Sequence[int], steps: int) -> Sequence[int]:
-        """Check that these messages need a step each, so that the steps can be named after them.
+    @property
+    def interchangeable(self) -> bool:
+        """Whether any order of the steps of a schedule will do: one destination per message."""
+        messages = self.network.messages
+        return not self.network.hop_by_hop and all(len(goals) == 1 for _, goals in messages)
 
-        Where all messages have one destination, any order of the steps of a schedule will do.
+    def bottlenecks(self, message: int) -> set[Name]:
+        """Return the channels and ports of capacity 1 that a message uses whatever its path."""
+        source, (goal,) = self.network.messages[message]
+        ways = self.ways[message, goal]
+        certain: set[Name] = {("inject", source), ("accept", goal)}
+        if ways:
+            links = [{self.network.link(a, b) for a, b in pairwise(path)} for path in ways]
+            certain |= {("channel", *link) for link in set.intersection(*links)}
+        return {name for name in certain if self._room((*name, 0)) == 1}
+
+    def pin(self, order: Sequence[int]) -> None:
+        """Name the first steps after these messages, having checked that each needs its own.
+
+        Raises
+        ------
+        EvidenceError
+            If steps are not interchangeable, or two of the messages may share one.
         """
         if not order:
-            return order
-        network = self._network
-        if network.hop_by_hop or any(len(goals) != 1 for _, goals in network.messages):
+            return
+        if not self.interchangeable:
             raise EvidenceError("the steps are not interchangeable")
-        named = [network.message(message) for message in order]
-        if len(set(order)) < len(order) or len(order) > steps:
+        ends = [self.network.message(message) for message in order]
+        if len(set(order)) < len(order) or len(order) > len(self.steps):
             raise EvidenceError("an order of the steps that names more than there are")
-        shared: set[Name] | None = None
-        for message, (source, (goal,)) in zip(order, named, strict=True):
-            ways = self.ways[message, goal]
-            certain: set[Name] = {("inject", source), ("accept", goal)}
-            if ways:
-                links = [{network.link(a, b) for a, b in pairwise(path)} for path in ways]
-                certain |= {("channel", *link) for link in set.intersection(*links)}
-            single = {name for name in certain if self._room((*name, 0)) == 1}
-            shared = single if shared is None else shared & single
-        if not shared:
+        if not set.intersection(*map(self.bottlenecks, order)):
             raise EvidenceError("messages that may share a step")
-        return order
+        for step, message, (_, (node,)) in zip(self.steps, order, ends, strict=False):
+            self._add([self._gets(message, node, step)])
 
     # Clauses and variables
 

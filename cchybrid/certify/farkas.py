@@ -8,11 +8,11 @@ bad ones prove nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cchybrid.certify.instance import EvidenceError, Network, TooLargeError
-from cchybrid.certify.relaxation import Column, Key, Relaxation
+from cchybrid.certify.relaxation import Column, Key, Relaxation, Row
 
 MOST_STEPS = 10_000
 """Evidence for more steps is refused: rows are made per step."""
@@ -35,21 +35,29 @@ def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if routing not in (None, "any"):
         raise EvidenceError('the routing of the rows is not "any"')
     relaxation = Relaxation(network if routing is None else network.freed(), steps - 1)
-    sides, total, looked_at = 0, dict[Column, int](), 0
+    rows, looked_at = [], 0
     for key, times in _multipliers(evidence.get("rows")):
-        terms, side = relaxation.row(key)
-        looked_at += len(terms)
+        row = relaxation.row(key)
+        rows.append((row, times))
+        looked_at += len(row[0])
         if looked_at > MOST_TERMS:
             raise TooLargeError("rows with more terms than fit into memory")
+    if not contradict(relaxation, rows):
+        raise EvidenceError(f"the rows do not refute {steps - 1} steps")
+    return steps
+
+
+def contradict(relaxation: Relaxation, rows: Iterable[tuple[Row, int]]) -> bool:
+    """Return whether the rows, each with its multiplier, add up to something that cannot be."""
+    sides, total = 0, dict[Column, int]()
+    for (terms, side), times in rows:
         sides += times * side
         for column, coefficient in terms.items():
             total[column] = total.get(column, 0) + times * coefficient
     reached = sum(
         relaxation.most(column) * weight for column, weight in total.items() if weight > 0
     )
-    if reached >= sides:
-        raise EvidenceError(f"the rows do not refute {steps - 1} steps")
-    return steps
+    return reached < sides
 
 
 def _multipliers(families: Any) -> Iterator[tuple[Key, int]]:

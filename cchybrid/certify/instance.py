@@ -105,13 +105,20 @@ class Network:
 
     def hops(self, source: int) -> dict[int, int]:
         """Return the hop distance to every node that a path from ``source`` reaches."""
-        distance = {source: 0}
-        queue = deque([source])
+        return self._spread(source, self.successors)
+
+    def hops_to(self, goal: int) -> dict[int, int]:
+        """Return the hop distance from every node from which a path reaches ``goal``."""
+        return self._spread(goal, self.predecessors)
+
+    def _spread(self, begin: int, beside: list[list[int]]) -> dict[int, int]:
+        distance = {begin: 0}
+        queue = deque([begin])
         while queue:
             node = queue.popleft()
-            if node != source and node in self.endpoints:
+            if node != begin and node in self.endpoints:
                 continue
-            for other in self.successors[node]:
+            for other in beside[node]:
                 if other not in distance:
                     distance[other] = distance[node] + 1
                     queue.append(other)

@@ -59,7 +59,7 @@ class _Room:
 
 def _paths(network: Network, source: int, goal: int, room: _Room) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
-    behind = _hops_to(network, goal)
+    behind = network.hops_to(goal)
     if source not in behind:
         return
     longest = network.nodes - 1
@@ -99,17 +99,3 @@ def is_allowed(network: Network, path: Path) -> bool:
         network.extra_hops is None
         or len(hops) <= network.hops(path[0])[path[-1]] + network.extra_hops
     )
-
-
-def _hops_to(network: Network, goal: int) -> dict[int, int]:
-    """Return the hops that are left from every node whose paths reach the goal."""
-    left = {goal: 0}
-    queue = [goal]
-    for node in queue:
-        if node != goal and node in network.endpoints:
-            continue
-        for other in network.predecessors[node]:
-            if other not in left:
-                left[other] = left[node] + 1
-                queue.append(other)
-    return left

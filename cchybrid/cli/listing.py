@@ -61,7 +61,7 @@ def engines(name: NameArgument = None) -> None:
             for info in registry.engines.values()
         ))  # fmt: skip
         return
-    from cchybrid.host.worker import load_target
+    from cchybrid.records import load_target
 
     info = registry.engine(name)
     print(f"{info.name}: {info.summary}")

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import asking
-from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
 from cchybrid.errors import InputError
 
@@ -52,6 +52,7 @@ def prove(
         )
     check_writable(output)
     record, read = _load_schedule(schedule)
+    refuse_invalid(read, schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", mend="name another file")
@@ -117,7 +118,7 @@ def check(
     from cchybrid.certify import EvidenceError
     from cchybrid.certify import check as check_records
 
-    record, read = _load_schedule(schedule, valid=False)
+    record, read = _load_schedule(schedule)
     claim = _load_json(certificate)
     verdict, failure = None, ""
     with _status(f"checking {read.instance.name}"):
@@ -166,24 +167,15 @@ def _agree(read: Any) -> None:
         raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
 
 
-def _load_schedule(path: Path, valid: bool = True) -> tuple[Mapping[str, Any], Any]:
+def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
     """Return the JSON object of a schedule file, and the schedule that it stands for."""
     from cchybrid.model import Schedule
-    from cchybrid.verify import verify_schedule
 
     record = _load_json(path)
     try:
-        read = Schedule.from_json(record)
+        return record, Schedule.from_json(record)
     except InputError as error:
         raise error.inside(str(path)) from None
-    violations = verify_schedule(read) if valid else []
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=str(path),
-            mend="see: cchybrid verify",
-        )
-    return record, read
 
 
 def _load_json(path: Path) -> Any:

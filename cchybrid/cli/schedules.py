@@ -75,23 +75,29 @@ def export(
     from cchybrid.model import Schedule
     from cchybrid.model.instance import write_text
     from cchybrid.registry import load_registry
-    from cchybrid.verify import verify_schedule
 
     exporter = load_registry().exporter(to)
     read = Schedule.load(schedule)
-    violations = verify_schedule(read)
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=str(schedule),
-            mend="see: cchybrid verify",
-        )
+    refuse_invalid(read, schedule)
     text = exporter.export(read)
     if output is None:
         print(text, end="")
     else:
         write_text(text, output)
         print(f"written to {output}")
+
+
+def refuse_invalid(read: Any, path: Path) -> None:
+    """Raise an ``InputError`` unless the schedule read from the file is valid."""
+    from cchybrid.verify import verify_schedule
+
+    violations = verify_schedule(read)
+    if violations:
+        raise InputError(
+            f"not a valid schedule: {violations[0].text}",
+            where=str(path),
+            mend="see: cchybrid verify",
+        )
 
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:

@@ -17,7 +17,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from typing import IO, Any
 
 from cchybrid.children import die_with_parent
@@ -28,6 +27,7 @@ from cchybrid.model import Instance, Steps
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.records import load_target
 
 NOTE_INTERVAL = 0.1
 """Seconds between two notes that go out; the ones between are dropped."""
@@ -176,12 +176,6 @@ class WorkerRun:
         if problem is None:
             raise CchybridError("there is no problem to lift to")
         return problem.lift(assignment, steps).steps
-
-
-def load_target(target: str) -> Any:
-    """Return what ``package.module:name`` names."""
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)
 
 
 def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from cchybrid.certify import Network
 from cchybrid.certify.clauses import Formula
 from cchybrid.certify.instance import TooLargeError
-from cchybrid.certify.routes import allowed_paths
 from cchybrid.model import Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.proving import cadical
@@ -36,8 +34,9 @@ def refute(
     if steps < 1:
         return Refutation(too_large="nothing is left to refute")
     try:
-        order = pinned_messages(network, steps)
-        formula = Formula(network, steps, order)
+        formula = Formula(network, steps)
+        order = pinned_messages(formula)
+        formula.pin(order)
     except TooLargeError as error:
         return Refutation(too_large=str(error))
     verdict = cadical.refute(formula.clauses, seconds, should_stop)
@@ -51,29 +50,19 @@ def refute(
     return Refutation(evidence={**evidence, "proof": packed(verdict.proof)})
 
 
-def pinned_messages(network: Network, steps: int) -> list[int]:
-    """Return messages of which each needs a step of its own: as many as there are, up to steps.
+def pinned_messages(formula: Formula) -> list[int]:
+    """Return messages of which each needs a step of its own: as many as there are, up to all steps.
 
-    They all use one channel or port of capacity 1 whatever their paths. Only where every message
-    has one destination are steps interchangeable; elsewhere there are none.
+    They all use one channel or port of capacity 1 whatever their paths. Where steps are not
+    interchangeable, there are none.
     """
-    if network.hop_by_hop or any(len(goals) != 1 for _, goals in network.messages):
+    if not formula.interchangeable:
         return []
-    paths = allowed_paths(network)
     users: dict[tuple[Any, ...], list[int]] = {}
-    for message, (source, (goal,)) in enumerate(network.messages):
-        ways = paths.get((source, goal), [])
-        links = [{network.link(a, b) for a, b in pairwise(path)} for path in ways]
-        for link in sorted(set.intersection(*links)) if links else []:
-            if network.channels[link] == 1:
-                users.setdefault(("channel", *link), []).append(message)
-        for kind, node, ports in (
-            ("inject", source, network.inject),
-            ("accept", goal, network.accept),
-        ):
-            if ports[node] == 1:
-                users.setdefault((kind, node), []).append(message)
-    return max(users.values(), key=len, default=[])[:steps]
+    for message in range(len(formula.network.messages)):
+        for name in sorted(formula.bottlenecks(message)):
+            users.setdefault(name, []).append(message)
+    return max(users.values(), key=len, default=[])[: len(formula.steps)]
 
 
 def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 from cchybrid.bounds import BOUNDS
@@ -23,6 +22,7 @@ from cchybrid.problem import Problem, compile
 from cchybrid.proving import cadical
 from cchybrid.proving.lrat import ProofError
 from cchybrid.proving.refutation import Refutation, refute
+from cchybrid.records import load_target
 
 MAX_TERMS = 3_000_000
 """Terms of all rows beyond which the relaxation is not solved: it would take minutes."""
@@ -212,8 +212,7 @@ def _bounds(
     """Yield what the cheap providers find, each with its name, until it is over."""
     cheap = [info for info in BOUNDS if info.name != "farkas"]
     for instance, info in ((i, info) for i in dict.fromkeys(instances) for info in cheap):
-        module, _, name = info.target.partition(":")
-        for bound in getattr(import_module(module), name)(instance):
+        for bound in load_target(info.target)(instance):
             yield info.name, bound
             if is_over():
                 return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from cchybrid.engine import EngineInfo
+from cchybrid.records import load_target
 from cchybrid.registry import load_registry
 from cchybrid.testing.engine_checks import ENGINE_CHECKS
 from cchybrid.testing.instance_checks import INSTANCE_CHECKS
@@ -143,9 +143,8 @@ def _subject(engine: str | type | EngineInfo, options: Any, patience: float) -> 
 
 
 def _load(target: str) -> Any:
-    module, _, name = target.partition(":")
     try:
-        return getattr(import_module(module), name)
+        return load_target(target)
     except (ImportError, AttributeError) as error:
         raise ConformanceError(
             f"cannot be loaded from {target!r}: {error}; write package.module:Class"

@@ -41,7 +41,7 @@ def test_agrees_with_the_optimum(schedule):
 def test_both_directions_of_a_half_duplex_link_need_a_step_each():
     instance = half_duplex_instance()
     network = Network(instance.to_json())
-    assert pinned_messages(network, 2) == [0, 1]
+    assert pinned_messages(Formula(network, 2)) == [0, 1]
     evidence = decide(instance, 2).evidence
     assert evidence is not None
     assert proven_steps(instance.to_json(), evidence) == 3
@@ -49,7 +49,7 @@ def test_both_directions_of_a_half_duplex_link_need_a_step_each():
 
 def test_pinned_messages_need_a_step_each():
     network = Network(cchybrid.instance("ring-uni-6", "AAS").to_json())
-    order = pinned_messages(network, 9)
+    order = pinned_messages(Formula(network, 9))
     # Every message from behind a channel to before it passes it: 1 + 2 + ... + 5.
     assert len(order) == 9
     Formula(network, 9, order)
@@ -62,7 +62,7 @@ def test_pinned_messages_need_a_step_each():
     with pytest.raises(EvidenceError):
         Formula(network, 9, [ends.index((0, 1)), ends.index((3, 4))])
     spreading = Network(cchybrid.instance("ring-uni-6", "AAB").to_json())
-    assert pinned_messages(spreading, 5) == []
+    assert pinned_messages(Formula(spreading, 5)) == []
     with pytest.raises(EvidenceError):
         Formula(spreading, 5, [0])
 
