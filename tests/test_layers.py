@@ -25,6 +25,7 @@ LAYERS = (
     "schemas",
     "routes",
     "problem",
+    "symmetry",
     "certify",
     "bounds",
     "kernels",

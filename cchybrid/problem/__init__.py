@@ -12,7 +12,7 @@ from cchybrid.problem.arrays import (
 from cchybrid.problem.compile import MAX_OPTIONS, compile
 from cchybrid.problem.demand import UnreachableError
 from cchybrid.problem.grow import extend
-from cchybrid.problem.origin import needed
+from cchybrid.problem.origin import InstanceOrigin, needed
 
 __all__ = [
     "ACCEPT",
@@ -21,6 +21,7 @@ __all__ = [
     "LINK",
     "MAX_OPTIONS",
     "Assignment",
+    "InstanceOrigin",
     "Price",
     "Problem",
     "UnreachableError",

@@ -1,0 +1,17 @@
+"""Symmetries of an instance: its automorphisms, groups of them, and the Problem divided by one."""
+
+from cchybrid.symmetry.automorphisms import Automorphisms, automorphisms
+from cchybrid.symmetry.groups import Division, Group, divisions, groups
+from cchybrid.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
+
+__all__ = [
+    "Automorphisms",
+    "Division",
+    "Group",
+    "NoQuotientError",
+    "QuotientOrigin",
+    "automorphisms",
+    "divisions",
+    "groups",
+    "quotient",
+]

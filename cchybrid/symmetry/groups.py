@@ -1,0 +1,247 @@
+"""Groups of automorphisms that are worth dividing a Problem by.
+
+The whole group is mostly too large: hardly any schedule keeps to all symmetries of a network. Its
+subgroups are as many as the stars, so some are drawn: those that one or two random automorphisms
+generate, and what lies between, kept apart by how they act (order, orbits, fixed nodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.symmetry.automorphisms import Automorphisms
+
+DRAWS = 160
+"""Subgroups that are drawn at most."""
+ALIKE = 3
+"""Groups kept of those that act alike: which of them serves is a matter of luck."""
+KERNELS = 24
+"""Normal subgroups of a group that are drawn at most."""
+SCRAMBLES = 30
+"""Products after which random elements are random enough (product replacement, Celler 1995)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A group of renamings of the nodes.
+
+    Parameters
+    ----------
+    elements
+        Shape (order, nodes): what every element calls each node; the identity first.
+    """
+
+    elements: IntArray
+
+    @property
+    def order(self) -> int:
+        """The number of elements."""
+        return len(self.elements)
+
+    @cached_property
+    def semiregular(self) -> bool:
+        """Whether no element but the identity leaves any node where it is."""
+        nodes = np.arange(self.elements.shape[1])
+        return not (self.elements[1:] == nodes).any()
+
+    @cached_property
+    def orbits(self) -> IntArray:
+        """Shape (nodes,): the least node of each node's orbit."""
+        least: IntArray = self.elements.min(axis=0)
+        return least
+
+    @cached_property
+    def looks(self) -> tuple[object, ...]:
+        """What groups that act alike share: the order, the orbits' sizes, and fixed nodes."""
+        sizes = np.bincount(self.orbits)
+        fixed = (self.elements == np.arange(self.elements.shape[1])).sum(axis=1)
+        return self.order, tuple(np.bincount(sizes)[1:].tolist()), tuple(sorted(fixed.tolist()))
+
+    def __str__(self) -> str:
+        """Return what people call it."""
+        return f"group of order {self.order}"
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """A group, and how it moves the steps of the schedules that keep to it.
+
+    Parameters
+    ----------
+    group
+        The group.
+    kernel
+        Its elements (their places) that leave every step where it is: a normal subgroup.
+    shift
+        Shape (order,): by how many steps an element moves a transfer from the first step of a
+        round; elements differ by one of the kernel just where they move it alike.
+    """
+
+    group: Group
+    kernel: LongArray
+    shift: IntArray
+
+    @property
+    def stretch(self) -> int:
+        """The number of steps of a round."""
+        return self.group.order // len(self.kernel)
+
+    def __str__(self) -> str:
+        """Return what people call it."""
+        moved = "" if self.stretch == 1 else f" that moves {self.stretch} steps"
+        return f"{self.group}{moved}"
+
+
+def divisions(group: Group, seed: int) -> Iterator[Division]:
+    """Yield ways to divide by a group: first such that keep every step.
+
+    The others are by the trivial subgroup, and by normal closures of one or two elements drawn.
+    """
+    order = group.order
+    place = {row.tobytes(): index for index, row in enumerate(group.elements)}
+    yield Division(group, np.arange(order), np.zeros(order, dtype=np.int32))
+    random = np.random.default_rng(seed)
+    seen: set[bytes] = set()
+    for number in range(KERNELS):
+        drawn = group.elements[random.choice(order, number % 3 if order > 2 else 0)]
+        kernel = _normal_closure(group, drawn, place)
+        key = kernel.tobytes()
+        if len(kernel) < order and key not in seen:
+            seen.add(key)
+            yield Division(group, kernel, _cosets(group, kernel, place))
+
+
+def _normal_closure(group: Group, drawn: IntArray, place: Mapping[bytes, int]) -> LongArray:
+    """Return the places of the elements of the smallest normal subgroup that holds these."""
+    nodes = np.arange(group.elements.shape[1], dtype=np.int32)
+    conjugates = [nodes]
+    for element in drawn:
+        for other in group.elements:
+            # Rows say what nodes are called: other, then element, then other undone.
+            row = np.empty_like(nodes)
+            row[other] = other[element]
+            conjugates.append(row)
+    closed = generate(np.unique(np.stack(conjugates), axis=0), group.order)
+    assert closed is not None
+    return np.array(sorted(place[row.tobytes()] for row in closed.elements), dtype=np.int64)
+
+
+def _cosets(group: Group, kernel: LongArray, place: Mapping[bytes, int]) -> IntArray:
+    """Return, shape (order,), a number from 0 for the coset of each element; 0 is the kernel."""
+    number = np.full(group.order, -1, dtype=np.int32)
+    count = 0
+    for index, element in enumerate(group.elements):
+        if number[index] < 0:
+            rows = element[group.elements[kernel]]
+            number[[place[row.tobytes()] for row in rows]] = count
+            count += 1
+    return number
+
+
+def generate(generators: IntArray, most: int) -> Group | None:
+    """Return the group that these renamings generate; ``None`` if it has more elements.
+
+    Parameters
+    ----------
+    generators
+        Shape (generators, nodes).
+    """
+    nodes = generators.shape[1]
+    elements = np.arange(nodes, dtype=np.int32)[None, :]
+    known = {elements[0].tobytes()}
+    fresh = elements
+    while len(fresh):
+        products = np.concatenate([generator[fresh] for generator in generators])
+        kept = []
+        for row in products:
+            key = row.tobytes()
+            if key not in known:
+                known.add(key)
+                kept.append(row)
+                if len(known) > most:
+                    return None
+        fresh = np.array(kept, dtype=np.int32).reshape(-1, nodes)
+        elements = np.concatenate([elements, fresh])
+    return Group(elements)
+
+
+def groups(found: Automorphisms, seed: int, most: int) -> list[Group]:
+    """Return groups of at most ``most`` elements, the largest first.
+
+    Parameters
+    ----------
+    seed
+        Of the draws; equal arguments give equal groups.
+    """
+    if not len(found.generators) or most < 2:
+        return []
+    random = np.random.default_rng(seed)
+    alike: dict[tuple[object, ...], list[Group]] = {}
+    seen: set[bytes] = set()
+    for group in _drawn(found, random, most):
+        key = np.unique(group.elements, axis=0).tobytes()
+        if group.order == 1 or key in seen:
+            continue
+        seen.add(key)
+        kept = alike.setdefault(group.looks, [])
+        if len(kept) < ALIKE:
+            kept.append(group)
+    listed = [group for kept in alike.values() for group in kept]
+    # Free actions first: what is left where an element fixes something is harder to fill.
+    return sorted(listed, key=lambda group: (-group.order, not group.semiregular))
+
+
+def _drawn(found: Automorphisms, random: np.random.Generator, most: int) -> Iterator[Group]:
+    if found.order <= most:
+        whole = generate(found.generators, most)
+        if whole is not None:
+            yield whole
+    draw = _elements(found.generators, random)
+    cyclic: list[Group] = []
+    for number in range(DRAWS):
+        generators = [next(draw) for _ in range(1 + number % 3)]
+        if len(generators) == 1:
+            powers = _powers(generators[0])
+            for divisor in range(1, len(powers)):
+                if len(powers) % divisor == 0 and len(powers) // divisor <= most:
+                    part = Group(powers[::divisor])
+                    cyclic.append(part)
+                    yield part
+        elif len(generators) == 2 and len(cyclic) > 1:
+            # Small parts put together: large elements mostly generate too much.
+            pair = [cyclic[i] for i in random.choice(len(cyclic), 2, replace=False)]
+            joined = generate(np.stack([part.elements[1] for part in pair]), most)
+            if joined is not None:
+                yield joined
+        else:
+            joined = generate(np.stack(generators[:2]), most)
+            if joined is not None:
+                yield joined
+
+
+def _elements(generators: IntArray, random: np.random.Generator) -> Iterator[IntArray]:
+    """Yield random products of the generators and their inverses, without end."""
+    pool = [generators[index % len(generators)] for index in range(max(10, len(generators)))]
+    count = 0
+    while True:
+        i, j = random.choice(len(pool), 2, replace=False)
+        factor = pool[j] if random.random() < 0.5 else np.argsort(pool[j]).astype(np.int32)
+        pool[i] = factor[pool[i]] if random.random() < 0.5 else pool[i][factor]
+        count += 1
+        if count > SCRAMBLES:
+            yield pool[i]
+
+
+def _powers(element: IntArray) -> IntArray:
+    """Return, shape (order, nodes), the powers of an element, from the identity on."""
+    rows = [np.arange(len(element), dtype=np.int32)]
+    while True:
+        row = element[rows[-1]]
+        if (row == rows[0]).all():
+            return np.stack(rows)
+        rows.append(row)
