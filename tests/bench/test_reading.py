@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zlib
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,13 @@ from cchybrid.errors import InputError
 from cchybrid.registry import load_registry
 
 
+@cache
+def solved(instance: cchybrid.Instance, engine: str) -> cchybrid.Result:
+    return cchybrid.solve(instance, engines=[engine], evaluations=60)
+
+
 def run_of(suite: Suite, instance: cchybrid.Instance, engine: str) -> Run:
-    result = cchybrid.solve(instance, engines=[engine], evaluations=60)
+    result = solved(instance, engine)
     assert result.schedule is not None
     record = {**result.to_json(), "digest": instance.digest}
     packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,8 +106,11 @@ def test_killed_ten_times_and_resumed_it_equals_an_undisturbed_run(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nobody_behind_and_goes_on(tmp_path, number):
     process = bench(tmp_path, "--engine", "umda", "--time-limit", "30", "--jobs", "2")
-    time.sleep(3)
-    assert len(jobs_at_work(tmp_path)) > 1
+    end = time.monotonic() + 30
+    while len(jobs_at_work(tmp_path)) < 4:  # itself, two runs and a worker
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    time.sleep(0.5)
     os.kill(process.pid, number)
     told = process.communicate(timeout=30)[1]
     assert process.returncode == 1
@@ -139,13 +143,24 @@ def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
         assert len(store.finished()) == len(list(store.runs())) == 6
 
 
-def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path):
+def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch):
     (tmp_path / "six.toml").write_text(SUITE)
     suite = read_suite(str(tmp_path / "six.toml"))
     fast = Contestant(("colouring",), "auto", None, 60)
+    started = []
+    submit = ThreadPoolExecutor.submit
+
+    def watched(*words):
+        started.append(submit(*words))
+        return started[-1]
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", watched)
 
     def interrupt(progress: Progress) -> None:
-        time.sleep(6)  # the other job ends meanwhile
+        end = time.monotonic() + 60
+        while not all(future.done() for future in started):  # the other job ends meanwhile
+            assert time.monotonic() < end
+            time.sleep(0.05)
         raise KeyboardInterrupt
 
     with Store(tmp_path / "s.sqlite", write=True) as store:

@@ -1,0 +1,15 @@
+"""What holds for the whole suite."""
+
+from __future__ import annotations
+
+import pytest
+from compiled_kernels import compile_kernels
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the kernels once, where several processes would each compile them for a test.
+
+    A worker that is killed in the midst of it, as many tests have it, would even do so in vain.
+    """
+    if session.config.getoption("numprocesses", None):  # the workers themselves have none
+        compile_kernels()
