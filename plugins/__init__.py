@@ -70,6 +70,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             proves=True,
         ),
         EngineInfo(
+            "lns",
+            "cchybrid_plugins.lns.engine:Lns",
+            "large-neighbourhood search: CP-SAT repacks a part of the schedule, again and again",
+        ),
+        EngineInfo(
             "milp",
             "cchybrid_plugins.milp.engine:Milp",
             "column generation over compatibility classes: strong bounds, schedules by diving",

@@ -1,0 +1,62 @@
+"""Where a search for a number of steps begins: what others have, cut down to what is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from cchybrid.problem import Assignment
+
+from .ground import Ground
+from .partial import Partial, repaired
+
+DISSOLVED = 12
+"""Steps that are tried for being dissolved."""
+
+
+def begin(
+    ground: Ground,
+    steps: int,
+    near: Assignment | None,
+    whole: Assignment | None,
+    random: np.random.Generator,
+    over: Callable[[], bool],
+) -> Partial:
+    """Return the partial schedule that leaves the fewest deliveries over.
+
+    Parameters
+    ----------
+    near
+        A near-solution of so many steps, or ``None``.
+    whole
+        The best schedule; where it has one step more, that step is dissolved which leaves fewest
+        deliveries without a place, not always the last one.
+    """
+    best = Partial(ground.problem, ground.uses, steps)
+    for found in _candidates(near, whole, steps, random):
+        partial = repaired(ground.problem, ground.uses, steps, found, random)
+        if len(partial.left_over) < len(best.left_over):
+            best = partial
+        if over():
+            break
+    best.fill(random.permutation(best.left_over), over)
+    return best
+
+
+def _candidates(
+    near: Assignment | None, whole: Assignment | None, steps: int, random: np.random.Generator
+) -> Iterator[Assignment]:
+    if near is not None:
+        yield near
+    if whole is not None and whole.steps == steps + 1:
+        size = np.bincount(whole.step[whole.step >= 0], minlength=steps + 1)
+        for gone in np.argsort(size + random.random(steps + 1))[:DISSOLVED].tolist():
+            yield _without(whole, gone)
+
+
+def _without(whole: Assignment, gone: int) -> Assignment:
+    lost = whole.step == gone
+    option = np.where(lost, -1, whole.option)
+    step = np.where(lost, -1, whole.step - (whole.step > gone))
+    return Assignment(option.astype(np.int32), step.astype(np.int32))

@@ -1,0 +1,316 @@
+"""Large-neighbourhood search (Shaw, CP 1998): a part of the schedule is taken out and packed anew.
+
+The search keeps a valid schedule of the wanted number of steps in which some deliveries have no
+place. Turn by turn it takes further deliveries out, and CP-SAT places as many of all these as it
+can, by places that are worth a little more or less each time, so that what is left over changes
+even where it does not become less. Once nothing is left over, the schedule is offered.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from cchybrid.engine import Run, Stop
+from cchybrid.problem import Assignment, Problem
+
+from ..cpsat.prices import Pricing
+from ..cpsat.solve import ask
+from ..cpsat.windows import NEVER, least_steps
+from ..uses import IntVector, Uses
+from ..watched import RunOverError, watched
+from .beginnings import begin
+from .ground import Ground
+from .neighbourhoods import Bandit, View
+from .partial import Partial
+from .repack import Repack, limited, places_for
+
+EVALUATIONS_PER_UNIT = 10_000
+"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
+
+FIRST_UNITS, MOST_UNITS = 0.1, 1.0
+"""Deterministic time of a question: where nothing is gained for long, it grows."""
+
+EASY = 0.3
+"""The part of its time within which a question that was answered for good has been easy."""
+
+TURNS = 40
+"""Turns without fewer left over after which questions get more time, paths are priced, and it is
+looked whether others have gained more."""
+
+SECONDS_PER_UNIT = 10.0
+"""Seconds after which a question ends in any case, however slow the machine."""
+
+MAX_BOOLEANS = 15_000
+"""Places that a question may have."""
+
+LEAST_LEFT_OVER = 30
+"""Left-over deliveries that are always asked for; else no more than are taken out."""
+
+WORTH, NOISE = 100, 20
+"""What a place is worth to a delivery: so much, and a random number below so much."""
+
+PRICED = 16
+"""Deliveries whose cheapest path is asked for at a time."""
+
+
+class Lns:
+    """Repacks parts of a schedule with CP-SAT."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """What users may set.
+
+        Parameters
+        ----------
+        paths
+            Look for paths beyond those that the Problem lists.
+        """
+
+        paths: bool = True
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Have the kernel compiled that makes first schedules."""
+        from cchybrid.kernels.first_fit import first_fit
+
+        from ..rehearsal import rehearsal
+
+        first_fit(rehearsal(), 0)
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse what has no schedule over the listed paths."""
+        if least_steps(problem, Uses.of(problem)) >= NEVER:
+            return "some required delivery has no option that keeps to the capacities"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Search for one step less than the best, again and again."""
+        try:
+            return _Search(problem, run, self.options).run_all()
+        except RunOverError:
+            return Stop.LIMIT
+
+
+class _Search:
+    """One run of the engine."""
+
+    def __init__(self, problem: Problem, run: Run, options: Lns.Options) -> None:
+        self.run, self.options = run, options
+        self.ground = Ground(problem)
+        self.random = np.random.default_rng(run.seed)
+
+    def run_all(self) -> Stop:
+        run, base = self.run, self.ground.base
+        target = next(run.targets(), None)
+        if target is not None and run.best() is None:
+            self._offer_first(target)
+        pricing: Pricing | None = None
+        while (target := next(run.targets(), None)) is not None:
+            if pricing is None:
+                pricing = watched(lambda: Pricing(base, Uses.of(base)), _wait, run.should_stop)
+            if self._searchable(pricing, target):
+                self._search(target)
+            else:
+                return Stop.STALLED
+        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+    def _offer_first(self, target: int) -> None:
+        from cchybrid.kernels.first_fit import first_fit
+
+        from ..islands import watched as stopping
+
+        with stopping(self.run, target) as stop:
+            found = first_fit(self.ground.base, self.run.seed, stop)
+        if found is not None:
+            self.run.offer(found)
+            self.run.spend(1)
+
+    def _searchable(self, pricing: Pricing, steps: int) -> bool:
+        """Rule out options that no schedule of so many steps takes; ``False`` if there is none."""
+        if self.ground.base.complete:
+            tight = watched(lambda: pricing.tight(steps), _wait, self.run.should_stop)
+            if pricing.least_steps > steps:
+                return False
+            self.ground.rule_out(tight.uses.usable)
+        return True
+
+    def _begin(self, steps: int) -> Partial:
+        run, ground = self.run, self.ground
+        near = run.hint(steps)
+        # No near-solution has as many steps: this is the best schedule.
+        whole = run.hint(ground.base.deliveries + 1)
+        return begin(
+            ground,
+            steps,
+            None if near is None else ground.taken_up(near),
+            None if whole is None else ground.taken_up(whole),
+            self.random,
+            lambda: not run.wants(steps),
+        )
+
+    def _search(self, steps: int) -> None:
+        run, ground = self.run, self.ground
+        partial = self._begin(steps)
+        bandit = Bandit(ground.base.ordered)
+        units, idle = FIRST_UNITS, 0
+        while run.wants(steps):
+            left_over = partial.left_over
+            if not len(left_over):
+                self._offer(partial.assignment())
+                return
+            cost = scarcity(partial)
+            view = View(partial, left_over, cost, ground.family, self.random)
+            arm = bandit.choose(self.random)
+            size = int(arm.size + self.random.random())
+            turn = self._repack(partial, view, arm.kind(view, size), units)
+            if turn is None:
+                return
+            gain = len(left_over) - len(turn.partial.left_over)
+            arm.learn(gain, turn.units + 0.02, easy=turn.solved and turn.units < EASY * units)
+            partial = turn.partial
+            if gain > 0:
+                units, idle = FIRST_UNITS, 0
+                run.suggest(ground.handed_back(partial.assignment()))
+            run.note(
+                target=steps, conflicts=len(partial.left_over), places=turn.places, units=units
+            )
+            run.spend(max(1, math.ceil(turn.units * EVALUATIONS_PER_UNIT)))
+            idle += 1
+            if idle % TURNS == 0 and gain <= 0:
+                units = min(1.5 * units, MOST_UNITS)
+                partial = self._look_around(partial)
+
+    def _offer(self, assignment: Assignment) -> None:
+        ground = self.ground
+        back = ground.handed_back(assignment)
+        if (back.option >= 0).sum() == (assignment.option >= 0).sum():
+            self.run.offer(back)
+        else:
+            self.run.offer(assignment, ground.problem)
+
+    def _look_around(self, partial: Partial) -> Partial:
+        """Add paths, and take up what others have found if it leaves fewer over."""
+        run, ground = self.run, self.ground
+        near = run.hint(partial.steps)
+        if near is not None:
+            found = ground.taken_up(near)
+            over = lambda: not run.wants(partial.steps)  # noqa: E731
+            other = begin(ground, partial.steps, found, None, self.random, over)
+            if len(other.left_over) < len(partial.left_over):
+                partial = other
+        if self.options.paths and ground.grows:
+            anyone = np.flatnonzero(ground.base.required)
+            some = self.random.permutation(partial.left_over)[: PRICED // 2]
+            some = np.union1d(some, self.random.choice(anyone, PRICED // 2))
+            noise = 0.5 + self.random.random(ground.base.resources)
+            moved = ground.grow(some, (scarcity(partial) + 0.05) * noise)
+            if moved is not None:
+                partial = partial.moved_to(ground.problem, ground.uses, moved)
+        return partial
+
+    def _repack(self, partial: Partial, view: View, taken: IntVector, units: float) -> _Turn | None:
+        """Take deliveries out and ask for places; ``None`` if the run is over."""
+        run, problem = self.run, partial.problem
+        rest = partial.copy()
+        rest.take_out(taken)
+        known = Assignment(
+            np.where(rest.option < 0, partial.option, -1),
+            np.where(rest.option < 0, partial.step, -1),
+        )
+        most = max(LEAST_LEFT_OVER, len(taken))
+        asked = self.random.permutation(view.left_over)[:most]
+        free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
+        places = limited(
+            places_for(rest, free), known, option_costs(partial, view.price), MAX_BOOLEANS
+        )
+        worth = WORTH + self.random.integers(NOISE, size=problem.deliveries)
+        weight = np.where(problem.required, worth, 0)
+        solver = self._solver(units)
+        answer = ask(
+            lambda: Repack(rest, places, weight, known, run.should_stop),
+            solver,
+            lambda: run.wants(partial.steps),
+            run.should_stop,
+        )
+        if answer is None:
+            return None
+        found = known if answer.assignment is None else answer.assignment
+        placed = np.flatnonzero(found.option >= 0)
+        rest.place(
+            placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
+        )
+        rest.take_out(np.flatnonzero((rest.option >= 0) & (rest.assignment().option < 0)))
+        solved = answer.solvable is True and solver.response_proto.status == cp_model.OPTIMAL
+        return _Turn(rest, answer.units, solved, len(places.option))
+
+    def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
+        """Return the optional deliveries that could help these: those of the same messages."""
+        optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
+        optional = np.setdiff1d(optional, taken)
+        mine = np.unique(view.family[np.concatenate([taken, asked])])
+        return optional[np.isin(view.family[optional], mine)]
+
+    def _solver(self, units: float) -> cp_model.CpSolver:
+        budget = self.run.budget
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.random_seed = int(self.random.integers(2**31))
+        parameters.max_deterministic_time = units
+        if budget.evaluations is None:
+            parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
+        parameters.num_workers = 1 if budget.evaluations is not None else budget.threads
+        parameters.cp_model_probing_level = 0
+        parameters.symmetry_level = 0
+        if budget.memory is not None:
+            parameters.max_memory_in_mb = budget.memory
+        return solver
+
+
+@dataclass(frozen=True, eq=False)
+class _Turn:
+    """What came of a turn.
+
+    Parameters
+    ----------
+    partial
+        The schedule after it.
+    units
+        The deterministic time that it took.
+    solved
+        Whether CP-SAT showed that nothing better exists.
+    places
+        The size of the question.
+    """
+
+    partial: Partial
+    units: float
+    solved: bool
+    places: int
+
+
+def scarcity(partial: Partial) -> NDArray[np.float64]:
+    """Return, shape (resources,), a price between 0 and 1: high where hardly any room is left."""
+    problem = partial.problem
+    offered = np.maximum(problem.capacity * float(partial.steps), 1.0)
+    left = np.where(problem.implied, offered, partial.room.sum(axis=1))
+    return np.asarray((1.0 - left / offered) ** 4, dtype=np.float64)
+
+
+def option_costs(partial: Partial, price: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, shape (options,), what each option costs at these prices, and a little per use."""
+    problem, uses = partial.problem, partial.uses
+    path = np.repeat(np.arange(problem.paths), np.diff(uses.start))
+    weights = uses.times * (price[uses.resource] + 0.05)
+    cost = np.bincount(path, weights=weights, minlength=problem.paths)
+    return np.asarray(cost[problem.option_path], dtype=np.float64)
+
+
+def _wait() -> None:
+    """A linear program ends by itself."""

@@ -1,0 +1,250 @@
+"""The question to CP-SAT: places for the deliveries that were taken out, as many as possible.
+
+All others stay where they are, so a boolean is only needed for an option and a step that it fits
+into; what is placed has happened before anything that stays and requires it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from cchybrid.problem import Assignment, Problem
+
+from ..cpsat.model import StoppedError
+from ..uses import BoolVector, IntVector
+from .partial import Partial
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The places that free deliveries could take.
+
+    Parameters
+    ----------
+    free
+        The deliveries without a place that are asked about.
+    option, step
+        Shape (places,): each an option and a step that it fits into.
+    delivery
+        Shape (places,): whose option it is.
+    bound
+        Shape (free,): True where something that stays requires the delivery.
+    """
+
+    free: IntVector
+    option: IntVector
+    step: IntVector
+    delivery: IntVector
+    bound: BoolVector
+
+
+def places_for(partial: Partial, free: IntVector) -> Places:
+    """Return where each of these deliveries, none of which has a place, fits by itself."""
+    problem = partial.problem
+    mine = np.zeros(problem.deliveries, dtype=np.bool_)
+    mine[free] = True
+    options = np.flatnonzero(partial.uses.usable & mine[problem.option_delivery])
+    fits = partial.fits(options)
+    bound = np.zeros(problem.deliveries, dtype=np.bool_)
+    if problem.ordered:
+        before = problem.option_requires[options]
+        # What a free delivery requires may be free itself: the model sees to the order then.
+        low = np.where((before < 0) | mine[before], -1, partial.step[before])
+        low[(before >= 0) & ~mine[before] & (partial.step[before] < 0)] = partial.steps
+        high = np.full(problem.deliveries, partial.steps)
+        placed = np.flatnonzero(partial.option >= 0)
+        asked = problem.option_requires[partial.option[placed]]
+        np.minimum.at(high, asked[asked >= 0], partial.step[placed][asked >= 0])
+        bound = high < partial.steps
+        step = np.arange(partial.steps)
+        fits &= (step > low[:, None]) & (step < high[problem.option_delivery[options]][:, None])
+    row, step = np.nonzero(fits)
+    option = options[row]
+    delivery = problem.option_delivery[option].astype(np.int64)
+    return Places(free, option, step.astype(np.int64), delivery, bound[free])
+
+
+def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: int) -> Places:
+    """Return at most so many places and the known ones: the cheapest compared with the best.
+
+    Parameters
+    ----------
+    cost
+        Shape (options,): what an option takes from others.
+    """
+    if len(places.option) <= most:
+        return places
+    own = cost[places.option]
+    least = np.full(len(known.option), np.inf)
+    np.minimum.at(least, places.delivery, own)
+    surplus = own - least[places.delivery]
+    surplus[_is_known(places, known)] = -1.0
+    kept = np.sort(np.argsort(surplus, kind="stable")[:most])
+    return replace(
+        places,
+        option=places.option[kept],
+        step=places.step[kept],
+        delivery=places.delivery[kept],
+    )
+
+
+def _is_known(places: Places, known: Assignment) -> BoolVector:
+    option, step = known.option[places.delivery], known.step[places.delivery]
+    return np.asarray((option == places.option) & (step == places.step))
+
+
+class Repack:
+    """A CP-SAT model; see the module.
+
+    Parameters
+    ----------
+    partial
+        The free deliveries have no place in it.
+    places
+        Where they could go.
+    weight
+        Shape (deliveries,): whole numbers, what it is worth that a delivery has a place.
+    known
+        Where they were, to begin with.
+    """
+
+    def __init__(
+        self,
+        partial: Partial,
+        places: Places,
+        weight: IntVector,
+        known: Assignment,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.model = cp_model.CpModel()
+        self._proto = self.model.proto
+        self._partial, self._places, self._should_stop = partial, places, should_stop
+        self._added = 0
+        problem = partial.problem
+        count = len(places.option)
+        asked = np.zeros(0, dtype=np.int64)
+        if problem.ordered:
+            asked = problem.option_requires[places.option].astype(np.int64)
+            asked = np.intersect1d(asked, places.free)
+        self._informed = np.full(problem.deliveries, -1, dtype=np.int64)
+        """The boolean "happened before step 1" of a delivery; those of later steps follow."""
+        self._informed[asked] = count + np.arange(len(asked)) * (partial.steps - 1)
+        self.booleans = count + len(asked) * (partial.steps - 1)
+        for _ in range(self.booleans):
+            self._proto.variables.add().domain.extend((0, 1))
+        self._happen()
+        self._fit()
+        self._follow()
+        worth = weight[places.delivery]
+        weighed = np.flatnonzero(worth)
+        self._proto.objective.vars.extend(weighed.tolist())
+        self._proto.objective.coeffs.extend((-worth[weighed]).tolist())
+        self._hint(known)
+
+    def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
+        """Return the places of the free deliveries alone."""
+        chosen = np.flatnonzero(values[: len(self._places.option)])
+        found = self._partial.problem.empty()
+        delivery = self._places.delivery[chosen]
+        found.option[delivery] = self._places.option[chosen]
+        found.step[delivery] = self._places.step[chosen]
+        return self._partial.problem, found
+
+    def _row(self) -> Any:
+        self._added += 1
+        if self._added % 1024 == 0 and self._should_stop():
+            raise StoppedError
+        return self._proto.constraints.add()
+
+    def _before(self, delivery: int, step: int) -> int:
+        return int(self._informed[delivery]) + step - 1
+
+    def _happen(self) -> None:
+        """Every delivery happens once at most, and once if something that stays requires it."""
+        places, steps = self._places, self._partial.steps
+        members = np.arange(len(places.option))
+        bound = dict(zip(places.free.tolist(), places.bound.tolist(), strict=True))
+        for delivery, literals in _groups(members, places.delivery):
+            if bound[delivery]:
+                self._row().exactly_one.literals.extend(literals)
+            elif len(literals) > 1:
+                self._row().at_most_one.literals.extend(literals)
+        ladder = self._informed[places.delivery] >= 0
+        made = dict(_groups(members[ladder], (places.delivery * steps + places.step)[ladder]))
+        for delivery in np.flatnonzero(self._informed >= 0).tolist():
+            for step in range(steps - 1):
+                literals = [
+                    *made.get(delivery * steps + step, ()),
+                    ~self._before(delivery, step + 1),
+                ]
+                if step:
+                    literals.append(self._before(delivery, step))
+                self._row().exactly_one.literals.extend(literals)
+
+    def _fit(self) -> None:
+        """No resource is used beyond the room that the others leave."""
+        partial, places = self._partial, self._places
+        place, boolean = partial.uses.expand(partial.problem.option_path[places.option])
+        resource, times = partial.uses.resource[place], partial.uses.times[place]
+        kept = ~partial.problem.implied[resource]
+        boolean, resource, times = boolean[kept], resource[kept], times[kept]
+        key = resource * partial.steps + places.step[boolean]
+        for found, members in _groups(np.arange(len(key)), key):
+            room = int(partial.room[divmod(found, partial.steps)])
+            weights = times[members]
+            if len(members) == 1 or weights.sum() <= room:
+                continue
+            literals = boolean[members].tolist()
+            if room == 1:
+                self._row().at_most_one.literals.extend(literals)
+                continue
+            row = self._row().linear
+            row.vars.extend(literals)
+            row.coeffs.extend(weights.tolist())
+            row.domain.extend((0, room))
+
+    def _follow(self) -> None:
+        """What requires a free delivery comes after it."""
+        problem, places, steps = self._partial.problem, self._places, self._partial.steps
+        before = problem.option_requires[places.option].astype(np.int64)
+        forwards = np.flatnonzero((before >= 0) & (self._informed[before] >= 0))
+        key = (before * problem.deliveries + places.delivery) * steps + places.step
+        for found, literals in _groups(forwards, key[forwards]):
+            pair, step = divmod(found, steps)
+            if step:
+                informed = self._before(pair // problem.deliveries, step)
+                self._row().at_most_one.literals.extend([*literals, ~informed])
+            else:
+                for literal in literals:
+                    self._row().bool_or.literals.append(~literal)
+
+    def _hint(self, known: Assignment) -> None:
+        places, steps = self._places, self._partial.steps
+        values = np.zeros(self.booleans, dtype=np.int64)
+        count = len(places.option)
+        values[:count] = _is_known(places, known)
+        for delivery in np.flatnonzero(self._informed >= 0).tolist():
+            step = int(known.step[delivery])
+            if 0 <= step < steps - 1:
+                first = self._before(delivery, step + 1)
+                values[first : self._before(delivery, steps - 1) + 1] = 1
+        self._proto.solution_hint.vars.extend(range(self.booleans))
+        self._proto.solution_hint.values.extend(values.tolist())
+
+
+def _groups(members: IntVector, key: IntVector) -> Iterator[tuple[int, list[int]]]:
+    """Yield, per distinct key, the key and the members that have it."""
+    order = np.argsort(key, kind="stable")
+    sorted_key = key[order]
+    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
+    listed = members[order].tolist()
+    begin = 0
+    for found, end in zip(sorted_key[ends - 1].tolist(), ends.tolist(), strict=True):
+        yield found, listed[begin:end]
+        begin = end
