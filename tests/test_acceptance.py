@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from cchybrid.cli.app import run
 
 OPTIMA = [
     ("spidergon-8 AAS", 4),
@@ -34,19 +35,29 @@ OPTIMA = [
 ]
 
 
-def solve(words: str, cwd: Path) -> dict[str, object]:
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "solve", *words.split(), "--json"],
-        capture_output=True, text=True, cwd=cwd, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    record: dict[str, object] = json.loads(done.stdout)
-    return record
+Solve = Callable[[str], dict[str, object]]
+
+
+@pytest.fixture
+def solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Solve:
+    """The command; the engines are in processes of their own all the same."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(words: str) -> dict[str, object]:
+        status = run(["solve", *words.split(), "--json"])
+        out, err = capsys.readouterr()
+        assert status == 0, err
+        record: dict[str, object] = json.loads(out)
+        return record
+
+    return command
 
 
 @pytest.mark.parametrize(("words", "steps"), OPTIMA)
-def test_known_optima_are_found_and_certified(words: str, steps: int, tmp_path: Path) -> None:
-    record = solve(words, tmp_path)
+def test_known_optima_are_found_and_certified(words: str, steps: int, solve: Solve) -> None:
+    record = solve(words)
     assert (record["steps"], record["lower_bound"], record["status"]) == (steps, steps, "optimal")
     assert record["certified"] is True
     assert record["troubles"] == []
@@ -54,13 +65,12 @@ def test_known_optima_are_found_and_certified(words: str, steps: int, tmp_path: 
 
 @pytest.mark.parametrize(("words", "steps"), [("hypercube-8 AAS", 4), ("mesh-4x4 AAB", 8)])
 def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
-    words: str, steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, steps: int, solve: Solve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     monkeypatch.setenv("CCHYBRID_ACCEPTANCE", words)
     names = ("colouring", "umda", "cpsat", "crash", "hang", "liar")
-    record = solve(f"{words} --strategy race " + " ".join(f"--engine {n}" for n in names), tmp_path)
+    record = solve(f"{words} --strategy race " + " ".join(f"--engine {n}" for n in names))
     assert (record["steps"], record["status"], record["certified"]) == (steps, "optimal", True)
     troubles = record["troubles"]
     assert isinstance(troubles, list)
@@ -77,9 +87,9 @@ def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
     assert not any("host.worker" in line for line in left)
 
 
-def test_the_thesis_example_file_is_solved(tmp_path: Path) -> None:
+def test_the_thesis_example_file_is_solved(solve: Solve) -> None:
     folder = Path(__file__).parents[1] / "instances"
-    record = solve(f"{folder / 'mesh-4x4-many-to-many.txt'} MNS", tmp_path)
+    record = solve(f"{folder / 'mesh-4x4-many-to-many.txt'} MNS")
     assert record["status"] == "optimal"
-    record = solve(str(folder / "octagon-aas.json"), tmp_path)
+    record = solve(str(folder / "octagon-aas.json"))
     assert (record["steps"], record["certified"]) == (4, True)

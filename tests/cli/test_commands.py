@@ -188,15 +188,19 @@ def test_status_1_without_a_schedule(tmp_path: Path) -> None:
     assert (record["status"], record["steps"], record["schedule"]) == ("infeasible", None, None)
 
 
-def test_lists(tmp_path: Path) -> None:
-    assert "mesh-AxB" in call("topologies", cwd=tmp_path).stdout
-    assert "diameter: 6 hops" in call("topologies", "mesh-4x4", cwd=tmp_path).stdout
-    assert "all-to-all broadcast" in call("collectives", cwd=tmp_path).stdout
-    assert "cpsat" in call("engines", cwd=tmp_path).stdout
-    assert "--option umda.population=" in call("engines", "umda", cwd=tmp_path).stdout
-    assert "engine colouring" in call("plugins", cwd=tmp_path).stdout
-    assert call("--version", cwd=tmp_path).stdout.startswith("cchybrid 0.")
-    assert "Usage" in call(cwd=tmp_path).stdout
+def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    def shown(*words: str) -> str:
+        assert run([*words]) == 0
+        return capsys.readouterr().out
+
+    assert "mesh-AxB" in shown("topologies")
+    assert "diameter: 6 hops" in shown("topologies", "mesh-4x4")
+    assert "all-to-all broadcast" in shown("collectives")
+    assert "cpsat" in shown("engines")
+    assert "--option umda.population=" in shown("engines", "umda")
+    assert "engine colouring" in shown("plugins")
+    assert shown("--version").startswith("cchybrid 0.")
+    assert "Usage" in shown()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
