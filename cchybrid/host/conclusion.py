@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from cchybrid.host.board import Board
+from cchybrid.host.course import Contribution
 from cchybrid.host.order import Order
 from cchybrid.host.result import Result, Status
 from cchybrid.host.versions import versions
@@ -24,6 +25,7 @@ def conclude(
     troubles: Sequence[str],
     remarks: Sequence[str],
     interrupted: bool,
+    contributions: Sequence[Contribution],
     **spent: Any,
 ) -> Result:
     """Return the result of a run.
@@ -34,7 +36,7 @@ def conclude(
         Evidence that the instance has no schedule, if it has none.
     seconds, seconds_to_best
         Of the whole run, and until the best schedule was found.
-    troubles, remarks, interrupted
+    troubles, remarks, interrupted, contributions
         As in ``Result``.
     spent
         What ``Tally.facts`` says.
@@ -76,6 +78,7 @@ def conclude(
         troubles=tuple(troubles),
         remarks=tuple(remarks),
         interrupted=interrupted,
+        contributions=tuple(contributions),
         **spent,
     )
 

@@ -72,6 +72,18 @@ class Crew:
             if worker.returncode is not None:
                 yield worker, None
 
+    def pause(self, names: Sequence[str]) -> None:
+        """Halt these workers, as far as they are still here."""
+        for name in names:
+            if name in self._workers:
+                self._workers[name].pause()
+
+    def dismiss_paused(self) -> None:
+        """End the workers that stand still: they have nothing to say that is not known."""
+        for worker in list(self._workers.values()):
+            if worker.paused:
+                self.dismiss(worker)
+
     def ask(self, names: Sequence[str], politely: bool) -> None:
         """Ask workers to stop; ``listen`` follows up with signals. Impolitely: SIGTERM at once."""
         for name in names:

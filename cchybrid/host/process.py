@@ -51,10 +51,8 @@ class WorkerProcess:
 
     Attributes
     ----------
-    ready
-        Its engine has started to work.
     heard
-        It has said something since.
+        It has said something since its engine started to work.
     ended
         It said goodbye; whatever comes afterwards is no crash.
     quarantined
@@ -62,6 +60,8 @@ class WorkerProcess:
     terminated, overdue, killed
         It was sent SIGTERM; it was although it had been asked and had time to stop; it was sent
         SIGKILL because it outlived SIGTERM.
+    paused
+        It stands still until it is resumed.
     closed
         Descriptors that it has closed.
     garbled
@@ -70,13 +70,15 @@ class WorkerProcess:
 
     def __init__(self, name: str, job: Line, run_id: str) -> None:
         self.name = name
-        self.ready = False
+        self._ready = False
         self.heard = False
         self.ended = False
         self.quarantined = False
         self.terminated = False
         self.overdue = False
         self.killed = False
+        self.paused = False
+        self._halts = False
         self.garbled = ""
         self.closed: set[int] = set()
         self._reader = LineReader()
@@ -93,6 +95,16 @@ class WorkerProcess:
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
         self.send(job)
+
+    @property
+    def ready(self) -> bool:
+        """Whether its engine has started to work."""
+        return self._ready
+
+    @ready.setter
+    def ready(self, ready: bool) -> None:
+        self._ready = ready
+        self._halt()
 
     @property
     def returncode(self) -> int | None:
@@ -143,14 +155,35 @@ class WorkerProcess:
             self.closed.add(descriptor)
         return data
 
+    def pause(self) -> None:
+        """Halt the whole process group until ``resume``, as soon as it has started to work.
+
+        What comes before that, such as compiling, has to be done in any case.
+        """
+        self._halts = True
+        self._halt()
+
+    def _halt(self) -> None:
+        if self._halts and self._ready and not self.paused:
+            self.paused = self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a paused process group go on."""
+        self._halts = False
+        if self.paused:
+            self.paused = False
+            self._signal(signal.SIGCONT)
+
     def ask_to_stop(self) -> None:
         """Ask politely; ``press`` follows up."""
+        self.resume()
         if self._asked is None:
             self._asked = time.monotonic()
             self.send({"stop": True})
 
     def terminate(self) -> None:
         """Send SIGTERM to the whole process group now."""
+        self.resume()
         if self._term is None:
             self._asked = self._asked or time.monotonic()
             self._term = time.monotonic()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from cchybrid.host.course import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -44,6 +45,8 @@ class Result:
         One line for each engine that had nothing to do here, with the reason.
     interrupted
         Whether the user stopped the run.
+    contributions
+        Every better schedule and bound of the run, in their order, and whom they are owed to.
     conflicts
         Of the best near-solution for the number of steps asked for, by the engines' own count,
         0 with a schedule; ``None`` if none was asked for, or no engine said.
@@ -71,6 +74,7 @@ class Result:
     troubles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
+    contributions: tuple[Contribution, ...] = ()
     conflicts: int | None = None
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     search_seconds: Mapping[str, float] = field(default_factory=dict)
@@ -103,6 +107,7 @@ class Result:
             "troubles": list(self.troubles),
             "remarks": list(self.remarks),
             "interrupted": self.interrupted,
+            "contributions": [entry.to_json() for entry in self.contributions],
             "conflicts": self.conflicts,
             "evaluations": dict(self.evaluations),
             "search_seconds": dict(self.search_seconds),

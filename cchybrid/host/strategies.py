@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from cchybrid.errors import InputError
+from cchybrid.host.course import Course
 from cchybrid.records import EngineInfo
+
+View = Literal["instance", "quotients", "proof"]
+
+PROVER = "prover"
+"""The worker that looks for a proof that the best schedule is the best there is."""
 
 
 @dataclass(frozen=True)
 class Seat:
-    """One engine's place in a phase."""
+    """One engine's place in a phase.
+
+    Parameters
+    ----------
+    view
+        What it works on: the whole Problem, or quotients by groups of automorphisms, one after
+        the other. ``proof`` is the seat of the prover, which is no engine.
+    """
 
     engine: EngineInfo
     threads: int
+    view: View = "instance"
+
+    @property
+    def name(self) -> str:
+        """The name of its worker."""
+        return f"{self.engine.name} on quotients" if self.view == "quotients" else self.engine.name
 
 
 @dataclass(frozen=True)
@@ -24,7 +44,8 @@ class Phase:
     ``share`` is the part of the time left that the phase may take at most; the phase also ends
     when its engines have ended, or after ``patience`` seconds without a better schedule. With
     ``muster`` even an early verdict waits until every engine has started to work, so that a
-    broken one is named every time. With fewer than ``least`` seconds left it is not begun.
+    broken one is named every time. With fewer than ``least`` seconds left it is not begun. With
+    ``pause`` its engines are halted at its end, and go on when they have a seat again.
     """
 
     seats: tuple[Seat, ...]
@@ -32,20 +53,33 @@ class Phase:
     patience: float | None = None
     muster: bool = False
     least: float = 0.0
+    pause: bool = False
 
 
 PATIENCE = 6.0
 """Seconds without a better schedule after which a relay hands over."""
+GLANCE = 1.5
+"""The same for the first turn of each worker of ``auto``."""
+TURN, LONGEST_TURN = 3.0, 15.0
+"""Seconds of a later turn of ``auto``: in the beginning, and at most."""
+PROVABLE = 2
+"""Steps between schedule and bound with which the prover takes part."""
 
-Strategy = Callable[[Sequence[EngineInfo], int], list[Phase]]
+Strategy = Callable[[Sequence[EngineInfo], int, Course], Iterator[Phase]]
 
 
-def race(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+def race(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
     """All engines at once from the start; exact ones get the threads that are left over."""
-    return [Phase(_seats(engines, threads), muster=True)]
+    yield Phase(_seats(engines, threads), muster=True)
 
 
-def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+def quotients(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
+    """All engines at once, on nothing but quotients by groups of automorphisms."""
+    seats = _seats(engines, threads)
+    yield Phase(tuple(Seat(seat.engine, seat.threads, "quotients") for seat in seats), muster=True)
+
+
+def relay(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
     """Heuristics first; then the exact engine, which starts from their results and drafts.
 
     Engines that end by themselves in a moment go before all others. The heuristics hand over after
@@ -58,26 +92,92 @@ def relay(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
     quick = [engine for engine in engines if engine.quick]
     slow = [engine for engine in engines if not engine.quick]
     if quick and slow:
-        return [Phase(_seats(quick, threads), share=1 / 6), *relay(slow, threads)]
+        yield Phase(_seats(quick, threads), share=1 / 6)
+        engines = slow
     exact = [engine for engine in engines if engine.proves]
     first = [engine for engine in engines if engine not in exact[-1:]]
     if not first or not exact:
-        return race(engines, threads)
-    return [
-        Phase(_seats(first, threads), share=1 / 3, patience=PATIENCE),
-        Phase(_seats(exact[-1:], threads)),
-        Phase(_seats(first, threads), least=2.0),
-    ]
+        yield from race(engines, threads, course)
+        return
+    yield Phase(_seats(first, threads), share=1 / 3, patience=PATIENCE)
+    yield Phase(_seats(exact[-1:], threads))
+    yield Phase(_seats(first, threads), least=2.0)
 
 
-def one_by_one(engines: Sequence[EngineInfo], threads: int) -> list[Phase]:
+def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
+    """Everything in turns, two workers at a time; who has paid off has the next turn.
+
+    First what ends in a moment. Then a glance at every way to go on: the engines on quotients of
+    the Problem and on the Problem itself, the strongest first (engines are registered with the
+    strongest of their kind last), and the prover where few steps are open. After that the two
+    that promise most by what they brought so far per second; workers are halted in between, not
+    ended, so that nothing they know is lost. An engine alone just works.
+    """
+    quick = [engine for engine in engines if engine.quick]
+    slow = [engine for engine in engines if not engine.quick]
+    if not slow or len(engines) == 1:
+        yield from race(engines, threads, course)
+        return
+    if quick:
+        yield Phase(_seats(quick, threads), share=1 / 6)
+    share = max(1, threads // 2)
+    waiting = _ways(slow, share, course.ordered)
+    ways = list(waiting)
+    turn = TURN
+    while True:
+        able = [way for way in ways if _is_able(way, course)]
+        if not able:
+            return
+        fresh = [way for way in waiting if way in able][:2]
+        if fresh:
+            waiting = [way for way in waiting if way not in fresh]
+            yield Phase(tuple(fresh), share=1 / 4, patience=GLANCE, pause=True)
+        else:
+            best = sorted(able, key=lambda way: -course.worth(way.name))[:2]
+            left = max(course.left or 0.0, 1e-3)
+            yield Phase(tuple(best), share=min(1.0, turn / left), pause=True)
+            turn = min(LONGEST_TURN, turn * 1.25)
+
+
+def _is_able(way: Seat, course: Course) -> bool:
+    if way.name in course.spent:
+        return False
+    if way.view != "proof":
+        return True
+    return course.provable and course.gap is not None and course.gap <= PROVABLE
+
+
+def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Seat]:
+    """Return everything that ``auto`` can do, in the order of the first turns."""
+    heuristics = [engine for engine in engines if not engine.proves][::-1]
+    exact = [engine for engine in engines if engine.proves][::-1]
+    prover = EngineInfo(PROVER, "", "", proves=True)
+    on_quotients = [*heuristics[:1], *exact[:1], *heuristics[1:], *exact[1:]]
+    divided = [Seat(engine, threads, "quotients") for engine in on_quotients]
+    proof = [Seat(prover, threads, "proof")]
+    first, decides = (
+        [Seat(each, threads) for each in heuristics[:1]],
+        [Seat(exact[0], threads)] if exact else [],
+    )
+    others = [Seat(engine, threads) for engine in (*exact[1:], *heuristics[1:])]
+    if ordered:  # what decides by clauses is strong where steps have an order
+        return [*divided[:1], *first, *decides, *proof, *others, *divided[1:]]
+    return [*divided[:1], *first, *others, *decides, *divided[1:2], *proof, *divided[2:]]
+
+
+def one_by_one(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
     """One engine after another: what makes a run with an evaluation budget repeatable."""
-    ordered = sorted(engines, key=lambda engine: engine.proves)
-    return [Phase((Seat(engine, threads),)) for engine in ordered]
+    for engine in sorted(engines, key=lambda engine: engine.proves):
+        yield Phase((Seat(engine, threads),))
 
 
-STRATEGIES: Mapping[str, Strategy] = {"auto": relay, "race": race, "relay": relay}
-"""Strategies by name; ``auto`` is the one that served best so far."""
+STRATEGIES: Mapping[str, Strategy] = {
+    "auto": auto,
+    "race": race,
+    "relay": relay,
+    "quotients": quotients,
+}
+"""Strategies by name."""
 
 
 def check_strategy(name: str, where: str) -> None:

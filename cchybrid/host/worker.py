@@ -22,12 +22,15 @@ from typing import IO, Any
 from cchybrid.children import die_with_parent
 from cchybrid.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
 from cchybrid.errors import CchybridError, InputError
+from cchybrid.host.tour import Tour
 from cchybrid.host.wire import Line, encode
+from cchybrid.kernels import compiling
 from cchybrid.model import Instance, Steps
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.problem import Assignment, Problem, compile
 from cchybrid.records import load_target
+from cchybrid.symmetry import automorphisms
 
 NOTE_INTERVAL = 0.1
 """Seconds between two notes that go out; the ones between are dropped."""
@@ -56,6 +59,7 @@ class WorkerRun:
         self._noted = 0.0
         self._suggested: dict[int, float] = {}
         self.problem: Problem | None = None
+        self.tour: Tour | None = None
         for line in job["news"]:
             self.hear(line)
 
@@ -89,7 +93,9 @@ class WorkerRun:
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
         steps = self._lift(assignment, problem=problem)
-        self.tell("offer", steps=steps_to_json(steps), spent=self._spent)
+        here = None if self.tour is None else self.tour.here
+        how = "" if here is None else f"quotient by a {here}"
+        self.tell("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
 
@@ -182,17 +188,23 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Compile the problem, build the engine, and let it work."""
     kind = load_target(job["target_name"])
     try:
-        options = read_options(job["name"], kind.Options, job["options"])
+        options = read_options(job["engine"], kind.Options, job["options"])
     except InputError as error:
         run.tell("refused", text=str(error))
+        return
+    tours = job["view"] == "quotients"
+    found = automorphisms(instance) if tours else None
+    if found is not None and not len(found.generators):
+        run.tell("end", stop=Stop.EXHAUSTED.value)  # no symmetry, nothing to divide by
         return
     problem = compile(instance)
     run.problem = problem
     engine = kind(options)
     prepare = getattr(engine, "prepare", None)
     if prepare is not None:
-        prepare()
-    reason = engine.unsupported(problem)
+        with compiling(kind):
+            prepare()
+    reason = None if tours else engine.unsupported(problem)
     if reason is not None:
         run.tell("unsupported", text=str(reason))
         return
@@ -200,7 +212,11 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
         "started", complete=problem.complete, deliveries=problem.deliveries, options=problem.options
     )
     begun = time.monotonic()
-    stop = Stop(engine.solve(problem, run))
+    if found is None:
+        stop = Stop(engine.solve(problem, run))
+    else:
+        run.tour = Tour(engine, problem, found, run, job["target"])
+        stop = run.tour.go()
     run.tell(
         "end",
         stop=stop.value,
@@ -213,7 +229,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
 def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Find out whether the engine takes its options, before anything is begun."""
     try:
-        read_options(job["name"], load_target(job["target_name"]).Options, job["options"])
+        read_options(job["engine"], load_target(job["target_name"]).Options, job["options"])
     except InputError as error:
         run.tell("refused", text=str(error))
         return
@@ -245,7 +261,7 @@ def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
     )
     proof = found.proof
     if found.shorter is not None:  # whoever claimed the bound was wrong
-        run.tell("offer", steps=steps_to_json(found.shorter), spent=0)
+        run.tell("offer", steps=steps_to_json(found.shorter), spent=0, how="")
     if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
         run.tell(
             "bound",

@@ -8,17 +8,20 @@ they are given (``cchybrid.kernels.rng``), so a seed rules everything.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
+import inspect
 import os
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled", "inlined"]
+__all__ = ["compiled", "compiling", "inlined"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -57,6 +60,33 @@ def inlined(function: Function) -> Function:
     A call passes the arrays of a ``Flat`` one by one, which takes longer than a few operations.
     """
     return cast(Function, _compile(function, forceinline=True))
+
+
+@contextlib.contextmanager
+def compiling(author: type) -> Iterator[None]:
+    """Let one process at a time call an engine's kernels for the first time.
+
+    Others that want the same kernels wait, and then find the compiled code: what takes long is not
+    done twice at the same time. Where it has been done before, nobody waits.
+
+    Parameters
+    ----------
+    author
+        The engine's class: its kernels are those of its package and of this one.
+    """
+    folder = Path(_cache_folder(Path(inspect.getfile(author)).parent))
+    version = f"{numba.__version__}-{sys.implementation.cache_tag}"
+    done = folder / f"{author.__module__}-{version}.compiled"
+    if done.exists():
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            lock = stack.enter_context(open(done.with_suffix(".lock"), "w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+        with contextlib.suppress(OSError):
+            done.touch()
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:

@@ -1,6 +1,7 @@
 """Symmetries of an instance: its automorphisms, groups of them, and the Problem divided by one."""
 
 from cchybrid.symmetry.automorphisms import Automorphisms, automorphisms
+from cchybrid.symmetry.choice import choices
 from cchybrid.symmetry.groups import Division, Group, divisions, groups
 from cchybrid.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
 
@@ -11,6 +12,7 @@ __all__ = [
     "NoQuotientError",
     "QuotientOrigin",
     "automorphisms",
+    "choices",
     "divisions",
     "groups",
     "quotient",

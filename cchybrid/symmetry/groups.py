@@ -7,7 +7,7 @@ generate, and what lies between, kept apart by how they act (order, orbits, fixe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,6 +48,19 @@ class Group:
         """Whether no element but the identity leaves any node where it is."""
         nodes = np.arange(self.elements.shape[1])
         return not (self.elements[1:] == nodes).any()
+
+    @cached_property
+    def generators(self) -> IntArray:
+        """Shape (few, nodes): elements that generate the others."""
+        found = self.elements[:1]
+        known = {found[0].tobytes()}
+        for element in self.elements:
+            if element.tobytes() not in known:
+                found = np.concatenate([found, element[None, :]])
+                part = generate(found, self.order)
+                assert part is not None
+                known = {row.tobytes() for row in part.elements}
+        return found
 
     @cached_property
     def orbits(self) -> IntArray:
@@ -119,16 +132,28 @@ def divisions(group: Group, seed: int) -> Iterator[Division]:
 def _normal_closure(group: Group, drawn: IntArray, place: Mapping[bytes, int]) -> LongArray:
     """Return the places of the elements of the smallest normal subgroup that holds these."""
     nodes = np.arange(group.elements.shape[1], dtype=np.int32)
-    conjugates = [nodes]
-    for element in drawn:
-        for other in group.elements:
-            # Rows say what nodes are called: other, then element, then other undone.
-            row = np.empty_like(nodes)
-            row[other] = other[element]
-            conjugates.append(row)
-    closed = generate(np.unique(np.stack(conjugates), axis=0), group.order)
-    assert closed is not None
-    return np.array(sorted(place[row.tobytes()] for row in closed.elements), dtype=np.int64)
+    rows = [nodes, *drawn]
+    while True:
+        closed = generate(np.stack(rows), group.order)
+        assert closed is not None
+        known = {row.tobytes() for row in closed.elements}
+        fresh = _conjugate_outside(group, rows, known)
+        if fresh is None:
+            return np.array(sorted(place[row] for row in known), dtype=np.int64)
+        rows.append(fresh)
+
+
+def _conjugate_outside(
+    group: Group, rows: Sequence[IntArray], known: Container[bytes]
+) -> IntArray | None:
+    for other in group.generators:
+        for row in rows:
+            # Rows say what nodes are called: first other undone, then the row, then other.
+            conjugate = np.empty_like(row)
+            conjugate[other] = other[row]
+            if conjugate.tobytes() not in known:
+                return conjugate
+    return None
 
 
 def _cosets(group: Group, kernel: LongArray, place: Mapping[bytes, int]) -> IntArray:

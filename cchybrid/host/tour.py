@@ -1,0 +1,199 @@
+"""A tour of quotients: one engine on one Problem after another, each divided by another group.
+
+The tour learns: a division that the engine refutes is not visited again, and of the others the
+half that came nearest gets twice the time in the next round. When few are left, other groups are
+drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cchybrid.engine import Budget, Engine, Run, Stop, is_wanted, target_steps
+from cchybrid.problem import Assignment, Problem
+from cchybrid.symmetry import (
+    Automorphisms,
+    Division,
+    NoQuotientError,
+    choices,
+    quotient,
+)
+
+FIRST_SLICE = 0.5
+"""Seconds of processor time that an engine has on a quotient in the first round."""
+LAST_SLICE = 30.0
+"""When slices are longer, other groups are drawn."""
+FEW = 3
+"""Divisions left after which other groups are drawn."""
+
+
+@dataclass(eq=False)
+class Visit:
+    """What is known of one division.
+
+    Attributes
+    ----------
+    refuted
+        No schedule that keeps to the division has so many steps of its quotient.
+    nearest
+        Steps asked for last, in steps of the schedule, and the conflicts that were left.
+    drafts
+        Per number of steps of the quotient the last near-solution.
+    """
+
+    division: Division
+    refuted: int = 0
+    nearest: tuple[int, float] = (1 << 40, 0.0)
+    drafts: dict[int, Assignment] = field(default_factory=dict)
+
+
+class QuotientRun:
+    """``engine.Run`` on a quotient: steps of the one are turned into steps of the other."""
+
+    def __init__(self, outer: Run, target: int | None, problem: Problem, visit: Visit) -> None:
+        self._outer = outer
+        self._visit = visit
+        self._problem = problem
+        self._stretch = visit.division.stretch
+        self._target = None if target is None else target // self._stretch
+        self._end = 0.0
+        self.seed = outer.seed
+        self.budget = outer.budget
+
+    def begin(self, seconds: float, seed: int) -> None:
+        """Begin another slice."""
+        outer = self._outer.budget
+        self.budget = Budget(seconds, None, outer.threads, outer.memory)
+        self.seed = seed
+        self._end = time.process_time() + seconds
+
+    def targets(self) -> Iterator[int]:
+        """See ``Run.targets``."""
+        return target_steps(self, self._target)
+
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+        return is_wanted(self, self._target, steps)
+
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """See ``Run.offer``."""
+        self._outer.offer(assignment, self._problem if problem is None else problem)
+
+    def suggest(self, assignment: Assignment) -> None:
+        """Keep a near-solution for the next slice: of the whole network it would be of no use."""
+        self._visit.drafts[assignment.steps] = assignment
+
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """Take note that the division allows no fewer steps; for the instance it says nothing."""
+        self._visit.refuted = max(self._visit.refuted, steps - 1)
+
+    def best(self) -> int | None:
+        """See ``Run.best``: fewer steps than this are fewer steps of the schedule, too."""
+        best = self._outer.best()
+        return None if best is None else -(-best // self._stretch)
+
+    def lower(self) -> int:
+        """See ``Run.lower``."""
+        return max(-(-self._outer.lower() // self._stretch), self._visit.refuted + 1)
+
+    def hint(self, steps: int) -> Assignment | None:
+        """Return the near-solution of an earlier slice."""
+        return self._visit.drafts.get(steps)
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+        if "target" in metrics and "conflicts" in metrics:
+            self._visit.nearest = round(metrics["target"]) * self._stretch, metrics["conflicts"]
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+        self._outer.spend(evaluations)
+
+    def should_stop(self) -> bool:
+        """See ``Run.should_stop``."""
+        return time.process_time() >= self._end or self._outer.should_stop()
+
+
+class Tour:
+    """An engine's tour.
+
+    Parameters
+    ----------
+    problem
+        The whole Problem, as compiled from its instance.
+    run
+        The engine's line to the host.
+    target
+        The number of steps that the user asked for.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        problem: Problem,
+        found: Automorphisms,
+        run: Run,
+        target: int | None,
+    ) -> None:
+        self._engine = engine
+        self._problem = problem
+        self._found = found
+        self._run = run
+        self._target = target
+        self._random = np.random.default_rng(run.seed)
+        self.here: Division | None = None
+        """The division that the engine is at work on."""
+
+    def go(self) -> Stop:
+        """Travel until the run is over, or until no group of these automorphisms is of use."""
+        while not self._over():
+            visits = [Visit(division) for division in self._draw()]
+            slice_ = FIRST_SLICE
+            useful = False
+            while len(visits) > FEW or (visits and slice_ == FIRST_SLICE):
+                visits = [visit for visit in visits if self._stay(visit, slice_)]
+                useful = useful or bool(visits)
+                if self._over() or slice_ > LAST_SLICE:
+                    break
+                visits.sort(key=lambda visit: visit.nearest)
+                visits = visits[: (len(visits) + 1) // 2]
+                slice_ *= 2
+            if not useful:
+                return Stop.STALLED
+        return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
+
+    def _over(self) -> bool:
+        return self._run.should_stop() or next(target_steps(self._run, self._target), None) is None
+
+    def _draw(self) -> list[Division]:
+        seed = int(self._random.integers(2**31))
+        instance = self._problem.origin.instance
+        return choices(instance, self._found, seed, self._run.lower(), self._run.should_stop)
+
+    def _stay(self, visit: Visit, seconds: float) -> bool:
+        """Work on one quotient for a while; return whether it is worth another visit."""
+        division, best = visit.division, self._run.best()
+        floor = max(self._run.lower(), division.stretch * (visit.refuted + 1))
+        if best is not None and -(-floor // division.stretch) * division.stretch >= best:
+            return False
+        if self._over():
+            return True
+        try:
+            problem = quotient(self._problem, division)
+        except NoQuotientError:
+            return False
+        if self._engine.unsupported(problem) is not None:
+            return False
+        inner = QuotientRun(self._run, self._target, problem, visit)
+        inner.begin(seconds, int(self._random.integers(2**31)))
+        self.here = division
+        stop = self._engine.solve(problem, inner)
+        self.here = None
+        return Stop(stop) is not Stop.EXHAUSTED
