@@ -12,7 +12,7 @@ demo: .venv/ready
 
 ## test: the whole suite
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 ## check: style, types, layers
 check: .venv/ready-dev

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -19,6 +18,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.runner import Progress, digests, run_suite, tasks_of
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
+from cchybrid.cli.app import run as command
 from cchybrid.errors import InputError
 from cchybrid.registry import load_registry
 
@@ -242,15 +242,13 @@ def test_rows_meet_all_contestants_in_turn():
         (["wrong.toml"], "row ring-bi-1 AAS: ring-bi-1"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, words, complaint):
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, words, complaint):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "six.toml").write_text(SUITE)
     wrong = SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"')
     (tmp_path / "wrong.toml").write_text(wrong)
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "bench", "run", *words],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == 2, done
-    assert len(done.stderr.splitlines()) == 1
-    assert complaint in done.stderr
-    assert json.dumps(done.stdout) == '""'
+    assert command(["bench", "run", *words]) == 2
+    told = capsys.readouterr()
+    assert len(told.err.splitlines()) == 1
+    assert complaint in told.err
+    assert told.out == ""
