@@ -75,6 +75,11 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "large-neighbourhood search: CP-SAT repacks a part of the schedule, again and again",
         ),
         EngineInfo(
+            "broadcast",
+            "cchybrid_plugins.broadcast.engine:Broadcast",
+            "broadcasts: CP-SAT on flows from all that are informed, near nodes in the last steps",
+        ),
+        EngineInfo(
             "milp",
             "cchybrid_plugins.milp.engine:Milp",
             "column generation over compatibility classes: strong bounds, schedules by diving",

@@ -1,0 +1,1 @@
+"""The engine ``broadcast``: flows from every informed node, decided by CP-SAT."""

@@ -1,0 +1,176 @@
+"""The engine: asks CP-SAT for a schedule of the fewest steps that are open, near nodes first.
+
+Every number of steps is tried with the last step reaching one hop, two, and so on, each step
+before it one hop farther than the next, and the first one anywhere; what is not answered in its
+time gets twice as much in the next round, where more is tried.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from ortools.sat.python import cp_model
+
+from cchybrid.engine import Budget, Run, Stop
+from cchybrid.problem import InstanceOrigin, Problem
+
+from ..cpsat.solve import ask
+from .flows import Senders, SpreadModel
+
+MAX_VARIABLES = 400_000
+"""Variables that a model may have; they are handed over one by one."""
+
+FIRST_UNITS = 3.0
+"""Deterministic time of a question in the first round; a unit is about a second."""
+
+FIRST_REACHES = 3
+"""Reaches that are tried in the first round; in every further one it is one more."""
+
+EVALUATIONS_PER_UNIT = 10_000
+"""Evaluations that one unit of deterministic time counts as."""
+
+
+class Broadcast:
+    """Finds schedules of broadcasts over shortest paths; it never claims a bound."""
+
+    @dataclass(frozen=True)
+    class Options:
+        """What users may set.
+
+        Parameters
+        ----------
+        reach
+            The most hops of a transfer in the last step, each step before it reaching one hop
+            farther; 0 tries one after the other.
+        log
+            Print CP-SAT's own log.
+        """
+
+        reach: int = 0
+        log: bool = False
+
+        def __post_init__(self) -> None:
+            if self.reach < 0:
+                raise ValueError("reach is a number of hops, or 0")
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse what is no broadcast in wormhole switching, and what is too large."""
+        if not isinstance(problem.origin, InstanceOrigin):
+            return "not compiled from an instance"
+        if problem.origin.instance.model.switching != "wormhole":
+            return "not wormhole switching"
+        if not problem.ordered:
+            return "every message has one destination: nothing is passed on"
+        senders = Senders.of(problem, problem.origin)
+        size = senders.size([1, 1])
+        if size > MAX_VARIABLES:
+            return f"{size:,} variables for two steps of one hop, more than {MAX_VARIABLES:,}"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Try the fewest steps that are open and one less than the best, until none is."""
+        assert isinstance(problem.origin, InstanceOrigin)
+        target, best = next(run.targets(), None), run.best()
+        if target is None:
+            return Stop.EXHAUSTED
+        # Targets that begin elsewhere show that the user asked for one number of steps.
+        asked = None if target == (run.lower() if best is None else best - 1) else target
+        senders = Senders.of(problem, problem.origin)
+        return _Search(senders, run, self.options, asked).run_all()
+
+
+@dataclass
+class _Search:
+    """One run of the engine: what has been answered, and the time of a question."""
+
+    senders: Senders
+    run: Run
+    options: Broadcast.Options
+    asked: int | None
+    """The one number of steps that the user asked for, if any."""
+    closed: set[tuple[int, ...]] = field(default_factory=set)
+    """Reaches within which there is no schedule, and those that are too large."""
+    units: float = FIRST_UNITS
+    rounds: int = 0
+
+    def run_all(self) -> Stop:
+        while not self.run.should_stop():
+            asked = False
+            for steps in self._targets():
+                nearest = (reach for reach in self._reaches(steps) if reach not in self.closed)
+                for reach in islice(nearest, FIRST_REACHES + self.rounds):
+                    if self.run.wants(steps):
+                        asked = True
+                        self._ask(reach)
+            if not asked and not self.run.should_stop():
+                open_still = next(self.run.targets(), None) is not None
+                return Stop.STALLED if open_still else Stop.EXHAUSTED
+            self.units *= 2
+            self.rounds += 1
+        return Stop.LIMIT
+
+    def _targets(self) -> list[int]:
+        """Return the steps to try in a round: the fewest, and as many as better the best."""
+        run = self.run
+        if self.asked is not None:
+            return [self.asked]
+        best, least = run.best(), max(1, run.lower())
+        most = least + 2**self.rounds - 1 if best is None else best - 1
+        return [least] if most <= least else [least, most]
+
+    def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
+        """Yield how far the steps may reach, ever farther; in the end without any limit."""
+        farthest, last = self.senders.farthest, self.options.reach or 1
+        while True:
+            far = [last + steps - 1 - step for step in range(steps)]
+            # One sender has little choice, wherever it sends.
+            far[0] = farthest
+            yield tuple(min(hops, farthest) for hops in far)
+            if last >= farthest or self.options.reach:
+                return
+            last += max(1, last // 2)
+
+    def _ask(self, reach: tuple[int, ...]) -> None:
+        run, steps = self.run, len(reach)
+
+        def unwanted() -> bool:
+            return not run.wants(steps)
+
+        def make() -> SpreadModel:
+            return SpreadModel(self.senders, reach, unwanted)
+
+        if self.senders.size(reach) > MAX_VARIABLES:
+            self.closed.add(reach)
+            return
+        solver = _solver(run.budget, run.seed + self.rounds, self.units, log=self.options.log)
+        answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
+        if answer is None:
+            return
+        run.note(target=steps, booleans=answer.booleans, conflicts=answer.conflicts)
+        if answer.assignment is not None:
+            run.offer(answer.assignment, answer.problem)
+        if answer.solvable is not None:
+            self.closed.add(reach)
+        run.spend(max(1, math.ceil(answer.units * EVALUATIONS_PER_UNIT)))
+
+
+def _solver(budget: Budget, seed: int, units: float, *, log: bool) -> cp_model.CpSolver:
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    parameters.random_seed = seed % 2**31
+    parameters.log_search_progress = log
+    parameters.max_deterministic_time = units
+    # These take longer than the search, and the linear relaxation says little.
+    parameters.linearization_level = 0
+    parameters.cp_model_probing_level = 0
+    parameters.symmetry_level = 0
+    parameters.num_workers = 1 if budget.evaluations is not None else budget.threads
+    if budget.memory is not None:
+        parameters.max_memory_in_mb = budget.memory
+    return solver
