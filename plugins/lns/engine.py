@@ -32,27 +32,31 @@ from .repack import Repack, limited, places_for
 EVALUATIONS_PER_UNIT = 10_000
 """Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
 
-FIRST_UNITS, MOST_UNITS = 0.1, 1.0
+FIRST_UNITS, MOST_UNITS = 0.1, 1.6
 """Deterministic time of a question: where nothing is gained for long, it grows."""
 
 EASY = 0.3
 """The part of its time within which a question that was answered for good has been easy."""
 
-TURNS = 40
+TURNS = 20
 """Turns without fewer left over after which questions get more time, paths are priced, and it is
 looked whether others have gained more."""
+
+OVERHEAD = 0.02
+"""What a turn takes beside CP-SAT's own time, in the same units."""
 
 SECONDS_PER_UNIT = 10.0
 """Seconds after which a question ends in any case, however slow the machine."""
 
-MAX_BOOLEANS = 15_000
+MAX_PLACES = 6_000
 """Places that a question may have."""
 
 LEAST_LEFT_OVER = 30
 """Left-over deliveries that are always asked for; else no more than are taken out."""
 
 WORTH, NOISE = 100, 20
-"""What a place is worth to a delivery: so much, and a random number below so much."""
+"""What a place is worth to a delivery: so much, as much again times how scarce what it uses is
+compared with others, for such are hard to place later, and a random number below so much."""
 
 PRICED = 16
 """Deliveries whose cheapest path is asked for at a time."""
@@ -105,6 +109,7 @@ class _Search:
         self.run, self.options = run, options
         self.ground = Ground(problem)
         self.random = np.random.default_rng(run.seed)
+        self.bandit = Bandit(problem.ordered)
 
     def run_all(self) -> Stop:
         run, base = self.run, self.ground.base
@@ -134,12 +139,16 @@ class _Search:
 
     def _searchable(self, pricing: Pricing, steps: int) -> bool:
         """Rule out options that no schedule of so many steps takes; ``False`` if there is none."""
-        if self.ground.base.complete:
+        if not self._growing:
             tight = watched(lambda: pricing.tight(steps), _wait, self.run.should_stop)
             if pricing.least_steps > steps:
                 return False
             self.ground.rule_out(tight.uses.usable)
         return True
+
+    @property
+    def _growing(self) -> bool:
+        return self.options.paths and self.ground.grows
 
     def _begin(self, steps: int) -> Partial:
         run, ground = self.run, self.ground
@@ -158,33 +167,30 @@ class _Search:
     def _search(self, steps: int) -> None:
         run, ground = self.run, self.ground
         partial = self._begin(steps)
-        bandit = Bandit(ground.base.ordered)
         units, idle = FIRST_UNITS, 0
         while run.wants(steps):
             left_over = partial.left_over
             if not len(left_over):
                 self._offer(partial.assignment())
                 return
-            cost = scarcity(partial)
-            view = View(partial, left_over, cost, ground.family, self.random)
-            arm = bandit.choose(self.random)
+            view = View(partial, left_over, scarcity(partial), ground.family, self.random)
+            arm = self.bandit.choose(self.random)
             size = int(arm.size + self.random.random())
             turn = self._repack(partial, view, arm.kind(view, size), units)
             if turn is None:
                 return
-            gain = len(left_over) - len(turn.partial.left_over)
-            arm.learn(gain, turn.units + 0.02, easy=turn.solved and turn.units < EASY * units)
             partial = turn.partial
+            gain = len(left_over) - len(partial.left_over)
+            easy = turn.solved and turn.units < EASY * units
+            arm.learn(max(gain, 0), turn.units + OVERHEAD, easy=easy)
+            run.note(target=steps, conflicts=len(partial.left_over), places=turn.places)
             if gain > 0:
                 units, idle = FIRST_UNITS, 0
                 run.suggest(ground.handed_back(partial.assignment()))
-            run.note(
-                target=steps, conflicts=len(partial.left_over), places=turn.places, units=units
-            )
             run.spend(max(1, math.ceil(turn.units * EVALUATIONS_PER_UNIT)))
             idle += 1
-            if idle % TURNS == 0 and gain <= 0:
-                units = min(1.5 * units, MOST_UNITS)
+            if idle % TURNS == 0:
+                units = min(2.0 * units, MOST_UNITS)
                 partial = self._look_around(partial)
 
     def _offer(self, assignment: Assignment) -> None:
@@ -201,11 +207,10 @@ class _Search:
         near = run.hint(partial.steps)
         if near is not None:
             found = ground.taken_up(near)
-            over = lambda: not run.wants(partial.steps)  # noqa: E731
-            other = begin(ground, partial.steps, found, None, self.random, over)
+            other = begin(ground, partial.steps, found, None, self.random, run.should_stop)
             if len(other.left_over) < len(partial.left_over):
                 partial = other
-        if self.options.paths and ground.grows:
+        if self._growing:
             anyone = np.flatnonzero(ground.base.required)
             some = self.random.permutation(partial.left_over)[: PRICED // 2]
             some = np.union1d(some, self.random.choice(anyone, PRICED // 2))
@@ -217,7 +222,7 @@ class _Search:
 
     def _repack(self, partial: Partial, view: View, taken: IntVector, units: float) -> _Turn | None:
         """Take deliveries out and ask for places; ``None`` if the run is over."""
-        run, problem = self.run, partial.problem
+        run = self.run
         rest = partial.copy()
         rest.take_out(taken)
         known = Assignment(
@@ -227,11 +232,9 @@ class _Search:
         most = max(LEAST_LEFT_OVER, len(taken))
         asked = self.random.permutation(view.left_over)[:most]
         free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
-        places = limited(
-            places_for(rest, free), known, option_costs(partial, view.price), MAX_BOOLEANS
-        )
-        worth = WORTH + self.random.integers(NOISE, size=problem.deliveries)
-        weight = np.where(problem.required, worth, 0)
+        cost = option_costs(partial, view.price)
+        places = limited(places_for(rest, free), known, cost, MAX_PLACES)
+        weight = self._weights(partial, cost)
         solver = self._solver(units)
         answer = ask(
             lambda: Repack(rest, places, weight, known, run.should_stop),
@@ -250,8 +253,20 @@ class _Search:
         solved = answer.solvable is True and solver.response_proto.status == cp_model.OPTIMAL
         return _Turn(rest, answer.units, solved, len(places.option))
 
+    def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
+        """Return, shape (deliveries,), what it is worth now that each has a place."""
+        problem, usable = partial.problem, partial.uses.usable
+        least = np.full(problem.deliveries, np.inf)
+        np.minimum.at(least, problem.option_delivery[usable], cost[usable])
+        least[~problem.required] = 0.0
+        share = least / max(float(least[problem.required].mean()), 1e-9)
+        worth = WORTH * (1.0 + share) + self.random.integers(NOISE, size=problem.deliveries)
+        return np.where(problem.required, worth, 0.0).astype(np.int64)
+
     def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
         """Return the optional deliveries that could help these: those of the same messages."""
+        if rest.problem.required.all():
+            return np.zeros(0, dtype=np.int64)
         optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
         optional = np.setdiff1d(optional, taken)
         mine = np.unique(view.family[np.concatenate([taken, asked])])

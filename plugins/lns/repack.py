@@ -71,7 +71,7 @@ def places_for(partial: Partial, free: IntVector) -> Places:
 
 
 def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: int) -> Places:
-    """Return at most so many places and the known ones: the cheapest compared with the best.
+    """Return so many places at most: the known ones, and those near to their delivery's cheapest.
 
     Parameters
     ----------
@@ -84,8 +84,9 @@ def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: 
     least = np.full(len(known.option), np.inf)
     np.minimum.at(least, places.delivery, own)
     surplus = own - least[places.delivery]
-    surplus[_is_known(places, known)] = -1.0
-    kept = np.sort(np.argsort(surplus, kind="stable")[:most])
+    same = _is_known(places, known)
+    surplus[same] = -1.0
+    kept = np.sort(np.argsort(surplus, kind="stable")[: max(most, int(same.sum()))])
     return replace(
         places,
         option=places.option[kept],

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cchybrid_plugins.lns.beginnings import begin
 from cchybrid_plugins.lns.engine import Lns
+from cchybrid_plugins.lns.ground import Ground
 from cchybrid_plugins.lns.partial import Partial, repaired
 from cchybrid_plugins.lns.repack import Repack, limited, places_for
 from cchybrid_plugins.uses import Uses
@@ -18,6 +20,7 @@ from random_instances import instances
 import cchybrid
 from cchybrid.engine import Budget, Stop
 from cchybrid.kernels.conflicts import conflicts
+from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Instance
 from cchybrid.problem import Assignment, Problem, compile
 from cchybrid.testing import LocalRun
@@ -106,7 +109,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
         ("mesh-4x4", "AAS", {}, 16),
         ("spidergon-8", "AAB", {}, 3),
         ("hypercube-8", "AAB", {"switching": "store-and-forward"}, 3),
-        ("ring-bi-8", "AAS", {"switching": "store-and-forward"}, 8),
+        ("ring-bi-6", "AAS", {"switching": "store-and-forward"}, 5),
         ("mesh-3x3", "AAS", {"ports": 1}, 8),
         ("spidergon-8", "AAR", {}, 3),
     ],
@@ -119,3 +122,110 @@ def test_finds_the_optimum(
     assert Lns(Lns.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.violations == []
     assert run.best() == optimum
+
+
+def test_finds_paths_beyond_the_pool() -> None:
+    """Of one path per pair, six steps are too few; each of them has other paths to take."""
+    instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
+    problem = compile(instance, max_options=72)
+    assert not problem.complete
+    ends = {}
+    for paths in (True, False):
+        run = LocalRun(problem, budget=Budget(evaluations=60_000), target=6)
+        ends[paths] = Lns(Lns.Options(paths=paths)).solve(problem, run)
+        assert run.violations == []
+        assert (run.best() == 6) is paths
+    assert ends == {True: Stop.EXHAUSTED, False: Stop.STALLED}
+
+
+@RANDOM
+@given(instances(switchings=("wormhole",)), st.integers(0, 1000))
+def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
+    """A partial schedule is the same schedule of the grown Problem, and of the base again."""
+    base = compile(instance, max_options=6)
+    random = np.random.default_rng(seed)
+    ground = Ground(base)
+    before = random_assignment(base, 3, seed)
+    partial = repaired(base, ground.uses, 3, before, random)
+    lifted = base.lift(partial.assignment(), 3).steps
+    for _ in range(3):
+        if not ground.grows:
+            assert base.complete
+            break
+        some = random.choice(np.flatnonzero(base.required), 4)
+        moved = ground.grow(some, random.random(base.resources))
+        if moved is not None:
+            partial = partial.moved_to(ground.problem, ground.uses, moved)
+        assert_sound(partial)
+        assert ground.problem.lift(partial.assignment(), 3).steps == lifted
+        assert base.lift(ground.handed_back(partial.assignment()), 3).steps == lifted
+        again = ground.taken_up(before)
+        assert (ground.handed_back(again).option == before.option).all()
+    partial.fill(partial.left_over, lambda: False)
+    assert_sound(partial)
+
+
+def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
+    base = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    ground = Ground(base)
+    moved = None
+    while moved is None:
+        moved = ground.grow(
+            np.arange(base.deliveries), np.random.default_rng(0).random(base.resources)
+        )
+    fresh = np.setdiff1d(np.arange(ground.problem.options), moved)
+    found = ground.problem.empty()
+    delivery = ground.problem.option_delivery[fresh[0]]
+    found.option[delivery], found.step[delivery] = fresh[0], 0
+    back = ground.handed_back(found)
+    assert (back.option == -1).all()
+    assert (back.step == -1).all()
+
+
+def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
+    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    whole = first_fit(problem, 1)
+    fewest = int(np.bincount(whole.step).min())
+    assert fewest < int((whole.step == whole.steps - 1).sum()) or whole.steps > 6
+    random = np.random.default_rng(0)
+    ended = begin(Ground(problem), whole.steps - 1, None, whole, random, lambda: True)
+    assert len(ended.left_over) == fewest  # nothing was filled in, for the run is over
+    assert_sound(ended)
+    partial = begin(Ground(problem), whole.steps - 1, None, whole, random, lambda: False)
+    assert len(partial.left_over) <= fewest
+    assert_sound(partial)
+
+
+def test_goes_on_from_a_near_solution_with_conflicts() -> None:
+    """Two deliveries of an optimal schedule are put into one place; all others are kept."""
+    problem = compile(cchybrid.instance("spidergon-8", "AAS"))
+    run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=4)
+    Lns(Lns.Options()).solve(problem, run)
+    best = problem.match(run.schedules[-1].steps)
+    assert best.steps == 4
+    best.step[:3] = 0
+    again = LocalRun(problem, budget=Budget(evaluations=20_000), target=4, hints={4: best})
+    Lns(Lns.Options()).solve(problem, again)
+    assert again.best() == 4
+    assert again.spent < 10_000
+
+
+def test_what_helps_nobody_is_not_kept() -> None:
+    """Optional deliveries are in a near-solution only where they lead to a required one."""
+    problem = compile(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
+    run = LocalRun(problem, budget=Budget(evaluations=1_500), target=8)
+    Lns(Lns.Options()).solve(problem, run)
+    assert run.suggestions
+    for found in run.suggestions:
+        partial = repaired(problem, Uses.of(problem), 8, found, np.random.default_rng(0))
+        assert (partial.option == found.option).all()
+        assert (partial.assignment().option == found.option).all()
+
+
+def test_near_solutions_leave_fewer_and_fewer_over() -> None:
+    problem = compile(cchybrid.instance("mesh-4x4", "AAS"))
+    run = LocalRun(problem, budget=Budget(evaluations=40_000), target=16)
+    Lns(Lns.Options()).solve(problem, run)
+    left = [int((found.option < 0).sum()) for found in run.suggestions]
+    assert len(left) > 2
+    assert left == sorted(set(left), reverse=True)
