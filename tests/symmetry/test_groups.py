@@ -1,0 +1,99 @@
+"""Groups and divisions: closed, drawn alike for equal seeds, and kernels that are normal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plain_automorphisms import keeps
+
+import cchybrid
+from cchybrid.symmetry import Division, Group, automorphisms, choices, divisions, groups
+from cchybrid.symmetry.groups import generate
+
+CASES = [("torus-4x4", "AAS"), ("heawood-14", "AAS"), ("mesh-4x4", "AAS"), ("b-tree-8", "AAB")]
+
+
+def drawn(network: str, collective: str, most: int = 40, seed: int = 0) -> list[Group]:
+    return groups(automorphisms(cchybrid.instance(network, collective)), seed, most)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_groups_are_closed_and_large_ones_come_first(case: tuple[str, str]) -> None:
+    instance = cchybrid.instance(*case)
+    found = drawn(*case)
+    assert found
+    orders = [group.order for group in found]
+    assert orders == sorted(orders, reverse=True)
+    assert max(orders) <= 40
+    for group in found:
+        rows = {row.tobytes() for row in group.elements}
+        assert len(rows) == group.order
+        assert (group.elements[0] == np.arange(instance.network.nodes)).all()
+        for row in group.generators:
+            assert {row[other].tobytes() for other in group.elements} == rows
+        assert all(keeps(instance, row) for row in group.elements[:6].tolist())
+
+
+def test_small_and_free_groups_are_among_them() -> None:
+    found = drawn("torus-4x4", "AAS")
+    assert {2, 4, 8, 16} <= {group.order for group in found if group.semiregular}
+    assert any(not group.semiregular for group in found)
+
+
+def test_equal_seeds_draw_equal_groups() -> None:
+    first, again, other = (drawn("torus-4x4", "AAS", seed=seed) for seed in (1, 1, 2))
+    assert [g.elements.tobytes() for g in first] == [g.elements.tobytes() for g in again]
+    assert [g.elements.tobytes() for g in first] != [g.elements.tobytes() for g in other]
+
+
+def test_a_group_that_is_too_large_is_not_made() -> None:
+    found = automorphisms(cchybrid.instance("hypercube-16", "AAS"))
+    assert generate(found.generators, 383) is None
+    whole = generate(found.generators, 384)
+    assert whole is not None
+    assert whole.order == 384
+
+
+@pytest.mark.parametrize("case", CASES[:3])
+def test_cosets_multiply_as_their_elements_do(case: tuple[str, str]) -> None:
+    random = np.random.default_rng(0)
+    seen = set()
+    for group in drawn(*case):
+        place = {row.tobytes(): index for index, row in enumerate(group.elements)}
+        for division in divisions(group, 0):
+            seen.add((group.order, division.stretch))
+            assert division.stretch * len(division.kernel) == group.order
+            assert sorted(set(division.shift.tolist())) == list(range(division.stretch))
+            assert (np.flatnonzero(division.shift == 0) == division.kernel).all()
+            table: dict[tuple[int, int], int] = {}
+            for _ in range(60):
+                a, b = random.integers(group.order, size=2)
+                product = place[group.elements[a][group.elements[b]].tobytes()]
+                pair = int(division.shift[a]), int(division.shift[b])
+                # The coset of a product depends on the cosets alone: the kernel is normal.
+                assert table.setdefault(pair, int(division.shift[product])) == int(
+                    division.shift[product]
+                )
+    assert any(stretch > 1 for _, stretch in seen)
+
+
+def order_of(listed: list[Division], lower: int) -> list[tuple[int, int]]:
+    reach = [-(-lower // division.stretch) * division.stretch for division in listed]
+    return list(zip(reach, [-division.group.order for division in listed], strict=True))
+
+
+def test_choices_begin_with_those_that_can_meet_the_bound() -> None:
+    instance = cchybrid.instance("torus-4x4", "AAS")
+    found = automorphisms(instance)
+    listed = choices(instance, found, 0, 9)
+    reach = [steps for steps, _ in order_of(listed, 9)]
+    assert reach == sorted(reach)
+    assert reach[0] == 9
+    assert listed[0].stretch == 1
+    assert choices(instance, found, 0, 8)[0].group.order > 2
+    assert not choices(instance, found, 0, 8, lambda: True)
+
+
+def test_steps_change_places_only_where_nothing_waits() -> None:
+    instance = cchybrid.instance("torus-4x4", "AAB")
+    assert {d.stretch for d in choices(instance, automorphisms(instance), 0, 4)} == {1}

@@ -1,0 +1,78 @@
+"""Random instances that look the same after a turn: copies of a random one, joined in a circle."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from random_instances import instances
+
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+
+
+@st.composite
+def turned_instances(
+    draw: st.DrawFn, most_nodes: int = 4, **narrow: object
+) -> tuple[Instance, int]:
+    """Return an instance, and how many nodes a turn moves every node on."""
+    base = draw(instances(most_nodes=most_nodes, most_messages=3, **narrow))  # type: ignore[arg-type]
+    copies = draw(st.sampled_from((2, 2, 3, 4)))
+    size = base.network.nodes
+    nodes = copies * size
+
+    def moved(node: int, turns: int) -> int:
+        return (node + turns * size) % nodes
+
+    network = base.network
+    inner = {(a, b): capacity for a, b, capacity in network.channels}
+    arcs = {(moved(a, k), moved(b, k)): c for (a, b), c in inner.items() for k in range(copies)}
+    switches = [node for node in range(size) if node not in network.endpoints]
+    bridges = draw(st.lists(st.sampled_from(switches), min_size=1, max_size=2, unique=True))
+    capacity = draw(st.sampled_from((1, 2)))
+    for k in range(copies):
+        for node in bridges:
+            arcs[moved(node, k), moved(node, k + 1)] = capacity
+            arcs[moved(node, k + 1), moved(node, k)] = capacity
+    messages = []
+    for one, many in base.forward.collective.deliver_messages:
+        shifts = draw(st.lists(st.integers(0, copies - 1), min_size=len(many), max_size=len(many)))
+        goals = {moved(v, shift) for v, shift in zip(many, shifts, strict=True)} - {one}
+        if goals:
+            messages += [
+                (moved(one, k), tuple(sorted(moved(v, k) for v in goals))) for k in range(copies)
+            ]
+    kind = Reduction if base.collective.kind == "combine" else Message
+    made = tuple(
+        kind(many, one) if kind is Reduction else kind(one, many) for one, many in messages
+    )
+    model = base.model
+    limits = {
+        side: tuple(list(limit) * copies) if isinstance(limit, tuple) else limit
+        for side, limit in (("inject", model.inject), ("accept", model.accept))
+    }
+    return (
+        Instance(
+            Network(
+                "turned",
+                nodes,
+                tuple(Channel(a, b, c) for (a, b), c in arcs.items()),
+                half_duplex=tuple(
+                    (moved(a, k), moved(b, k))
+                    for a, b in network.half_duplex
+                    for k in range(copies)
+                ),
+                endpoints=tuple(
+                    sorted(moved(v, k) for v in network.endpoints for k in range(copies))
+                ),
+            ),
+            Collective("turned", made),  # type: ignore[arg-type]
+            CommunicationModel(model.switching, limits["inject"], limits["accept"], model.routing),
+        ),
+        size,
+    )
