@@ -5,20 +5,26 @@ from __future__ import annotations
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
+from cchybrid.api import instance
+from cchybrid.engine import Budget
+from cchybrid.problem import compile
 from cchybrid.records import load_target
 from cchybrid.registry import load_registry
+from cchybrid.testing import LocalRun
 
 
 def compile_kernels() -> None:
-    """Let every engine prepare itself, so that the compiled code is on the disk."""
+    """Let every engine prepare itself and work a little: then the compiled code is on the disk."""
     names = list(load_registry().engines)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
-        list(pool.map(_prepare, names))
+        list(pool.map(_compile, names))
 
 
-def _prepare(name: str) -> None:
+def _compile(name: str) -> None:
     kind = load_target(load_registry().engine(name).target)
     engine = kind(kind.Options())
-    if hasattr(engine, "prepare"):
+    if hasattr(engine, "prepare"):  # else it has no kernels worth a wait
         engine.prepare()
+        run = LocalRun(compile(instance("ring-bi-6", "AAS")), budget=Budget(evaluations=2000))
+        engine.solve(run.problem, run)
