@@ -71,7 +71,7 @@ def solve(
     engines
         Names of the engines that take part; by default all that are installed and no baselines.
     strategy
-        ``auto``, ``race`` or ``relay``.
+        ``auto``, ``race``, ``relay`` or ``quotients``.
     steps
         Look only for a schedule of at most so many steps.
     blind

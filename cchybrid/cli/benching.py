@@ -50,7 +50,7 @@ def run(
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="auto, race or relay; repeat to compare."),
+        typer.Option(metavar="NAME", help="auto, race, relay or quotients; repeat to compare."),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")

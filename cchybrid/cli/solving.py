@@ -35,7 +35,7 @@ def solve(
         list[str] | None,
         typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="auto, race or relay.")] = "auto",
+    strategy: Annotated[str, typer.Option(help="auto, race, relay or quotients.")] = "auto",
     steps: Annotated[
         int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
     ] = None,
@@ -121,7 +121,7 @@ def solve(
         if result.schedule is not None:
             console = Console(highlight=False)
             console.print(steps_table(result.schedule, console.width, console.height))
-        for line in verdict(result):
+        for line in verdict(result, explain=verbose):
             print(line)
         if written is not None:
             print(f"written to {written}")

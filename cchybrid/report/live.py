@@ -88,7 +88,8 @@ class PlainView:
         kind, now = event["event"], event["seconds"]
         if kind == "schedule":
             self._best = event["steps"]
-            self._say(now, f"{event['engine']}: {event['steps']} steps")
+            how = f" ({event['how']})" if event["how"] else ""
+            self._say(now, f"{event['engine']}: {event['steps']} steps{how}")
         elif kind == "bound":
             self._lower = event["steps"]
             word = "certified" if event["certified"] else "claimed"

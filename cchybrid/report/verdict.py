@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cchybrid.host.course import Contribution
 from cchybrid.host.result import Result
 
 _BY = {
@@ -15,8 +16,14 @@ _BY = {
 }
 
 
-def verdict(result: Result) -> list[str]:
-    """Return the lines that tell what was found, what it rests on, and what went wrong."""
+def verdict(result: Result, *, explain: bool = False) -> list[str]:
+    """Return the lines that tell what was found, what it rests on, and what went wrong.
+
+    Parameters
+    ----------
+    explain
+        Tell what every engine contributed, too.
+    """
     lines = [_headline(result)]
     if result.status != "infeasible" or not result.certified:
         lines.append(_bound(result))
@@ -26,11 +33,34 @@ def verdict(result: Result) -> list[str]:
             f"{result.schedule.channel_uses} channel uses; seed {result.seed}; "
             f"{result.seconds:.2f} s in all"
         )
+    if explain:
+        lines.extend(f"  {line}" for line in contributions(result))
     if result.interrupted:
         lines.append("interrupted: this is the best so far")
     lines.extend(f"trouble: {text}" for text in result.troubles)
     lines.extend(f"remark: {text}" for text in result.remarks)
     return lines
+
+
+def contributions(result: Result) -> list[str]:
+    """Return a line for each engine and bound provider: the best that it added, and when.
+
+    What somebody else had found before is no contribution.
+    """
+    latest: dict[tuple[str, str], Contribution] = {}
+    for entry in result.contributions:
+        latest.pop((entry.author, entry.what), None)
+        latest[entry.author, entry.what] = entry
+    return [f"{entry.seconds:.2f} s: {contribution(entry)}" for entry in latest.values()]
+
+
+def contribution(entry: Contribution) -> str:
+    """Return what somebody contributed, such as ``tabu: 8 steps``."""
+    if entry.what == "bound":
+        sure = "certified" if entry.certified else "claimed"
+        return f"{entry.author}: at least {_count(entry.lower)}, {sure}"
+    how = f" ({entry.how})" if entry.how else ""
+    return f"{entry.author}: {_count(entry.steps or 0)}{how}"
 
 
 def _headline(result: Result) -> str:

@@ -1,0 +1,148 @@
+"""Tours of quotients: what an engine sees on them, and what the tour learns."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import cchybrid
+from cchybrid.engine import Budget, Run, Stop
+from cchybrid.host.tour import QuotientRun, Tour, Visit
+from cchybrid.kernels.first_fit import first_fit
+from cchybrid.problem import Problem, compile
+from cchybrid.symmetry import (
+    Division,
+    NoQuotientError,
+    QuotientOrigin,
+    automorphisms,
+    choices,
+    quotient,
+)
+from cchybrid.testing import LocalRun
+
+
+def setting(
+    network: str, collective: str, lower: int, seconds: float = 60.0
+) -> tuple[Problem, LocalRun]:
+    problem = compile(cchybrid.instance(network, collective))
+    return problem, LocalRun(problem, budget=Budget(seconds=seconds), first_lower=lower)
+
+
+class Recorder:
+    """An engine that writes down where it was, and offers what ``first_fit`` finds."""
+
+    def __init__(self, stop: Stop, outer: LocalRun, offers: bool = False) -> None:
+        self._stop = stop
+        self._outer = outer
+        self._offers = offers
+        self.places: Counter[str] = Counter()
+        self.orders: list[int] = []
+
+    def unsupported(self, problem: Problem) -> str | None:
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        origin = problem.origin
+        assert isinstance(origin, QuotientOrigin)
+        group = origin.division.group
+        self.places[group.elements.tobytes() + origin.division.kernel.tobytes()] += 1
+        self.orders.append(group.order)
+        if self._offers:
+            run.offer(first_fit(problem, run.seed))
+        self._outer.stopped = max(self.places.values()) > 2
+        return self._stop
+
+
+def test_a_tour_lifts_what_the_engine_offers() -> None:
+    problem, run = setting("torus-4x4", "AAS", 8)
+    engine = Recorder(Stop.LIMIT, run, offers=True)
+    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
+    assert tour.go() in (Stop.EXHAUSTED, Stop.LIMIT)
+    assert run.best() == 8
+    assert not run.violations
+    assert tour.here is None
+
+
+def test_what_is_refuted_is_not_visited_again() -> None:
+    problem, run = setting("ring-bi-8", "AAS", 8)
+    engine = Recorder(Stop.EXHAUSTED, run)
+    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
+    assert tour.go() is Stop.STALLED
+    assert set(engine.places.values()) == {1}
+    assert engine.orders[0] == max(engine.orders)
+
+
+def test_what_came_nearest_is_visited_longer() -> None:
+    problem, run = setting("torus-4x4", "AAS", 8)
+    engine = Recorder(Stop.LIMIT, run)
+    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
+    assert tour.go() is Stop.LIMIT
+    assert max(engine.places.values()) == 3
+    # The first round goes everywhere, the others to ever fewer.
+    assert sum(count > 1 for count in engine.places.values()) < len(engine.places)
+
+
+def divided_by(problem: Problem, stretch: int) -> tuple[Problem, Division]:
+    instance = problem.origin.instance
+    for division in choices(instance, automorphisms(instance), 0, 8):
+        if division.stretch == stretch:
+            try:
+                return quotient(problem, division), division
+            except NoQuotientError:
+                continue
+    raise AssertionError("no quotient")
+
+
+@pytest.mark.parametrize("stretch", [1, 2, 4])
+def test_steps_are_counted_as_the_quotient_counts_them(stretch: int) -> None:
+    problem, run = setting("torus-4x4", "AAS", 8)
+    divided, division = divided_by(problem, stretch)
+    visit = Visit(division)
+    inner = QuotientRun(run, None, divided, visit)
+    inner.begin(5.0, 7)
+    assert (inner.seed, inner.lower(), inner.best()) == (7, -(-8 // stretch), None)
+    run.offer(first_fit(problem, 0))
+    best = run.best()
+    assert best is not None
+    # Fewer steps of the quotient than this are fewer steps of the schedule, and the other way.
+    assert (inner.best() - 1) * stretch < best <= inner.best() * stretch  # type: ignore[operator]
+    assert inner.wants(-(-8 // stretch)) == (best > 8)
+    inner.bound(-(-8 // stretch) + 1)
+    assert inner.lower() == -(-8 // stretch) + 1
+    assert run.lower() == 8
+    asked = QuotientRun(run, 9, divided, visit)
+    asked.begin(5.0, 7)
+    assert not asked.wants(9 // stretch + 1)
+
+
+def test_near_solutions_are_kept_for_the_next_visit() -> None:
+    problem, run = setting("torus-4x4", "AAS", 8)
+    divided, division = divided_by(problem, 1)
+    inner = QuotientRun(run, None, divided, Visit(division))
+    near = first_fit(divided, 0)
+    assert inner.hint(near.steps) is None
+    inner.suggest(near)
+    assert inner.hint(near.steps) is near
+    assert not run.suggestions
+
+
+def test_the_host_tells_what_was_divided_by_what() -> None:
+    result = cchybrid.solve(
+        cchybrid.instance("torus-4x4", "AAS"), engines=["colouring"], strategy="quotients",
+        time_limit=20,
+    )  # fmt: skip
+    assert result.steps == 8
+    assert result.engine == "colouring on quotients"
+    best = [entry for entry in result.contributions if entry.what == "schedule"][-1]
+    assert best.how.startswith("quotient by a group of order ")
+
+
+def test_without_symmetry_there_is_no_tour() -> None:
+    result = cchybrid.solve(
+        cchybrid.instance("mesh-3x3", "AAS", fail_links=["0-1"], root=None), engines=["colouring"],
+        strategy="quotients", time_limit=20,
+    )  # fmt: skip
+    assert result.status == "unknown"
+    assert result.seconds < 15
+    assert not result.troubles
