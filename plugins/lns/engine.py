@@ -58,6 +58,9 @@ WORTH, NOISE = 100, 20
 """What a place is worth to a delivery: so much, as much again times how scarce what it uses is
 compared with others, for such are hard to place later, and a random number below so much."""
 
+MOST_SHARE = 2.0
+"""Times the average that is counted; where few resources are scarce, some would be worth all."""
+
 PRICED = 16
 """Deliveries whose cheapest path is asked for at a time."""
 
@@ -260,7 +263,9 @@ class _Search:
         np.minimum.at(least, problem.option_delivery[usable], cost[usable])
         least[~problem.required] = 0.0
         share = least / max(float(least[problem.required].mean()), 1e-9)
-        worth = WORTH * (1.0 + share) + self.random.integers(NOISE, size=problem.deliveries)
+        worth = WORTH * (1.0 + np.minimum(share, MOST_SHARE)) + self.random.integers(
+            NOISE, size=problem.deliveries
+        )
         return np.where(problem.required, worth, 0.0).astype(np.int64)
 
     def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
