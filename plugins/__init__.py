@@ -22,6 +22,16 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",
         ),
         EngineInfo(
+            "lns",
+            "cchybrid_plugins.lns.engine:Lns",
+            "large-neighbourhood search: CP-SAT repacks a part of the schedule, again and again",
+        ),
+        EngineInfo(
+            "broadcast",
+            "cchybrid_plugins.broadcast.engine:Broadcast",
+            "broadcasts: CP-SAT on flows from all that are informed, near nodes in the last steps",
+        ),
+        EngineInfo(
             "tabu",
             "cchybrid_plugins.tabu.engine:Tabu",
             "tabu search that weighs what is violated; prices all paths at once",
@@ -68,16 +78,6 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "cchybrid_plugins.cpsat.engine:CpSat",
             "exact: one CP-SAT decision per number of steps; finds and refutes",
             proves=True,
-        ),
-        EngineInfo(
-            "lns",
-            "cchybrid_plugins.lns.engine:Lns",
-            "large-neighbourhood search: CP-SAT repacks a part of the schedule, again and again",
-        ),
-        EngineInfo(
-            "broadcast",
-            "cchybrid_plugins.broadcast.engine:Broadcast",
-            "broadcasts: CP-SAT on flows from all that are informed, near nodes in the last steps",
         ),
         EngineInfo(
             "milp",

@@ -151,18 +151,19 @@ def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Se
     """Return everything that ``auto`` can do, in the order of the first turns."""
     heuristics = [engine for engine in engines if not engine.proves][::-1]
     exact = [engine for engine in engines if engine.proves][::-1]
-    prover = EngineInfo(PROVER, "", "", proves=True)
-    on_quotients = [*heuristics[:1], *exact[:1], *heuristics[1:], *exact[1:]]
-    divided = [Seat(engine, threads, "quotients") for engine in on_quotients]
-    proof = [Seat(prover, threads, "proof")]
-    first, decides = (
-        [Seat(each, threads) for each in heuristics[:1]],
-        [Seat(exact[0], threads)] if exact else [],
-    )
-    others = [Seat(engine, threads) for engine in (*exact[1:], *heuristics[1:])]
+    strongest = [*heuristics[:1], *exact[:1]]
+    weaker = [*heuristics[1:], *exact[1:]]
+    prover = Seat(EngineInfo(PROVER, "", "", proves=True), threads, "proof")
+
+    def whole(*those: EngineInfo) -> list[Seat]:
+        return [Seat(engine, threads) for engine in those]
+
+    divided = [Seat(engine, threads, "quotients") for engine in (*strongest, *weaker)]
     if ordered:  # what decides by clauses is strong where steps have an order
-        return [*divided[:1], *first, *decides, *proof, *others, *divided[1:]]
-    return [*divided[:1], *first, *others, *decides, *divided[1:2], *proof, *divided[2:]]
+        decides = [*whole(*heuristics[:2], *exact[:1]), prover]
+        return [*divided[:1], *decides, *whole(*heuristics[2:], *exact[1:]), *divided[1:]]
+    searches = whole(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1])
+    return [*divided[:1], *searches, *divided[1:2], prover, *divided[2:]]
 
 
 def one_by_one(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
