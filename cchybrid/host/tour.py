@@ -1,8 +1,8 @@
 """A tour of quotients: one engine on one Problem after another, each divided by another group.
 
 The tour learns: a division that the engine refutes is not visited again, and of the others the
-half that came nearest gets twice the time in the next round. When few are left, other groups are
-drawn.
+half that came nearest gets twice the time in the next round. When few are left it is the turn of
+smaller groups, and in the end others are drawn.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from cchybrid.symmetry import (
 
 FIRST_SLICE = 0.5
 """Seconds of processor time that an engine has on a quotient in the first round."""
-LAST_SLICE = 30.0
-"""When slices are longer, other groups are drawn."""
-FEW = 3
-"""Divisions left after which other groups are drawn."""
+BATCH = 12
+"""Divisions that compete with each other: the next ones have their turn when few are left."""
+FEW = 2
+"""Divisions left when a batch is over."""
 
 
 @dataclass(eq=False)
@@ -155,19 +155,26 @@ class Tour:
         """Travel until the run is over, or until no group of these automorphisms is of use."""
         while not self._over():
             visits = [Visit(division) for division in self._draw()]
-            slice_ = FIRST_SLICE
             useful = False
-            while len(visits) > FEW or (visits and slice_ == FIRST_SLICE):
-                visits = [visit for visit in visits if self._stay(visit, slice_)]
-                useful = useful or bool(visits)
-                if self._over() or slice_ > LAST_SLICE:
+            for begin in range(0, len(visits), BATCH):
+                useful = self._narrow_down(visits[begin : begin + BATCH]) or useful
+                if self._over():
                     break
-                visits.sort(key=lambda visit: visit.nearest)
-                visits = visits[: (len(visits) + 1) // 2]
-                slice_ *= 2
             if not useful:
                 return Stop.STALLED
         return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
+
+    def _narrow_down(self, visits: list[Visit]) -> bool:
+        """Stay twice as long with ever fewer; return whether any is worth another visit."""
+        seconds = FIRST_SLICE
+        while visits and not self._over():
+            visits = [visit for visit in visits if self._stay(visit, seconds)]
+            if len(visits) <= FEW:
+                break
+            visits.sort(key=lambda visit: visit.nearest)
+            visits = visits[: (len(visits) + 1) // 2]
+            seconds *= 2
+        return bool(visits)
 
     def _over(self) -> bool:
         return self._run.should_stop() or next(target_steps(self._run, self._target), None) is None
