@@ -183,7 +183,9 @@ class Store:
                 self._take_lock()
             if not write or self.path.stat().st_size:
                 # Read before anything is changed: the file may be another's.
-                self._database = self._connect("ro")
+                # A run that was killed leaves a journal, which only who may write can undo.
+                left = is_file(self.path.with_name(f"{self.path.name}-journal"))
+                self._database = self._connect("rw" if left else "ro")
                 self._check_format()
             if write:
                 new = self.path.stat().st_size == 0

@@ -56,6 +56,22 @@ def test_what_goes_in_comes_out(tmp_path, finished):
     assert not path.with_name("s.sqlite-wal").exists()
 
 
+@pytest.mark.parametrize("write", [False, True])
+def test_what_a_killed_run_had_half_written_is_undone(tmp_path, finished, write):
+    path, copy = tmp_path / "s.sqlite", tmp_path / "copy.sqlite"
+    with Store(path, write=True) as store:
+        store.put(finished)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size=1")
+        database.execute("BEGIN")
+        for number in range(500):
+            database.execute("INSERT INTO meta VALUES (?, ?)", (f"k{number}", "x" * 500))
+        for end in ("", "-journal"):  # as a kill leaves them
+            shutil.copy(f"{path}{end}", f"{copy}{end}")
+    with Store(copy, write=write) as store:
+        assert [run.key for run in store.runs()] == [finished.key]
+
+
 def test_a_row_may_stand_in_several_suites_and_keeps_its_runs(tmp_path, finished):
     with Store(tmp_path / "s.sqlite", write=True) as store:
         store.put_suite(SUITE)
