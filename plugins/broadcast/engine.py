@@ -23,6 +23,9 @@ from .flows import Senders, SpreadModel
 MAX_VARIABLES = 400_000
 """Variables that a model may have; they are handed over one by one."""
 
+MAX_MESSAGES = 4
+"""Where more messages spread they are in each other's way all the time, and reach says little."""
+
 FIRST_UNITS = 3.0
 """Deterministic time of a question in the first round; a unit is about a second."""
 
@@ -67,6 +70,9 @@ class Broadcast:
             return "not wormhole switching"
         if not problem.ordered:
             return "every message has one destination: nothing is passed on"
+        messages = len(problem.origin.instance.collective.messages)
+        if messages > MAX_MESSAGES:
+            return f"{messages} messages, more than {MAX_MESSAGES}"
         senders = Senders.of(problem, problem.origin)
         size = senders.size([1, 1])
         if size > MAX_VARIABLES:
@@ -95,7 +101,7 @@ class _Search:
     asked: int | None
     """The one number of steps that the user asked for, if any."""
     closed: set[tuple[int, ...]] = field(default_factory=set)
-    """Reaches within which there is no schedule, and those that are too large."""
+    """Reaches that are answered for good."""
     units: float = FIRST_UNITS
     rounds: int = 0
 
@@ -103,7 +109,7 @@ class _Search:
         while not self.run.should_stop():
             asked = False
             for steps in self._targets():
-                nearest = (reach for reach in self._reaches(steps) if reach not in self.closed)
+                nearest = (reach for reach in self._reaches(steps) if self._is_open(reach))
                 for reach in islice(nearest, FIRST_REACHES + self.rounds):
                     if self.run.wants(steps):
                         asked = True
@@ -121,7 +127,9 @@ class _Search:
         if self.asked is not None:
             return [self.asked]
         best, least = run.best(), max(1, run.lower())
-        most = least + 2**self.rounds - 1 if best is None else best - 1
+        # A step that informs nobody is none, so as many steps as deliveries will do.
+        enough = self.senders.problem.deliveries
+        most = min(least + 2**self.rounds - 1, enough) if best is None else best - 1
         return [least] if most <= least else [least, most]
 
     def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
@@ -136,6 +144,9 @@ class _Search:
                 return
             last += max(1, last // 2)
 
+    def _is_open(self, reach: tuple[int, ...]) -> bool:
+        return reach not in self.closed and self.senders.size(reach) <= MAX_VARIABLES
+
     def _ask(self, reach: tuple[int, ...]) -> None:
         run, steps = self.run, len(reach)
 
@@ -145,9 +156,6 @@ class _Search:
         def make() -> SpreadModel:
             return SpreadModel(self.senders, reach, unwanted)
 
-        if self.senders.size(reach) > MAX_VARIABLES:
-            self.closed.add(reach)
-            return
         solver = _solver(run.budget, run.seed + self.rounds, self.units, log=self.options.log)
         answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
         if answer is None:

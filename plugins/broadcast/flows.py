@@ -209,9 +209,9 @@ class SpreadModel:
         problem = self._senders.problem
         for (resource, _), users in self._used.items():
             most = int(problem.capacity[resource])
-            if problem.implied[resource] or len(users) <= 1:
+            if problem.implied[resource] or not users:
                 continue
-            if most == 1:
+            if most == 1 and all(user.is_boolean for user in users):
                 self.model.add_at_most_one(users)
             else:
                 self.model.add(_sum(users) <= most)
