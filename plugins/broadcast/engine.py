@@ -23,6 +23,9 @@ from .flows import Senders, SpreadModel
 MAX_VARIABLES = 400_000
 """Variables that a model may have; they are handed over one by one."""
 
+MAX_HOPS = 2_000_000
+"""Senders times channels; to look through more takes more than a second."""
+
 MAX_MESSAGES = 4
 """Where more messages spread they are in each other's way all the time, and reach says little."""
 
@@ -73,6 +76,10 @@ class Broadcast:
         messages = len(problem.origin.instance.collective.messages)
         if messages > MAX_MESSAGES:
             return f"{messages} messages, more than {MAX_MESSAGES}"
+        network = problem.origin.routes.network
+        hops = network.nodes * len(network.channels)
+        if hops > MAX_HOPS:
+            return f"{hops:,} senders times channels, more than {MAX_HOPS:,}"
         senders = Senders.of(problem, problem.origin)
         size = senders.size([1, 1])
         if size > MAX_VARIABLES:

@@ -176,6 +176,10 @@ def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_VARIABLES", 50)
     refused = Broadcast(Broadcast.Options()).unsupported(problem)
     assert refused == "82 variables for two steps of one hop, more than 50"
+    monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_HOPS", 1000)
+    refused = Broadcast(Broadcast.Options()).unsupported(problem)
+    assert refused == "2,000 senders times channels, more than 1,000"
+    monkeypatch.undo()
     # What is too large for the given number of steps is passed over.
     monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_VARIABLES", 90)
     assert Broadcast(Broadcast.Options()).unsupported(problem) is None
