@@ -22,6 +22,7 @@ import bench_cpsat
 import bench_engines
 import bench_fixed_paths
 import bench_kernels
+import bench_strategies
 import textbook
 
 
@@ -97,3 +98,15 @@ def test_column_generation_is_shown_beside_the_flow_bound() -> None:
     line, sound = bench_column_generation.bench_row("small", instance("ring-bi-4", "AAS"), 20.0)
     assert sound
     assert line.endswith("finished")
+
+
+def test_strategies_are_compared_row_by_row() -> None:
+    standing = bench_strategies.Standing()
+    for row, strategy, steps, seconds in [
+        ("a", "auto", 8, 3.0), ("a", "race", 8, 1.0), ("a", "relay", 9, 0.5),
+        ("b", "auto", 5, 1.0), ("b", "race", 4, 1.0), ("b", "relay", None, 2.0),
+    ]:  # fmt: skip
+        standing.add(row, strategy, steps, seconds)
+    assert standing.worse() == ["b"]
+    assert standing.ratios() == {"a": 3.0}
+    assert standing.whole() == 2.0

@@ -57,7 +57,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
     )  # fmt: skip
     told = done.stdout.splitlines()
     assert told[-3:-1] == shown[-3:-1]
-    pattern = r"found by \w+ after [\d.]+ s, verified; \d+ channel uses; seed 0; [\d.]+ s in all"
+    pattern = r"found by [\w ]+ after [\d.]+ s, verified; \d+ channel uses; seed 0; [\d.]+ s in all"
     assert re.fullmatch(pattern, told[-1])
     assert re.fullmatch(pattern, shown[-1])
     assert shown[0].split() == ["source", "step", "1", "step", "2", "step", "3", "step", "4"]
