@@ -76,6 +76,15 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     assert (tmp_path / "mesh.json").exists()
 
 
+def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [script] = blocks((ROOT / "docs" / "symmetry.md").read_text(), "python")
+    exec(script, {})
+    assert re.fullmatch(
+        r"group of order \d+( that moves \d+ steps)? \d+ deliveries instead of 240\n",
+        capsys.readouterr().out,
+    )
+
+
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_hook_is_documented_by_a_plugin_that_works(
     hook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

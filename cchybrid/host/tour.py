@@ -18,6 +18,7 @@ from cchybrid.engine import Budget, Engine, Run, Stop, is_wanted, target_steps
 from cchybrid.problem import Assignment, Problem
 from cchybrid.symmetry import (
     Automorphisms,
+    Choice,
     Division,
     NoQuotientError,
     choices,
@@ -154,12 +155,14 @@ class Tour:
     def go(self) -> Stop:
         """Travel until the run is over, or until no group of these automorphisms is of use."""
         while not self._over():
-            visits = [Visit(division) for division in self._draw()]
+            waiting = self._draw()
             useful = False
-            for begin in range(0, len(visits), BATCH):
-                useful = self._narrow_down(visits[begin : begin + BATCH]) or useful
-                if self._over():
-                    break
+            while waiting and not self._over():
+                lower = self._run.lower()  # it rises while other workers think about bounds
+                waiting.sort(key=lambda choice: choice.promise(lower))
+                visits = [Visit(choice.division) for choice in waiting[:BATCH]]
+                waiting = waiting[BATCH:]
+                useful = self._narrow_down(visits) or useful
             if not useful:
                 return Stop.STALLED
         return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
@@ -179,10 +182,10 @@ class Tour:
     def _over(self) -> bool:
         return self._run.should_stop() or next(target_steps(self._run, self._target), None) is None
 
-    def _draw(self) -> list[Division]:
+    def _draw(self) -> list[Choice]:
         seed = int(self._random.integers(2**31))
         instance = self._problem.origin.instance
-        return choices(instance, self._found, seed, self._run.lower(), self._run.should_stop)
+        return choices(instance, self._found, seed, self._run.should_stop)
 
     def _stay(self, visit: Visit, seconds: float) -> bool:
         """Work on one quotient for a while; return whether it is worth another visit."""

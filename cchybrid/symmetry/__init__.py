@@ -1,12 +1,13 @@
 """Symmetries of an instance: its automorphisms, groups of them, and the Problem divided by one."""
 
 from cchybrid.symmetry.automorphisms import Automorphisms, automorphisms
-from cchybrid.symmetry.choice import choices
+from cchybrid.symmetry.choice import Choice, choices
 from cchybrid.symmetry.groups import Division, Group, divisions, groups
 from cchybrid.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
 
 __all__ = [
     "Automorphisms",
+    "Choice",
     "Division",
     "Group",
     "NoQuotientError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from cchybrid.model import Instance
 from cchybrid.symmetry.automorphisms import Automorphisms
@@ -15,40 +16,54 @@ EACH = 2
 """Divisions of one kind (order of the group, steps moved) that come before all others."""
 
 
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A division to try.
+
+    Parameters
+    ----------
+    rank
+        How many of the same kind (order of the group, steps moved) were drawn before it.
+    """
+
+    division: Division
+    rank: int
+
+    def promise(self, lower: int) -> tuple[int, bool, int]:
+        """Return a key by which to sort choices, the most promising first.
+
+        A schedule that keeps to a division has a multiple of its ``stretch`` steps, so first come
+        those whose least multiple from the lower bound on is the smallest; among them a few of
+        each kind; among them large groups, which leave little to search.
+        """
+        stretch = self.division.stretch
+        return -(-lower // stretch) * stretch, self.rank >= EACH, -self.division.group.order
+
+
 def choices(
     instance: Instance,
     found: Automorphisms,
     seed: int,
-    lower: int,
     should_stop: Callable[[], bool] = lambda: False,
-) -> list[Division]:
-    """Return divisions in the order in which they are worth trying.
-
-    A schedule that keeps to a division has a multiple of its ``stretch`` steps, so first come
-    those whose least multiple beyond the bound is the smallest; among them large groups, which
-    leave little to search; among them a few of each kind, then the others.
+) -> list[Choice]:
+    """Return divisions that may be of use, large groups first.
 
     Parameters
     ----------
     seed
         Of the draws of groups.
-    lower
-        The lower bound known so far.
     """
     nodes = instance.network.nodes
     most = min(2 * nodes, MAX_ELEMENTS // nodes)
-    moves = _may_move_steps(instance)
-    listed: list[tuple[tuple[int, bool, int], Division]] = []
+    listed: list[Choice] = []
     seen: Counter[tuple[int, int]] = Counter()
-    for division in _all(found, seed, most, moves):
+    for division in _all(found, seed, most, _may_move_steps(instance)):
         if should_stop():
             break
         kind = division.group.order, division.stretch
+        listed.append(Choice(division, seen[kind]))
         seen[kind] += 1
-        reach = -(-lower // division.stretch) * division.stretch
-        listed.append(((reach, seen[kind] > EACH, -division.group.order), division))
-    listed.sort(key=lambda entry: entry[0])
-    return [division for _, division in listed]
+    return listed
 
 
 def _all(found: Automorphisms, seed: int, most: int, moves: bool) -> Iterator[Division]:

@@ -105,9 +105,28 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "not the one of the result", replace(run, _schedule=other._schedule)
     yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
     yield "KeyError", replace(run, result={"steps": 4, "status": "optimal"})
+    told = contributed("schedule", "tabu", len(steps) - 1)
+    yield "who found what is not told", replace(run, result={**result, "contributions": [told]})
+    yield "KeyError", replace(run, result={**result, "contributions": [{"author": "tabu"}]})
     bound = {"steps": len(steps), "evidence": {"kind": "luck"}}
     yield "no kind of evidence", changed_record(run, lower_bound=bound)
     yield "is not an object", replace(run, _schedule=zlib.compress(b"[1]"))
+
+
+def contributed(
+    what: str, author: str, steps: int, how: str = "", *, certified: bool = True, at: float = 1.0
+) -> dict[str, object]:
+    """Return an entry of a result; ``steps`` are those of the schedule, or of the bound."""
+    lower = steps if what == "bound" else 1
+    best = steps if what == "schedule" else None
+    return {
+        "seconds": at, "author": author, "how": how, "what": what, "steps": best, "lower": lower,
+        "certified": certified,
+    }  # fmt: skip
+
+
+def telling(run: Run, *course: dict[str, object]) -> Run:
+    return replace(run, result={**run.result, "contributions": list(course)})
 
 
 def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
@@ -120,6 +139,86 @@ def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: 
         assert len(section.lines) == 1
         assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
         assert words in section.lines[0]
+
+
+def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
+    four, way = (
+        "quotient by a group of order 4",
+        "quotient by a group of order 8 that moves 2 steps",
+    )
+    first = telling(
+        runs[1],
+        contributed("bound", "growth", 1),
+        contributed("bound", "cut", 3),
+        contributed("schedule", "tabu", 9, at=2.0),
+        contributed("schedule", "umda", 7, at=3.0),
+        contributed("bound", "lns", 4, certified=False),
+        contributed("bound", "late", 4, certified=False),
+        contributed("bound", "liar", 5, certified=False),
+        contributed("schedule", "tabu", 6, at=4.0),
+        contributed("schedule", "x on quotients", 5, four, at=5.0),
+        contributed("schedule", "x on quotients", 4, way, at=6.0),
+        contributed("bound", "prices", 4, at=7.0),
+    )
+    second = telling(runs[2], contributed("schedule", "tabu", 4, at=8.0))
+    alone = telling(runs[0], contributed("schedule", str(runs[0].result["engine"]), 2))
+    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None, "")
+    files = written(report, tmp_path / "out")
+    told = f"umda 7, tabu 6, x on quotients 4 ({way})"
+    lines = list(csv.DictReader(files[".csv"].splitlines()))
+    assert [line["story"] for line in lines[:4]] == ["colouring 2", told, "tabu 4", ""]
+    assert f'<td class="long">{told}</td>' in files[".html"]
+    assert "colouring 2" not in files[".md"]
+    (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
+    assert section.table is not None
+    assert section.table.rows == (
+        ("tabu", "schedules", 2, 1, 1, 6.0),
+        ("colouring", "schedules", 1, 1, 0, 1.0),
+        ("x on quotients", "schedules", 1, 1, 1, 6.0),
+        ("umda", "schedules", 1, 0, 1, 3.0),
+        ("prices", "bounds", 1, 1, 1, 7.0),
+        ("cut", "bounds", 1, 0, 0, 1.0),
+        ("lns", "bounds", 1, 0, 1, 1.0),
+    )
+    assert "3 of 6 rows tell" in section.text
+    assert f"by way of: {four} (1 row), {way} (1 row)." in section.text
+
+
+def test_the_story_is_that_of_the_first_run_to_have_the_steps(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    late, early, more = (
+        replace(telling(runs[1], contributed("schedule", author, 4)), seed=seed)
+        for seed, author in enumerate(("late", "early", "none"))
+    )
+    late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
+    failed = replace(more, failure="exit 1")
+    (found, *_) = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))[1:]
+    assert found.story == "early 4"
+
+
+def test_a_store_that_tells_nothing_shows_nothing(runs: list[Run], tmp_path: Path) -> None:
+    old = [replace(run, result=dict(run.result)) for run in runs]
+    for run in old:
+        del run.result["contributions"]
+    files = written(compose(read(fill(tmp_path / "a.sqlite", old)), None, ""), tmp_path / "out")
+    assert "story" not in files[".md"]
+    assert "What each engine contributed" not in files[".md"]
+    assert {line["story"] for line in csv.DictReader(files[".csv"].splitlines())} == {""}
+
+
+def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
+    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None, "")
+    (section,) = [each for each in report.sections if each.title == "New beside the papers"]
+    assert section.table is not None
+    assert [line[:5] for line in section.table.rows] == [
+        ("mesh-3x3 AAB", "better", 5, 4, 4),
+        ("hypercube-8 OAB routing any", "nothing published", None, 2, 2),
+        ("spidergon-8 AAS", "impossible", 3, 4, 4),
+    ]
+    bare = replace(SUITE, rows=(SUITE.rows[3],))
+    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None, "")
+    assert "New beside the papers" not in [each.title for each in alone.sections]
 
 
 def test_a_damaged_store_is_one_line(runs: list[Run], tmp_path: Path) -> None:
@@ -143,7 +242,7 @@ def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
     record = json.loads(zlib.decompress(run._schedule))
     alone = {
         **run.result, "steps": None, "status": "unknown", "instance_record": record["instance"],
-        "evidence_without_schedule": record["lower_bound"]["evidence"],
+        "evidence_without_schedule": record["lower_bound"]["evidence"], "contributions": [],
     }  # fmt: skip
     bare = replace(run, result=alone, _schedule=None)
     assert (check(bare).failure, check(bare).lower_bound) == ("", 4)

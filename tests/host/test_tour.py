@@ -85,7 +85,8 @@ def test_what_came_nearest_is_visited_longer() -> None:
 
 def divided_by(problem: Problem, stretch: int) -> tuple[Problem, Division]:
     instance = problem.origin.instance
-    for division in choices(instance, automorphisms(instance), 0, 8):
+    for choice in choices(instance, automorphisms(instance), 0):
+        division = choice.division
         if division.stretch == stretch:
             try:
                 return quotient(problem, division), division

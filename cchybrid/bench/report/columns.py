@@ -52,6 +52,12 @@ def published_cell(standing: Standing) -> Cell:
     return f"{steps} (at least {published.lower_bound})".strip()
 
 
+def story_cell(standing: Standing) -> Cell:
+    """Return who led to the best schedule, where that says more than the engine and the steps."""
+    alone = f"{standing.engine} {standing.steps}"
+    return None if standing.story in ("", alone) else standing.story
+
+
 def full_table(standings: tuple[Standing, ...]) -> Table:
     """Return the table with a line for every row of the suite."""
     columns: tuple[tuple[str, Callable[[Standing], Cell]], ...] = (
@@ -66,11 +72,14 @@ def full_table(standings: tuple[Standing, ...]) -> Table:
         ("s to best", lambda s: s.seconds_to_best),
         ("s in all", lambda s: s.seconds),
         ("engine", lambda s: s.engine),
+        ("story", story_cell),
         ("best contestant", lambda s: s.best),
     )
     everyone = {outcome.contestant.key for each in standings for outcome in each.outcomes}
-    if len(everyone) < 2:
-        columns = columns[:-1]
+    absent = {"best contestant"} if len(everyone) < 2 else set()
+    if not any(map(story_cell, standings)):
+        absent.add("story")
+    columns = tuple(column for column in columns if column[0] not in absent)
     return Table(
         tuple(title for title, _ in columns),
         tuple(tuple(say(standing) for _, say in columns) for standing in standings),

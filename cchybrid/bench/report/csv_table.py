@@ -17,7 +17,7 @@ HEADERS = (
     "ports", "fail_links", "fail_nodes", "steps", "lower_bound", "claimed_bound", "gap", "state",
     "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
     "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
-    "contestant", "runs", "failures",
+    "contestant", "runs", "failures", "story",
 )  # fmt: skip
 
 
@@ -53,6 +53,7 @@ def _line(standing: Standing) -> list[object]:
         standing.verdict, standing.bound_verdict, _yes(standing.published_is_impossible),
         _rounded(standing.seconds_to_best), _rounded(standing.seconds), standing.engine,
         standing.best, len(standing.outcomes), len(standing.outcomes) - len(standing.counted),
+        standing.story,
     ]  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from cchybrid.bench.report.sections import Report
 from cchybrid.errors import InputError
 
 TEMPLATE = "page.html.j2"
+LONG = 50
+"""Cells with more characters get room, lest the words stand one below the other."""
 
 
 def require_extra() -> None:
@@ -50,4 +52,6 @@ def kind(cell: Cell) -> str:
     first = (cell or "").split(",")[0]
     good = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
     bad = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
+    if len(cell or "") > LONG:
+        return "long"
     return "good" if first in good else "bad" if first in bad else "text"

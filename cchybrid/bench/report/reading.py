@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.errors import CchybridError, InputError
+from cchybrid.host.course import Contribution
 from cchybrid.question import resolve
 from cchybrid.registry import Registry
 
@@ -43,6 +44,8 @@ class Outcome:
         As in the result.
     evaluations, search_seconds
         What all engines spent together; ``None`` where one of them did not say.
+    course
+        Who found what, in the order of time; empty where the store is older than this.
     """
 
     row: str
@@ -65,6 +68,7 @@ class Outcome:
     evaluations_to_best: int | None = None
     evaluations: int | None = None
     search_seconds: float | None = None
+    course: tuple[Contribution, ...] = ()
 
     def title(self, names: Mapping[str, str]) -> str:
         """Return the run in words; ``names`` are those of the contestants by key."""
@@ -236,7 +240,27 @@ def _from_result(run: Run, result: Mapping[str, Any]) -> Outcome:
         evaluations_to_best=_count(result.get("evaluations_to_best")),
         evaluations=_sum(result.get("evaluations")),
         search_seconds=_sum(result.get("search_seconds")),
+        course=_course(run, result.get("contributions") or ()),
     )
+
+
+def _course(run: Run, entries: Iterable[Mapping[str, Any]]) -> tuple[Contribution, ...]:
+    course = tuple(
+        Contribution(
+            seconds=float(entry["seconds"]),
+            author=str(entry["author"]),
+            how=str(entry["how"]),
+            what=str(entry["what"]),
+            steps=_count(entry["steps"]),
+            lower=int(entry["lower"]),
+            certified=bool(entry["certified"]),
+        )
+        for entry in entries
+    )
+    found = [entry.steps for entry in course if entry.what == "schedule"]
+    if found and (found[-1] != run.steps or None in found):
+        raise InputError("who found what is not told of its schedule")
+    return course
 
 
 def _count(value: Any) -> int | None:

@@ -9,6 +9,7 @@ from cchybrid.bench.contestant import labels, settings_of
 from cchybrid.bench.report.columns import Cell, Table, bound_cell, full_table
 from cchybrid.bench.report.commands import commands_of, outcomes_of
 from cchybrid.bench.report.comparison import Comparison, compare
+from cchybrid.bench.report.credit import credit_sections
 from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.report.section import Section
 from cchybrid.bench.report.standing import (
@@ -69,7 +70,8 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
     sections += remainder_sections(remainders(rows, everyone, names))
     scheduled = [row for row in rows if not row.is_study]
     if scheduled:
-        sections += [*_against_papers(scheduled), *_unfinished(scheduled)]
+        sections += [*_new(scheduled), *_against_papers(scheduled), *_unfinished(scheduled)]
+        sections += credit_sections(scheduled)
         sections += _contestants(scores(scheduled, everyone, names))
     if comparison is not None and other is not None:
         sections.append(_comparison(comparison, other))
@@ -109,6 +111,35 @@ def summary(rows: Sequence[Standing]) -> Section:
         " our steps against the published ones; new: nothing was published.",
         table=Table(("collective", "rows", "closed", "certified", *verdicts), tuple(lines)),
     )
+
+
+def _new(rows: Sequence[Standing]) -> list[Section]:
+    """Return the section on what the rows' sources have not, if they have any steps."""
+    if all(row.row.published.steps is None for row in rows):
+        return []
+    found = {
+        "better": [row for row in rows if row.verdict == "better"],
+        "nothing published": [row for row in rows if row.verdict == "new"],
+        "impossible": [row for row in rows if row.published_is_impossible],
+    }
+    lines: list[tuple[Cell, ...]] = [
+        (row.name, word, row.row.published.steps, _ours(row), bound_cell(row), row.engine)
+        for word, mine in found.items()
+        for row in mine
+    ]
+    text = (
+        f"Better than published: {len(found['better'])} rows; nothing was published:"
+        f" {len(found['nothing published'])}; published steps that a certified bound rules out:"
+        f" {len(found['impossible'])}."
+        " New is meant beside the source of the row: others may know it."
+    )
+    headers = ("row", "what is new", "published", "ours", "lower bound", "engine")
+    table = Table(headers, tuple(lines)) if lines else None
+    return [Section("New beside the papers", text, table=table)]
+
+
+def _ours(row: Standing) -> Cell:
+    return "no schedule exists" if row.infeasible else row.steps
 
 
 def _against_papers(rows: Sequence[Standing]) -> list[Section]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from cchybrid.bench.contestant import labels
 from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.row import Row
+from cchybrid.host.course import Contribution
 
 STUDY = "conflict study"
 VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
@@ -36,6 +37,9 @@ class Standing:
         Who found its schedule.
     seconds_to_best, seconds
         Means over the seeds with which it reached those steps.
+    course
+        Who found what in its first run to have them; without a schedule, in the run with the
+        best bound. Empty where the store does not tell.
     """
 
     row: Row
@@ -48,6 +52,7 @@ class Standing:
     engine: str = ""
     seconds_to_best: float | None = None
     seconds: float | None = None
+    course: tuple[Contribution, ...] = ()
 
     @property
     def name(self) -> str:
@@ -111,6 +116,23 @@ class Standing:
         if self.steps is None:
             return None
         return self.steps - max(self.lower_bound or 0, self.claimed or 0)
+
+    @property
+    def story(self) -> str:
+        """Whose schedules led to the best one: ``classical 69, tabu on quotients 64 (how)``.
+
+        Everyone's last, in the order of time, and how the best was found; "" if nobody tells.
+        """
+        latest: dict[str, Contribution] = {}
+        for entry in self.course:
+            if entry.what == "schedule":
+                latest.pop(entry.author, None)
+                latest[entry.author] = entry
+        if not latest:
+            return ""
+        *_, best = latest.values()
+        words = ", ".join(f"{entry.author} {entry.steps}" for entry in latest.values())
+        return f"{words} ({best.how})" if best.how else words
 
     @property
     def verdict(self) -> str:
@@ -200,7 +222,15 @@ def _stand(row: Row, outcomes: tuple[Outcome, ...], names: Mapping[str, str]) ->
     if not scheduled:
         word = "certified" if any(outcome.certified for outcome in none) else "claimed"
         claimed = _claimed(counted, bound, None)
-        return Standing(row, outcomes, None, bound, claimed, infeasible=word if none else "")
+        return Standing(
+            row,
+            outcomes,
+            None,
+            bound,
+            claimed,
+            infeasible=word if none else "",
+            course=_first(counted, lambda o: -o.lower_bound).course if counted else (),
+        )
     steps = min(outcome.steps for outcome in scheduled if outcome.steps is not None)
     there: dict[str, list[Outcome]] = {}
     for outcome in scheduled:
@@ -218,7 +248,12 @@ def _stand(row: Row, outcomes: tuple[Outcome, ...], names: Mapping[str, str]) ->
         engine=_most(outcome.engine for outcome in there[key]),
         seconds_to_best=means[key],
         seconds=fmean(outcome.seconds for outcome in there[key]),
+        course=_first(there[key], lambda outcome: outcome.seconds_to_best).course,
     )
+
+
+def _first(outcomes: Sequence[Outcome], order: Callable[[Outcome], float]) -> Outcome:
+    return min(outcomes, key=lambda o: (order(o), o.contestant.key, o.seed))
 
 
 def _claimed(counted: Sequence[Outcome], bound: int | None, steps: int | None) -> int | None:
