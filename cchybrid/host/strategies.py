@@ -58,7 +58,7 @@ class Phase:
 
 PATIENCE = 6.0
 """Seconds without a better schedule after which a relay hands over."""
-GLANCE = 1.5
+GLANCE = 2.0
 """The same for the first turn of each worker of ``auto``."""
 TURN, LONGEST_TURN = 3.0, 15.0
 """Seconds of a later turn of ``auto``: in the beginning, and at most."""
@@ -160,8 +160,13 @@ def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Se
 
     divided = [Seat(engine, threads, "quotients") for engine in (*strongest, *weaker)]
     if ordered:  # what decides by clauses is strong where steps have an order
-        decides = [*whole(*heuristics[:2], *exact[:1]), prover]
-        return [*divided[:1], *decides, *whole(*heuristics[2:], *exact[1:]), *divided[1:]]
+        decides = [*divided[:1], *whole(*exact[:1]), prover]
+        return [
+            *whole(*heuristics[:2]),
+            *decides,
+            *whole(*heuristics[2:], *exact[1:]),
+            *divided[1:],
+        ]
     searches = whole(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1])
     return [*divided[:1], *searches, *divided[1:2], prover, *divided[2:]]
 

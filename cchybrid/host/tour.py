@@ -1,8 +1,8 @@
 """A tour of quotients: one engine on one Problem after another, each divided by another group.
 
 The tour learns: a division that the engine refutes is not visited again, and of the others the
-half that came nearest gets twice the time in the next round. When few are left it is the turn of
-smaller groups, and in the end others are drawn.
+half that came nearest gets twice the time in the next round. When few are left, smaller groups
+compete with these, and in the end others are drawn.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from cchybrid.symmetry import (
 
 FIRST_SLICE = 0.5
 """Seconds of processor time that an engine has on a quotient in the first round."""
+LONGEST_SLICE = 8.0
+"""What it has in its last one: a division that was of no use for so long is given up."""
 BATCH = 12
 """Divisions that compete with each other: the next ones have their turn when few are left."""
 FEW = 2
-"""Divisions left when a batch is over."""
+"""Divisions that go on to compete with the next batch."""
 
 
 @dataclass(eq=False)
@@ -43,11 +45,14 @@ class Visit:
         No schedule that keeps to the division has so many steps of its quotient.
     nearest
         Steps asked for last, in steps of the schedule, and the conflicts that were left.
+    seconds
+        Of processor time, for the next slice.
     drafts
         Per number of steps of the quotient the last near-solution.
     """
 
     division: Division
+    seconds: float = FIRST_SLICE
     refuted: int = 0
     nearest: tuple[int, float] = (1 << 40, 0.0)
     drafts: dict[int, Assignment] = field(default_factory=dict)
@@ -154,30 +159,28 @@ class Tour:
 
     def go(self) -> Stop:
         """Travel until the run is over, or until no group of these automorphisms is of use."""
+        finalists: list[Visit] = []
         while not self._over():
             waiting = self._draw()
-            useful = False
             while waiting and not self._over():
                 lower = self._run.lower()  # it rises while other workers think about bounds
                 waiting.sort(key=lambda choice: choice.promise(lower))
-                visits = [Visit(choice.division) for choice in waiting[:BATCH]]
+                fresh = [Visit(choice.division) for choice in waiting[:BATCH]]
                 waiting = waiting[BATCH:]
-                useful = self._narrow_down(visits) or useful
-            if not useful:
+                finalists = self._narrow_down([*finalists, *fresh])
+            if not finalists:
                 return Stop.STALLED
         return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
 
-    def _narrow_down(self, visits: list[Visit]) -> bool:
-        """Stay twice as long with ever fewer; return whether any is worth another visit."""
-        seconds = FIRST_SLICE
+    def _narrow_down(self, visits: list[Visit]) -> list[Visit]:
+        """Stay twice as long with ever fewer; return those that came nearest."""
         while visits and not self._over():
-            visits = [visit for visit in visits if self._stay(visit, seconds)]
+            visits = [visit for visit in visits if self._stay(visit)]
+            visits.sort(key=lambda visit: visit.nearest)
             if len(visits) <= FEW:
                 break
-            visits.sort(key=lambda visit: visit.nearest)
             visits = visits[: (len(visits) + 1) // 2]
-            seconds *= 2
-        return bool(visits)
+        return visits[:FEW]
 
     def _over(self) -> bool:
         return self._run.should_stop() or next(target_steps(self._run, self._target), None) is None
@@ -187,7 +190,7 @@ class Tour:
         instance = self._problem.origin.instance
         return choices(instance, self._found, seed, self._run.should_stop)
 
-    def _stay(self, visit: Visit, seconds: float) -> bool:
+    def _stay(self, visit: Visit) -> bool:
         """Work on one quotient for a while; return whether it is worth another visit."""
         division, best = visit.division, self._run.best()
         floor = max(self._run.lower(), division.stretch * (visit.refuted + 1))
@@ -202,8 +205,10 @@ class Tour:
         if self._engine.unsupported(problem) is not None:
             return False
         inner = QuotientRun(self._run, self._target, problem, visit)
-        inner.begin(seconds, int(self._random.integers(2**31)))
+        inner.begin(visit.seconds, int(self._random.integers(2**31)))
+        tried_for_long = visit.seconds >= LONGEST_SLICE
+        visit.seconds *= 2
         self.here = division
         stop = self._engine.solve(problem, inner)
         self.here = None
-        return Stop(stop) is not Stop.EXHAUSTED
+        return Stop(stop) is not Stop.EXHAUSTED and not tried_for_long

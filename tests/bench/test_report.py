@@ -160,8 +160,12 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         contributed("schedule", "x on quotients", 4, way, at=6.0),
         contributed("bound", "prices", 4, at=7.0),
     )
-    second = telling(runs[2], contributed("schedule", "tabu", 4, at=8.0))
-    alone = telling(runs[0], contributed("schedule", str(runs[0].result["engine"]), 2))
+    second = telling(
+        runs[2], contributed("bound", "cut", 3), contributed("schedule", "tabu", 4, at=8.0)
+    )
+    alone = telling(
+        runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
+    )
     report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None, "")
     files = written(report, tmp_path / "out")
     told = f"umda 7, tabu 6, x on quotients 4 ({way})"
@@ -177,7 +181,7 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         ("x on quotients", "schedules", 1, 1, 1, 6.0),
         ("umda", "schedules", 1, 0, 1, 3.0),
         ("prices", "bounds", 1, 1, 1, 7.0),
-        ("cut", "bounds", 1, 0, 0, 1.0),
+        ("cut", "bounds", 2, 0, 0, 1.0),
         ("lns", "bounds", 1, 0, 1, 1.0),
     )
     assert "3 of 6 rows tell" in section.text
