@@ -29,6 +29,9 @@ FIRST_SLICE = 0.5
 """Seconds of processor time that an engine has on a quotient in the first round."""
 LONGEST_SLICE = 8.0
 """What it has in its last one: a division that was of no use for so long is given up."""
+OVERDUE = 4
+"""Times its slice (the next one's length) after which an engine has shown that it cannot stop, and
+that quotients with so many options are too large for it."""
 BATCH = 12
 """Divisions that compete with each other: the next ones have their turn when few are left."""
 FEW = 2
@@ -154,6 +157,7 @@ class Tour:
         self._run = run
         self._target = target
         self._random = np.random.default_rng(run.seed)
+        self._too_large = 1 << 60
         self.here: Division | None = None
         """The division that the engine is at work on."""
 
@@ -202,13 +206,16 @@ class Tour:
             problem = quotient(self._problem, division)
         except NoQuotientError:
             return False
-        if self._engine.unsupported(problem) is not None:
+        if problem.options >= self._too_large or self._engine.unsupported(problem) is not None:
             return False
         inner = QuotientRun(self._run, self._target, problem, visit)
         inner.begin(visit.seconds, int(self._random.integers(2**31)))
         tried_for_long = visit.seconds >= LONGEST_SLICE
         visit.seconds *= 2
         self.here = division
+        begun = time.process_time()
         stop = self._engine.solve(problem, inner)
         self.here = None
+        if time.process_time() - begun > OVERDUE * visit.seconds:  # it has been doubled already
+            self._too_large = min(self._too_large, problem.options)
         return Stop(stop) is not Stop.EXHAUSTED and not tried_for_long
