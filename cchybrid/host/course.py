@@ -84,7 +84,7 @@ class Course:
     def turned_out(self, worker: str, contribution: Contribution) -> None:
         """Take note of something new, and of the share of the gap that it has closed."""
         before = self.gap
-        self.best, self.lower = contribution.steps, contribution.lower
+        self.best, self.lower = contribution.steps, max(self.lower, contribution.lower)
         after = self.gap
         if before is None or after is None:
             self._gain[worker] += 1.0
@@ -92,6 +92,9 @@ class Course:
             self._gain[worker] += max(0, before - after) / before
         self.contributions.append(contribution)
 
-    def worth(self, worker: str) -> float:
-        """Return what another second of a worker promises: gains, late ones more, per second."""
-        return (0.1 + self._gain[worker]) / (1.0 + self._seconds[worker])
+    def worth(self, worker: str, prior: float) -> float:
+        """Return what another second of a worker promises: gains, late ones more, per second.
+
+        ``prior`` is what it is trusted to bring before it has brought anything.
+        """
+        return (prior + self._gain[worker]) / (1.0 + self._seconds[worker])

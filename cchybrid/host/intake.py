@@ -157,15 +157,19 @@ class Intake:
         if better:
             certified = board.certified.steps >= board.lower
             self._say.emit("bound", engine=author, steps=board.lower, certified=certified)
-            self._turned_out(name, author, "bound")
+            self._turned_out(name, author, "bound", checked=evidence is not None)
             self._share({"lower": board.lower}, name)
 
-    def _turned_out(self, worker: str, author: str, what: str, how: str = "") -> None:
+    def _turned_out(
+        self, worker: str, author: str, what: str, how: str = "", *, checked: bool = False
+    ) -> None:
         """Write down what was found, and to whose credit."""
         board = self._board
-        certified = board.certified.steps >= board.lower
+        # A proof of less than somebody claims is worth what it proves.
+        lower = board.certified.steps if checked else board.lower
+        certified = board.certified.steps >= lower
         seconds = round(self._say.now(), 3)
-        entry = Contribution(seconds, author, how, what, board.best, board.lower, certified)
+        entry = Contribution(seconds, author, how, what, board.best, lower, certified)
         self._course.turned_out(worker, entry)
 
     def _accuse(self, name: str, reason: str) -> None:

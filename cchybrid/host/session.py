@@ -118,7 +118,7 @@ class Session:
             if self._intake.done or (left is not None and left <= phase.least):
                 break
             self._run_phase(phase)
-            self._course.left = self._left()
+            self._course.left, self._course.lower = self._left(), self.board.lower
         self._listen_while(lambda: self._crew.has(self._intake.bounding) and not self._settled())
         self._certify()
 

@@ -58,8 +58,8 @@ class Phase:
 
 PATIENCE = 6.0
 """Seconds without a better schedule after which a relay hands over."""
-GLANCE = 2.0
-"""The same for the first turn of each worker of ``auto``."""
+FIRST_GLANCE, GLANCE = 2.5, 1.2
+"""The same for the first turn of each worker of ``auto``: the strongest two, and the others."""
 TURN, LONGEST_TURN = 3.0, 15.0
 """Seconds of a later turn of ``auto``: in the beginning, and at most."""
 PROVABLE = 2
@@ -131,12 +131,28 @@ def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterato
         fresh = [way for way in waiting if way in able][:2]
         if fresh:
             waiting = [way for way in waiting if way not in fresh]
-            yield Phase(tuple(fresh), share=1 / 4, patience=GLANCE, pause=True)
+            patience = FIRST_GLANCE if ways[0] in fresh else GLANCE
+            yield Phase(tuple(fresh), share=1 / 4, patience=patience, pause=True)
         else:
-            best = sorted(able, key=lambda way: -course.worth(way.name))[:2]
+            best = sorted(able, key=lambda way: -course.worth(way.name, _prior(way, slow)))[:2]
             left = max(course.left or 0.0, 1e-3)
             yield Phase(tuple(best), share=min(1.0, turn / left), pause=True)
             turn = min(LONGEST_TURN, turn * 1.25)
+
+
+def _prior(way: Seat, engines: Sequence[EngineInfo]) -> float:
+    """Return what a worker promises that has not brought anything yet, as a share of the gap."""
+    strongest, exact = _by_strength(engines)
+    if way.engine in strongest[:1]:
+        return 0.3
+    return 0.1 if way.view != "quotients" or way.engine in exact[:1] else 0.03
+
+
+def _by_strength(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
+    """Return the heuristics and the exact engines, the strongest first."""
+    heuristics = [engine for engine in engines if not engine.proves]
+    exact = [engine for engine in engines if engine.proves]
+    return heuristics[::-1], exact[::-1]
 
 
 def _is_able(way: Seat, course: Course) -> bool:
@@ -149,8 +165,7 @@ def _is_able(way: Seat, course: Course) -> bool:
 
 def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Seat]:
     """Return everything that ``auto`` can do, in the order of the first turns."""
-    heuristics = [engine for engine in engines if not engine.proves][::-1]
-    exact = [engine for engine in engines if engine.proves][::-1]
+    heuristics, exact = _by_strength(engines)
     strongest = [*heuristics[:1], *exact[:1]]
     weaker = [*heuristics[1:], *exact[1:]]
     prover = Seat(EngineInfo(PROVER, "", "", proves=True), threads, "proof")

@@ -158,8 +158,9 @@ def test_gains_are_shares_of_the_gap() -> None:
     course.turned_out("o", found(15, 10))
     course.turned_out("x", found(15, 14, "bound"))
     assert course.gap == 1
-    assert course.worth("h") > course.worth("x") > course.worth("o")
-    before = course.worth("x")
+    assert course.worth("h", 0.1) > course.worth("x", 0.1) > course.worth("o", 0.1)
+    assert course.worth("n", 0.2) > course.worth("n", 0.1)
+    before = course.worth("x", 0.1)
     course.took("x", 1.0)
-    assert course.worth("x") < before
+    assert course.worth("x", 0.1) < before
     assert [entry.steps for entry in course.contributions] == [20, 15, 15]
