@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .diagonal_exchange import diagonal_exchange
 from .dimensional_trees import dimensional_trees
 from .disjoint_trees import disjoint_trees
 from .dominating_sets import dominating_sets
@@ -45,6 +46,11 @@ CONSTRUCTIONS = (
         "xor-exchange",
         "scatter on hypercubes: a label and its complement per step, e-cube routing",
         xor_exchange,
+    ),
+    Construction(
+        "diagonal-exchange",
+        "scatter on square tori of an even side n: n^3 / 8 steps, all channels full",
+        diagonal_exchange,
     ),
     Construction(
         "dimensional-trees",

@@ -26,6 +26,11 @@ class Grid:
         The number of nodes along each dimension.
     node
         Shape (nodes,): the node at each place, places in lexicographic order.
+
+    Attributes
+    ----------
+    closed
+        Per dimension whether the last node of every row is linked to the first one, too.
     """
 
     def __init__(self, network: Network, sides: tuple[int, ...], node: list[int]) -> None:
@@ -35,7 +40,7 @@ class Grid:
             int(self._node[place]): tuple(int(x) for x in place) for place in np.ndindex(*sides)
         }
         self._channels = network.channel_index
-        self._rings = [self._closed(axis) for axis in range(len(sides))]
+        self.closed = [self._closed(axis) for axis in range(len(sides))]
 
     def linked(self) -> bool:
         """Return whether all neighbours in rows are linked in both directions."""
@@ -51,12 +56,16 @@ class Grid:
         place[axis] = to
         return int(self._node[tuple(place)])
 
+    def at(self, *place: int) -> int:
+        """Return the node at a place; coordinates beyond a side begin anew."""
+        return int(self._node[tuple(x % side for x, side in zip(place, self.sides, strict=True))])
+
     def along(self, node: int, axis: int, first: int, last: int) -> Path:
         """Return the shorter path between two places of a node's row, round it where it closes."""
         side = self.sides[axis]
-        ahead = (last - first) % side if self._rings[axis] else abs(last - first)
+        ahead = (last - first) % side if self.closed[axis] else abs(last - first)
         step = 1 if last > first else -1
-        if self._rings[axis]:
+        if self.closed[axis]:
             step = 1 if 2 * ahead < side or (2 * ahead == side and last > first) else -1
             ahead = min(ahead, side - ahead)
         return tuple(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.classical.constructions import CONSTRUCTIONS
+from cchybrid_plugins.classical.diagonal_exchange import chosen
 from cchybrid_plugins.classical.engine import Classical
 from cchybrid_plugins.classical.offers import FlawedError, assigned, flaw
 from cchybrid_plugins.classical.setting import DoesNotApplyError, Setting
@@ -230,6 +231,19 @@ def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -
     assert steps_of("translated-exchange", instance) == steps
 
 
+@pytest.mark.parametrize("side", [6, 8, 10])
+def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
+    instance = cchybrid.instance(f"torus-{side}x{side}", "AAS")
+    assert steps_of("diagonal-exchange", instance) == side**3 // 8
+
+
+@pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
+def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
+    found = [turn.distance(side) for figure in chosen(side) for turn in figure]
+    assert len(found) == side * side
+    assert set(found) == {(across, down) for across in range(side) for down in range(side)}
+
+
 @pytest.mark.parametrize(
     "topology",
     [
@@ -301,6 +315,10 @@ REASONS = [
     ("dominating-sets", "mesh-3x3", "OAB", {}, "nodes of different degrees"),
     ("xor-exchange", "hypercube-8", "AAB", {}, "messages with several destinations"),
     ("xor-exchange", "mesh-3x3", "AAS", {}, "not a hypercube"),
+    ("diagonal-exchange", "torus-5x5", "AAS", {}, "no square torus with an even side"),
+    ("diagonal-exchange", "mesh-6x6", "AAS", {}, "no square torus with an even side"),
+    ("diagonal-exchange", "torus-6x8", "AAS", {}, "no square torus with an even side"),
+    ("diagonal-exchange", "torus-6x6", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "torus-3x3", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "ring-uni-8", "AAS", {}, "no subgroup whose translated paths fit"),
     ("relayed-exchange", "hypercube-8", "AAS", {}, "not store-and-forward"),

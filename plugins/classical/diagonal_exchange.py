@@ -1,0 +1,157 @@
+"""All-to-all scatter on square tori of an even side n in n^3 / 8 steps, every channel always full.
+
+Every message goes along its row first and then along its column. Nodes on one diagonal do the
+same (compare the diagonal-propagation exchange of Tseng, Lin, Gupta and Panda 1997), and so do
+nodes half a side apart. Two diagonals cut every row, whichever way round, into arcs of lengths a
+and n/2 - a, again and again, and two cut every column so; at a node where an arc of its row ends
+and one of its column begins, a message turns. A *figure* is a choice of two diagonals for each of
+the two ways round rows and of the two ways round columns, such that as many arcs end as begin on
+each diagonal: four distances (along the row, along the column), moved to every node. Figures in
+which every distance occurs once are found by CP-SAT as an exact cover, closed under point
+reflection, which leaves little to search; n / 2 translates of each figure are steps.
+
+That this is the bound for every even side tried (4 to 20) is a finding of our own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import permutations, product
+from typing import NamedTuple
+
+from ortools.sat.python import cp_model
+
+from cchybrid.model import Transfer
+
+from .grids import Grid, grid_of
+from .setting import DoesNotApplyError, Draft, Path, Setting
+
+MOST_SIDE = 20
+"""The side of a torus; on larger ones there are more than a hundred thousand messages."""
+UNITS = 20.0
+"""CP-SAT's deterministic time, about seconds; a tenth of one is what it takes."""
+
+
+class Turn(NamedTuple):
+    """What messages of one distance do: the diagonal they turn on, and signed hops before, after.
+
+    The diagonal of a node is its column less its row, by half a side.
+    """
+
+    diagonal: int
+    across: int
+    down: int
+
+    def distance(self, side: int) -> tuple[int, int]:
+        """Return where the message ends, relative to its source."""
+        return self.across % side, self.down % side
+
+
+Figure = tuple[Turn, ...]
+
+
+def diagonal_exchange(setting: Setting) -> Draft:
+    """Return the schedule of n^3 / 8 steps."""
+    pairs = setting.exchanges()
+    if not setting.wormhole:
+        raise DoesNotApplyError("not wormhole switching")
+    grid = grid_of(setting.forward.network)
+    side = grid.sides[0]
+    if grid.sides != (side, side) or side % 2 or side < 4 or not all(grid.closed):
+        raise DoesNotApplyError("no square torus with an even side")
+    if side > MOST_SIDE:
+        raise DoesNotApplyError(f"a side of more than {MOST_SIDE}")
+    setting.expect(side**3 // 8)
+    draft: Draft = []
+    for figure in chosen(side):
+        for shift in range(side // 2):
+            paths = [path for turn in figure for path in _paths(grid, side, turn, shift)]
+            draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
+    return draft
+
+
+def figures(side: int) -> dict[tuple[tuple[int, int], ...], Figure]:
+    """Return every figure, by its four distances in order; those that repeat one are left out."""
+    half = side // 2
+    found: dict[tuple[tuple[int, int], ...], Figure] = {}
+    for second, third, fourth in product(range(half), repeat=3):
+        # Along the rows: the diagonals where arcs end, and how long they are, on and back.
+        ends = [*_arcs(0, second, half, 1), *_arcs(third, fourth, half, -1)]
+        for order in permutations(range(4)):
+            begins = _begins(ends, order, half)
+            turns = [
+                Turn(at, across, down) for (at, across), down in zip(ends, begins, strict=True)
+            ]
+            key = tuple(sorted(turn.distance(side) for turn in turns))
+            apart = [distance for distance in key if distance != (0, 0)]
+            if len(set(apart)) == len(apart):
+                found.setdefault(key, tuple(turns))
+    return found
+
+
+def _arcs(one: int, other: int, half: int, sign: int) -> Iterator[tuple[int, int]]:
+    """Yield the places where the arcs between two cuts of a half ring end, and signed hops."""
+    ahead = sign * (other - one) % half
+    yield other, sign * ahead
+    yield one, sign * (half - ahead)
+
+
+def _begins(ends: list[tuple[int, int]], order: tuple[int, ...], half: int) -> list[int]:
+    """Return the signed hops down the columns that begin where the arcs along the rows end.
+
+    A hop down lowers the diagonal by one. The first two in order are cut points of the way down,
+    the others of the way up.
+    """
+    down = [0] * 4
+    for sign, (one, other) in ((1, order[:2]), (-1, order[2:])):
+        ahead = sign * (ends[one][0] - ends[other][0]) % half
+        down[one], down[other] = sign * ahead, sign * (half - ahead)
+    return down
+
+
+def chosen(side: int) -> list[Figure]:
+    """Return figures in which every distance but none at all occurs exactly once.
+
+    Raises
+    ------
+    DoesNotApplyError
+        If CP-SAT finds none in its time.
+    """
+    known = figures(side)
+    model = cp_model.CpModel()
+    taken = {key: model.new_bool_var("") for key in known}
+    holding: defaultdict[tuple[int, ...], list[cp_model.IntVar]] = defaultdict(list)
+    for key, variable in taken.items():
+        for distance in set(key):
+            holding[distance].append(variable)
+        mirrored = tuple(sorted([(-across % side, -down % side) for across, down in key]))
+        if mirrored > key and mirrored in taken:
+            model.add(variable == taken[mirrored])
+    for far in product(range(side), repeat=2):
+        if far != (0, 0):
+            model.add_exactly_one(holding[far])
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.max_deterministic_time = UNITS
+    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        raise DoesNotApplyError("no choice of figures")
+    return [known[key] for key, variable in taken.items() if solver.value(variable)]
+
+
+def _paths(grid: Grid, side: int, turn: Turn, shift: int) -> Iterator[Path]:
+    """Yield the paths of all messages that turn on a diagonal, the figure moved to the right."""
+    half = side // 2
+    if turn.distance(side) == (0, 0):
+        return
+    for row in range(side):
+        first = (row + turn.diagonal + shift) % half
+        for column in (first, first + half):
+            before = range(abs(turn.across), 0, -1)
+            after = range(1, abs(turn.down) + 1)
+            sign = 1 if turn.across > 0 else -1
+            yield (
+                *(grid.at(row, column - sign * hops) for hops in before),
+                grid.at(row, column),
+                *(grid.at(row + (hops if turn.down > 0 else -hops), column) for hops in after),
+            )
