@@ -143,7 +143,7 @@ def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterato
 def _prior(way: Seat, engines: Sequence[EngineInfo]) -> float:
     """Return what a worker promises that has not brought anything yet, as a share of the gap."""
     strongest, exact = _by_strength(engines)
-    if way.engine in strongest[:1]:
+    if way.engine in strongest[:1] or way.view == "proof":
         return 0.3
     return 0.1 if way.view != "quotients" or way.engine in exact[:1] else 0.03
 

@@ -27,6 +27,8 @@ from cchybrid.symmetry import (
 
 FIRST_SLICE = 0.5
 """Seconds of processor time that an engine has on a quotient in the first round."""
+LARGE = 1_000
+"""Deliveries from which on slices are longer, as many times as there are more."""
 LONGEST_SLICE = 8.0
 """What it has in its last one: a division that was of no use for so long is given up."""
 OVERDUE = 4
@@ -209,13 +211,14 @@ class Tour:
         if problem.options >= self._too_large or self._engine.unsupported(problem) is not None:
             return False
         inner = QuotientRun(self._run, self._target, problem, visit)
-        inner.begin(visit.seconds, int(self._random.integers(2**31)))
+        scale = max(1.0, problem.deliveries / LARGE)
+        inner.begin(visit.seconds * scale, int(self._random.integers(2**31)))
         tried_for_long = visit.seconds >= LONGEST_SLICE
         visit.seconds *= 2
         self.here = division
         begun = time.process_time()
         stop = self._engine.solve(problem, inner)
         self.here = None
-        if time.process_time() - begun > OVERDUE * visit.seconds:  # it has been doubled already
+        if time.process_time() - begun > OVERDUE * visit.seconds * scale:  # doubled already
             self._too_large = min(self._too_large, problem.options)
         return Stop(stop) is not Stop.EXHAUSTED and not tried_for_long
