@@ -71,7 +71,8 @@ def trimmed(proof: bytes, clauses: int) -> list[str]:
 def packed(lines: list[str]) -> str:
     """Return the text of a proof as it stands in evidence: compressed (xz), in base64."""
     text = "\n".join(lines) + "\n"
-    return base64.b64encode(lzma.compress(text.encode("ascii"), preset=6)).decode("ascii")
+    # Preset 6 takes nineteen times as long and saves a third.
+    return base64.b64encode(lzma.compress(text.encode("ascii"), preset=1)).decode("ascii")
 
 
 def _texts(
