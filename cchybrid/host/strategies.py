@@ -62,6 +62,8 @@ FIRST_GLANCE, GLANCE = 2.5, 1.2
 """The same for the first turn of each worker of ``auto``: the strongest two, and the others."""
 TURN, LONGEST_TURN = 3.0, 15.0
 """Seconds of a later turn of ``auto``: in the beginning, and at most."""
+WEAK = 0.03
+"""What a way promises that gets no glance: its turn comes when others have had theirs in vain."""
 PROVABLE = 2
 """Steps between schedule and bound with which the prover takes part."""
 
@@ -107,9 +109,10 @@ def relay(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterat
 def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
     """Everything in turns, two workers at a time; who has paid off has the next turn.
 
-    First what ends in a moment. Then a glance at every way to go on: the engines on quotients of
-    the Problem and on the Problem itself, the strongest first (engines are registered with the
-    strongest of their kind last), and the prover where few steps are open. After that the two
+    First what ends in a moment. Then a glance at the ways to go on: the strongest engines on
+    quotients of the Problem, all on the Problem itself, the strongest first (engines are
+    registered with the strongest of their kind last), and the prover where few steps are open.
+    The weaker ones on quotients come when nothing else has helped for long. After that the two
     that promise most by what they brought so far per second; workers are halted in between, not
     ended, so that nothing they know is lost. An engine alone just works.
     """
@@ -121,8 +124,8 @@ def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterato
     if quick:
         yield Phase(_seats(quick, threads), share=1 / 6)
     share = max(1, threads // 2)
-    waiting = _ways(slow, share, course.ordered)
-    ways = list(waiting)
+    ways = _ways(slow, share, course.ordered)
+    waiting = [way for way in ways if _prior(way, slow, course) > WEAK]
     turn = TURN
     while True:
         able = [way for way in ways if _is_able(way, course)]
@@ -134,18 +137,22 @@ def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterato
             patience = FIRST_GLANCE if ways[0] in fresh else GLANCE
             yield Phase(tuple(fresh), share=1 / 4, patience=patience, pause=True)
         else:
-            best = sorted(able, key=lambda way: -course.worth(way.name, _prior(way, slow)))[:2]
+            best = sorted(able, key=lambda way: -course.worth(way.name, _prior(way, slow, course)))[
+                :2
+            ]
             left = max(course.left or 0.0, 1e-3)
             yield Phase(tuple(best), share=min(1.0, turn / left), pause=True)
             turn = min(LONGEST_TURN, turn * 1.25)
 
 
-def _prior(way: Seat, engines: Sequence[EngineInfo]) -> float:
+def _prior(way: Seat, engines: Sequence[EngineInfo], course: Course) -> float:
     """Return what a worker promises that has not brought anything yet, as a share of the gap."""
     strongest, exact = _by_strength(engines)
-    if way.engine in strongest[:1] or way.view == "proof":
+    if way.view == "proof":
+        return 0.6 if course.gap == 1 else 0.2
+    if way.engine in strongest[:1]:
         return 0.3
-    return 0.1 if way.view != "quotients" or way.engine in exact[:1] else 0.03
+    return WEAK if way.view == "quotients" and way.engine not in exact[:1] else 0.1
 
 
 def _by_strength(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:

@@ -104,7 +104,7 @@ def test_auto_gives_every_way_a_glance_the_strongest_first() -> None:
         ["o on quotients", "o"],
         ["x", "h"],
         ["y", "y on quotients"],
-        ["h on quotients", "x on quotients"],
+        ["o on quotients", "o"],
         ["o on quotients", "o"],
     ]
     assert not plan[0].pause
@@ -142,6 +142,10 @@ def test_auto_goes_on_with_what_has_paid_off() -> None:
     course.took("h", 40.0)
     course.took("h", 40.0)
     assert "h" not in names([next(plan)])[0]
+    # The weaker one on quotients had no glance, and gets its turn when the others had theirs.
+    for worker in ("o", "x", "o on quotients", "x on quotients"):
+        course.took(worker, 60.0)
+    assert "h on quotients" in names([next(plan)])[0]
 
 
 def test_auto_ends_when_nobody_has_anything_to_give() -> None:
