@@ -127,6 +127,10 @@ def solve(
             )
     if not isinstance(seed, int) or seed < 0:
         raise InputError(f"{seed!r} is no seed", where="seed", mend="use a whole number from 0")
+    if strategy == "quotients" and evaluations is not None:
+        raise InputError(
+            "tours of quotients go by the clock", where="strategy", mend="set a time limit instead"
+        )
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", mend="set steps")
     if time_limit is None and evaluations is None:

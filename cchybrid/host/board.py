@@ -27,6 +27,8 @@ class Board:
         The best bound whose evidence was checked, and who showed it.
     claims
         Per engine the bound that rests on its word alone.
+    scheduled
+        Whether any valid schedule was offered, of however many steps.
     drafts
         Per number of steps the best near-solution: its number of violations and its steps.
     """
@@ -38,6 +40,7 @@ class Board:
     certified_by: str = ""
     claims: dict[str, int] = field(default_factory=dict)
     drafts: dict[int, tuple[int, Steps]] = field(default_factory=dict)
+    scheduled: bool = False
 
     def __post_init__(self) -> None:
         self._record = self.instance.to_json()
@@ -76,6 +79,7 @@ class Board:
         if violations:
             more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
             raise ContractError(f"offered an invalid schedule: {violations[0].text}{more}")
+        self.scheduled = True
         schedule = Schedule(self.instance, steps)
         if target is not None and len(steps) > target:
             return False

@@ -78,11 +78,12 @@ class Crew:
             if name in self._workers:
                 self._workers[name].pause()
 
-    def dismiss_paused(self) -> None:
-        """End the workers that stand still: they have nothing to say that is not known."""
+    def dismiss_paused(self) -> Iterator[tuple[WorkerProcess, Line]]:
+        """End the workers that stand still; yield what they had said and nobody had read."""
         for worker in list(self._workers.values()):
             if worker.paused:
-                self.dismiss(worker)
+                for line in self.dismiss(worker):
+                    yield worker, line
 
     def ask(self, names: Sequence[str], politely: bool) -> None:
         """Ask workers to stop; ``listen`` follows up with signals. Impolitely: SIGTERM at once."""

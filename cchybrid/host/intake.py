@@ -60,17 +60,24 @@ class Intake:
         if self._order.budget.evaluations is None:  # else what arrives when would decide
             self._crew.share(line, author)
 
+    @property
+    def settled(self) -> bool:
+        """Whether the best schedule meets a bound whose evidence was checked."""
+        best = self._board.best
+        return best is not None and best <= self._board.certified.steps
+
     def listen(self) -> None:
         """Wait a moment for what workers say, and act on it."""
         for worker, line in self._crew.listen(TICK):
             if line is not None:
-                self._take(worker, line)
+                self.take(worker, line)
             elif worker.garbled:
                 self._quarantine(worker, f"sent {worker.garbled}")
             else:
                 self._bury(worker)
 
-    def _take(self, worker: WorkerProcess, line: Line) -> None:
+    def take(self, worker: WorkerProcess, line: Line) -> None:
+        """Act on what a worker said; end it if that makes no sense."""
         if worker.quarantined:
             return
         try:
@@ -119,7 +126,8 @@ class Intake:
         elif event == "unsupported":
             worker.ended = True
             self._course.spent.add(name)
-            self._say.remarks.append(f"{name}: {line['text']}")
+            if worker.remarkable or self._order.strategy == "quotients":
+                self._say.remarks.append(f"{name}: {line['text']}")
             self._say.emit("unsupported", engine=name, text=line["text"])
         elif event == "refused":
             worker.ended = True
@@ -186,7 +194,7 @@ class Intake:
         """Take leave of a worker that has ended, and say so if it did not end well."""
         returncode = worker.returncode
         for line in self._crew.dismiss(worker):
-            self._take(worker, line)
+            self.take(worker, line)
         if worker.quarantined or worker.ended:
             return
         if worker.killed:

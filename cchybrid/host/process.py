@@ -64,6 +64,8 @@ class WorkerProcess:
         It stands still until it is resumed.
     closed
         Descriptors that it has closed.
+    remarkable
+        Whether people are told when it has nothing to do here.
     garbled
         What it sent that is no line of the protocol, or "".
     """
@@ -84,6 +86,8 @@ class WorkerProcess:
         self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
+        self._held: dict[tuple[str, int], Line] = {}
+        self.remarkable = job.get("view") != "quotients"
         self._asked: float | None = None
         self._term: float | None = None
         self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
@@ -118,7 +122,14 @@ class WorkerProcess:
         return lines[-1].strip()[:200] if lines else ""
 
     def send(self, line: Line) -> None:
-        """Send news; what does not fit into the pipe waits for ``flush``."""
+        """Send news; what does not fit into the pipe waits for ``flush``.
+
+        To a worker that stands still only the newest of each kind is sent, when it goes on.
+        """
+        if self.paused:
+            kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
+            self._held[kind, line["draft"] if kind == "draft" else 0] = line
+            return
         self._unsent += encode(line)
         self.flush()
 
@@ -173,6 +184,9 @@ class WorkerProcess:
         if self.paused:
             self.paused = False
             self._signal(signal.SIGCONT)
+            held, self._held = self._held, {}
+            for line in held.values():
+                self.send(line)
 
     def ask_to_stop(self) -> None:
         """Ask politely; ``press`` follows up."""

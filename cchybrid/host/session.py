@@ -23,6 +23,7 @@ from cchybrid.host.strategies import PROVER, STRATEGIES, Phase, Seat, Strategy, 
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
 from cchybrid.model.schedule import steps_to_json
+from cchybrid.problem import is_ordered
 from cchybrid.records import Observer
 
 BOUNDS = "bound providers"
@@ -52,7 +53,7 @@ class Session:
         self.order = order
         self.board = Board(instance)
         self._say = Announcer(observers)
-        self._course = Course(_ordered(instance), provable=order.certify and not order.blind)
+        self._course = Course(is_ordered(instance), provable=order.certify and not order.blind)
         self._crew = Crew()
         self._intake = Intake(order, self.board, self._crew, self._say, self._course)
         self._infeasible: dict[str, Any] | None = None
@@ -119,7 +120,8 @@ class Session:
                 break
             self._run_phase(phase)
             self._course.left, self._course.lower = self._left(), self.board.lower
-        self._listen_while(lambda: self._crew.has(self._intake.bounding) and not self._settled())
+        providers = [name for name in self._intake.bounding if name != PROVER]
+        self._listen_while(lambda: self._crew.has(providers) and not self._settled())
         self._certify()
 
     def _phases(self, strategy: Strategy) -> Iterable[Phase]:
@@ -144,7 +146,8 @@ class Session:
             prover.resume()
             return
         if prover is not None:
-            self._crew.dismiss(prover)
+            for line in self._crew.dismiss(prover):
+                self._intake.take(prover, line)
         self._proving = steps
         if PROVER not in self._intake.bounding:
             self._intake.bounding.append(PROVER)
@@ -179,14 +182,14 @@ class Session:
         time_left = self._left() or 0.0
         end = None if phase.share >= 1 else begun + phase.share * time_left
         # The first schedule of a large instance may take long, and is worth more than a handover.
-        late = begun + 2 * phase.share * time_left
+        late = begun + (1 if phase.pause else 2) * phase.share * time_left
         for seat in seats:
             self._take_seat(seat)
         self._say.emit("phase", engines=names)
 
         def going() -> bool:
             now = self._say.now()
-            waiting = self.board.best is None and now < late
+            waiting = not self.board.scheduled and now < late
             if waiting or not self._crew.all_are("ready", names):
                 self._intake.improved_at = now  # patience begins when everybody is at work
             elif phase.patience is not None and now - self._intake.improved_at > phase.patience:
@@ -199,9 +202,11 @@ class Session:
             self._muster(names)
         for name in names:
             self._course.took(name, self._say.now() - begun)
-        if phase.pause and not self._intake.done:
+        if phase.pause and not self._intake.done and not self._out_of_time():
             self._crew.pause(names)
             return
+        if self.board.lower == self._proving and not self._intake.settled:
+            names = [name for name in names if name != PROVER]  # it proves what was claimed
         # Under a budget of evaluations the last word counts: what was spent is part of the result.
         counted = self.order.budget.evaluations is not None
         self._stop(names, politely=counted or not self._intake.done)
@@ -235,10 +240,7 @@ class Session:
 
     def _settled(self) -> bool:
         """Whether the bound providers cannot improve the verdict, or not soon enough."""
-        board = self.board
-        if self._intake.refused is not None:
-            return True
-        if board.best is not None and board.best <= board.certified.steps:
+        if self._intake.refused is not None or self._intake.settled:
             return True
         return self._intake.done and self._say.now() - self._intake.found_at > BOUND_GRACE
 
@@ -290,8 +292,9 @@ class Session:
 
     def _end_workers(self) -> None:
         """Leave no process behind, whatever happened, even under a second Ctrl-C."""
-        self._crew.dismiss_paused()
         try:
+            for worker, line in self._crew.dismiss_paused():
+                self._intake.take(worker, line)
             self._stop(self._crew.names, politely=not (self._intake.done or self._interrupted))
         except KeyboardInterrupt:
             self._interrupted = True
@@ -308,11 +311,3 @@ class Session:
     def _out_of_time(self) -> bool:
         left = self._left()
         return left is not None and left <= 0
-
-
-def _ordered(instance: Instance) -> bool:
-    """Return whether messages are handed on, so that steps have an order."""
-    if instance.model.switching != "wormhole":
-        return True
-    messages = instance.forward.collective.deliver_messages
-    return any(len(message.destinations) > 1 for message in messages)

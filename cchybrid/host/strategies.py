@@ -157,9 +157,10 @@ def _prior(way: Seat, engines: Sequence[EngineInfo], course: Course) -> float:
 
 def _by_strength(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
     """Return the heuristics and the exact engines, the strongest first."""
-    heuristics = [engine for engine in engines if not engine.proves]
-    exact = [engine for engine in engines if engine.proves]
-    return heuristics[::-1], exact[::-1]
+    latest_first = list(engines)[::-1]
+    ranked = sorted(latest_first, key=lambda engine: engine.baseline)
+    heuristics = [engine for engine in ranked if not engine.proves]
+    return heuristics, [engine for engine in ranked if engine.proves]
 
 
 def _is_able(way: Seat, course: Course) -> bool:

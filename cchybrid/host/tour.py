@@ -34,6 +34,8 @@ LONGEST_SLICE = 8.0
 OVERDUE = 4
 """Times its slice (the next one's length) after which an engine has shown that it cannot stop, and
 that quotients with so many options are too large for it."""
+REFUSALS = 6
+"""Quotients that an engine refuses before it takes any, after which no more are made for it."""
 BATCH = 12
 """Divisions that compete with each other: the next ones have their turn when few are left."""
 FEW = 2
@@ -54,6 +56,8 @@ class Visit:
         Of processor time, for the next slice.
     drafts
         Per number of steps of the quotient the last near-solution.
+    over
+        Whether nothing is to be gained by another visit.
     """
 
     division: Division
@@ -61,6 +65,7 @@ class Visit:
     refuted: int = 0
     nearest: tuple[int, float] = (1 << 40, 0.0)
     drafts: dict[int, Assignment] = field(default_factory=dict)
+    over: bool = False
 
 
 class QuotientRun:
@@ -160,6 +165,10 @@ class Tour:
         self._target = target
         self._random = np.random.default_rng(run.seed)
         self._too_large = 1 << 60
+        self._visits: dict[tuple[bytes, bytes], Visit] = {}
+        self._welcome = False
+        self.refusals: list[str] = []
+        """Why the engine did not take quotients."""
         self.here: Division | None = None
         """The division that the engine is at work on."""
 
@@ -168,20 +177,26 @@ class Tour:
         finalists: list[Visit] = []
         while not self._over():
             waiting = self._draw()
-            while waiting and not self._over():
+            if not waiting and not finalists:
+                return Stop.STALLED
+            while not self._over():
                 lower = self._run.lower()  # it rises while other workers think about bounds
                 waiting.sort(key=lambda choice: choice.promise(lower))
-                fresh = [Visit(choice.division) for choice in waiting[:BATCH]]
+                fresh = [self._visit(choice.division) for choice in waiting[:BATCH]]
                 waiting = waiting[BATCH:]
                 finalists = self._narrow_down([*finalists, *fresh])
-            if not finalists:
-                return Stop.STALLED
+                if len(self.refusals) >= REFUSALS and not self._welcome:
+                    return Stop.STALLED
+                if not waiting:
+                    break
         return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
 
     def _narrow_down(self, visits: list[Visit]) -> list[Visit]:
         """Stay twice as long with ever fewer; return those that came nearest."""
         while visits and not self._over():
-            visits = [visit for visit in visits if self._stay(visit)]
+            for visit in visits:
+                visit.over = not self._stay(visit)
+            visits = [visit for visit in visits if not visit.over]
             visits.sort(key=lambda visit: visit.nearest)
             if len(visits) <= FEW:
                 break
@@ -194,7 +209,11 @@ class Tour:
     def _draw(self) -> list[Choice]:
         seed = int(self._random.integers(2**31))
         instance = self._problem.origin.instance
-        return choices(instance, self._found, seed, self._run.should_stop)
+        drawn = choices(instance, self._found, seed, self._run.should_stop)
+        return [choice for choice in drawn if not self._visit(choice.division).over]
+
+    def _visit(self, division: Division) -> Visit:
+        return self._visits.setdefault(division.key, Visit(division))
 
     def _stay(self, visit: Visit) -> bool:
         """Work on one quotient for a while; return whether it is worth another visit."""
@@ -208,8 +227,13 @@ class Tour:
             problem = quotient(self._problem, division)
         except NoQuotientError:
             return False
-        if problem.options >= self._too_large or self._engine.unsupported(problem) is not None:
+        if problem.options >= self._too_large:
             return False
+        reason = self._engine.unsupported(problem)
+        if reason is not None:
+            self.refusals.append(str(reason))
+            return False
+        self._welcome = True
         inner = QuotientRun(self._run, self._target, problem, visit)
         scale = max(1.0, problem.deliveries / LARGE)
         inner.begin(visit.seconds * scale, int(self._random.integers(2**31)))

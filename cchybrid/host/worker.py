@@ -195,7 +195,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     tours = job["view"] == "quotients"
     found = automorphisms(instance) if tours else None
     if found is not None and not len(found.generators):
-        run.tell("end", stop=Stop.EXHAUSTED.value)  # no symmetry, nothing to divide by
+        run.tell("unsupported", text="there is no symmetry to divide by")
         return
     problem = compile(instance)
     run.problem = problem
@@ -217,6 +217,9 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     else:
         run.tour = Tour(engine, problem, found, run, job["target"])
         stop = run.tour.go()
+        if run.tour.refusals and stop is Stop.STALLED:
+            run.tell("unsupported", text=run.tour.refusals[-1])
+            return
     run.tell(
         "end",
         stop=stop.value,

@@ -10,7 +10,7 @@ from cchybrid.problem.arrays import (
     Problem,
 )
 from cchybrid.problem.compile import MAX_OPTIONS, compile
-from cchybrid.problem.demand import UnreachableError
+from cchybrid.problem.demand import UnreachableError, is_ordered
 from cchybrid.problem.grow import extend
 from cchybrid.problem.origin import InstanceOrigin, needed
 
@@ -27,5 +27,6 @@ __all__ = [
     "UnreachableError",
     "compile",
     "extend",
+    "is_ordered",
     "needed",
 ]

@@ -27,6 +27,14 @@ _NEAREST = 8
 """Informers that a delivery keeps beside the source, however little room there is."""
 
 
+def is_ordered(instance: Instance) -> bool:
+    """Return whether some delivery may wait for another, so that steps have an order."""
+    messages = instance.forward.collective.deliver_messages
+    return instance.model.switching != "wormhole" or any(
+        len(message.destinations) > 1 for message in messages
+    )
+
+
 def demand_of(forward: Instance, max_options: int, paths: int = 1) -> Demand:
     """Return the deliveries and arcs of a ``deliver`` instance.
 

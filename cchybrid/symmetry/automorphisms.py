@@ -8,6 +8,7 @@ messages say, they are vertices of the graph too.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class Automorphisms:
     generators
         Shape (generators, nodes): what each node is called afterwards.
     order
-        The number of automorphisms; a float where it is beyond 2^53.
+        The number of automorphisms, nearly where it is beyond 2^53. Where equal messages can
+        change places, these count too.
     """
 
     generators: IntArray
@@ -152,7 +154,8 @@ class _Graph:
             vertex_coloring=[cells[look] for look in sorted(cells, key=repr)],
         )
         generators, mantissa, exponent, _, _ = pynauty.autgrp(graph)
-        return Automorphisms(_rows(generators, self._nodes), round(mantissa * 10.0**exponent))
+        order = round(mantissa * 10.0**exponent) if exponent < 300 else math.inf
+        return Automorphisms(_rows(generators, self._nodes), order)
 
     def _add(self, look: Hashable) -> int:
         self._look.append(look)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cchybrid.model import Instance
+from cchybrid.problem import is_ordered
 from cchybrid.symmetry.automorphisms import Automorphisms
 from cchybrid.symmetry.groups import Division, divisions, groups
 
@@ -57,7 +58,7 @@ def choices(
     most = min(2 * nodes, MAX_ELEMENTS // nodes)
     listed: list[Choice] = []
     seen: Counter[tuple[int, int]] = Counter()
-    for division in _all(found, seed, most, _may_move_steps(instance)):
+    for division in _all(found, seed, most, not is_ordered(instance)):
         if should_stop():
             break
         kind = division.group.order, division.stretch
@@ -71,10 +72,3 @@ def _all(found: Automorphisms, seed: int, most: int, moves: bool) -> Iterator[Di
         for division in divisions(group, seed):
             if moves or division.stretch == 1:
                 yield division
-
-
-def _may_move_steps(instance: Instance) -> bool:
-    """Return whether no delivery waits for another, so that steps may change places."""
-    messages = instance.forward.collective.deliver_messages
-    alone = all(len(message.destinations) == 1 for message in messages)
-    return alone and instance.model.switching == "wormhole"

@@ -7,6 +7,7 @@ generate, and what lies between, kept apart by how they act (order, orbits, fixe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +23,9 @@ ALIKE = 3
 """Groups kept of those that act alike: which of them serves is a matter of luck."""
 KERNELS = 24
 """Normal subgroups of a group that are drawn at most."""
-SCRAMBLES = 30
-"""Products after which random elements are random enough (product replacement, Celler 1995)."""
+SCRAMBLES = 4
+"""Products per generator after which elements are random enough (product replacement, Celler et
+al. 1995)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,13 @@ class Division:
     group: Group
     kernel: LongArray
     shift: IntArray
+
+    @cached_property
+    def key(self) -> tuple[bytes, bytes]:
+        """What equal divisions share, however their elements are listed."""
+        elements = self.group.elements
+        kernel = np.unique(elements[self.kernel], axis=0)
+        return np.unique(elements, axis=0).tobytes(), kernel.tobytes()
 
     @property
     def stretch(self) -> int:
@@ -231,10 +240,11 @@ def _drawn(found: Automorphisms, random: np.random.Generator, most: int) -> Iter
     for number in range(DRAWS):
         generators = [next(draw) for _ in range(1 + number % 3)]
         if len(generators) == 1:
-            powers = _powers(generators[0])
-            for divisor in range(1, len(powers)):
-                if len(powers) % divisor == 0 and len(powers) // divisor <= most:
-                    part = Group(powers[::divisor])
+            element = generators[0]
+            whole_order = _order(element)
+            for order in range(2, most + 1):
+                if whole_order % order == 0:
+                    part = Group(_powers(_power(element, whole_order // order), order))
                     cyclic.append(part)
                     yield part
         elif len(generators) == 2 and len(cyclic) > 1:
@@ -258,15 +268,38 @@ def _elements(generators: IntArray, random: np.random.Generator) -> Iterator[Int
         factor = pool[j] if random.random() < 0.5 else np.argsort(pool[j]).astype(np.int32)
         pool[i] = factor[pool[i]] if random.random() < 0.5 else pool[i][factor]
         count += 1
-        if count > SCRAMBLES:
+        if count > SCRAMBLES * len(pool):
             yield pool[i]
 
 
-def _powers(element: IntArray) -> IntArray:
-    """Return, shape (order, nodes), the powers of an element, from the identity on."""
+def _order(element: IntArray) -> int:
+    """Return how many powers a renaming has: the least common multiple of its cycles' lengths."""
+    lengths = set()
+    left = set(range(len(element)))
+    while left:
+        node = first = left.pop()
+        length = 1
+        while (node := int(element[node])) != first:
+            left.remove(node)
+            length += 1
+        lengths.add(length)
+    return math.lcm(*lengths)
+
+
+def _power(element: IntArray, exponent: int) -> IntArray:
+    """Return a power of a renaming, by squaring."""
+    power = np.arange(len(element), dtype=np.int32)
+    while exponent:
+        if exponent % 2:
+            power = element[power]
+        element = element[element]
+        exponent //= 2
+    return power
+
+
+def _powers(element: IntArray, order: int) -> IntArray:
+    """Return, shape (order, nodes), the powers of an element of that order, the identity first."""
     rows = [np.arange(len(element), dtype=np.int32)]
-    while True:
-        row = element[rows[-1]]
-        if (row == rows[0]).all():
-            return np.stack(rows)
-        rows.append(row)
+    for _ in range(order - 1):
+        rows.append(element[rows[-1]])
+    return np.stack(rows)

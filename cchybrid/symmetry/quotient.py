@@ -109,6 +109,8 @@ class QuotientOrigin:
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest listed option: which others keep to the group is not known here."""
         first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+        if first == last:
+            return Price(float("inf"), -1, ())
         spent = [cost[problem.resources_of(option)].sum() for option in range(first, last)]
         best = int(first) + int(np.argmin(spent))
         path = _compiled(self.problem).path(int(self.problem.option_path[self.option[best]]))

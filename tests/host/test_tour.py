@@ -8,6 +8,7 @@ import pytest
 
 import cchybrid
 from cchybrid.engine import Budget, Run, Stop
+from cchybrid.errors import InputError
 from cchybrid.host.tour import QuotientRun, Tour, Visit
 from cchybrid.kernels.first_fit import first_fit
 from cchybrid.problem import Problem, compile
@@ -69,7 +70,7 @@ def test_what_is_refuted_is_not_visited_again() -> None:
     engine = Recorder(Stop.EXHAUSTED, run)
     tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
     assert tour.go() is Stop.STALLED
-    assert set(engine.places.values()) == {1}
+    assert set(engine.places.values()) == {1}  # the groups are drawn anew until none is new
     assert engine.orders[0] == max(engine.orders)
 
 
@@ -145,5 +146,20 @@ def test_without_symmetry_there_is_no_tour() -> None:
         strategy="quotients", time_limit=20,
     )  # fmt: skip
     assert result.status == "unknown"
-    assert result.seconds < 15
+    assert result.remarks == ("colouring on quotients: there is no symmetry to divide by",)
     assert not result.troubles
+
+
+def test_an_engine_that_takes_no_quotient_says_why() -> None:
+    result = cchybrid.solve(
+        cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
+        time_limit=20,
+    )  # fmt: skip
+    assert result.remarks == ("classical on quotients: not compiled from an instance",)
+
+
+def test_tours_go_by_the_clock() -> None:
+    with pytest.raises(InputError, match="by the clock"):
+        cchybrid.solve(
+            cchybrid.instance("ring-bi-6", "AAS"), strategy="quotients", evaluations=100
+        )  # fmt: skip

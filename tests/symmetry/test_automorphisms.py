@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,6 +37,12 @@ from cchybrid.symmetry.automorphisms import MessageMap
 )
 def test_known_groups(network: str, collective: str, order: int) -> None:
     assert automorphisms(cchybrid.instance(network, collective)).order == order
+
+
+def test_groups_beyond_counting_are_found() -> None:
+    found = automorphisms(cchybrid.instance("complete-200", "OAS"))
+    assert found.order == math.inf
+    assert len(found.generators) > 100
 
 
 def test_a_broken_link_breaks_symmetry() -> None:

@@ -8,7 +8,7 @@ from plain_automorphisms import keeps
 
 import cchybrid
 from cchybrid.symmetry import Group, automorphisms, choices, divisions, groups
-from cchybrid.symmetry.groups import generate
+from cchybrid.symmetry.groups import _order, _power, _powers, generate
 
 CASES = [("torus-4x4", "AAS"), ("heawood-14", "AAS"), ("mesh-4x4", "AAS"), ("b-tree-8", "AAB")]
 
@@ -52,6 +52,20 @@ def test_a_group_that_is_too_large_is_not_made() -> None:
     whole = generate(found.generators, 384)
     assert whole is not None
     assert whole.order == 384
+
+
+def test_powers_of_an_element_of_many_powers() -> None:
+    """Cycles of 2, 3, 5, 7, 11 and 13: of 30,030 powers only small groups are listed."""
+    element = np.arange(41, dtype=np.int32)
+    first = 0
+    for length in (2, 3, 5, 7, 11, 13):
+        element[first : first + length] = np.roll(np.arange(first, first + length), 1)
+        first += length
+    assert _order(element) == 30_030
+    assert (_power(element, 30_030) == np.arange(41)).all()
+    assert (_power(element, 5) == element[element[element[element[element]]]]).all()
+    part = _powers(_power(element, 30_030 // 15), 15)
+    assert len(np.unique(part, axis=0)) == 15
 
 
 @pytest.mark.parametrize("case", CASES[:3])

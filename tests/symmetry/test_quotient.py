@@ -67,11 +67,7 @@ def test_schedules_of_quotients_are_valid_and_keep_to_the_group(
         except NoQuotientError:
             continue  # such as paths that meet themselves after a turn
         assert not divided.complete
-        try:
-            found = first_fit(divided, 0)
-        except ValueError:
-            assert problem.ordered  # orbits that wait for each other in a circle
-            continue
+        found = first_fit(divided, 0)
         schedule = divided.lift(found)
         assert not verify(instance, schedule.steps)
         assert moved_alike(schedule, division)
@@ -125,6 +121,20 @@ def test_moved_steps_divide_the_work() -> None:
     schedule = divided.lift(found)
     assert len(schedule.steps) == 8 * found.steps
     assert not verify(instance, schedule.steps)
+
+
+def test_one_step_and_its_rotations_are_a_schedule_of_a_spidergon() -> None:
+    instance = cchybrid.instance("spidergon-16", "AAS")
+    turn = ((np.arange(16) + 1) % 16).astype(np.int32)
+    group = generate(turn[None, :], 16)
+    assert group is not None
+    division = next(d for d in divisions(group, 0) if d.stretch == 16)
+    problem = quotient(compile(instance), division)
+    kind = load_target(load_registry().engines["tabu"].target)
+    run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=1, target=1)
+    kind(kind.Options()).solve(problem, run)
+    [schedule] = run.schedules[-1:]
+    assert (problem.deliveries, len(schedule.steps)) == (15, 16)
 
 
 def test_what_cannot_be_divided_is_refused() -> None:
