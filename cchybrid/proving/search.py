@@ -85,7 +85,8 @@ def find_proof(
     tell
         Told each line of ``Outcome.tried`` when it is known, and what is tried next.
     cheap
-        Whether to begin with the cheap kinds of bounds.
+        Whether to begin with the cheap kinds of bounds, and rows of the relaxation; else clauses
+        come first, since whoever asks has tried the others.
     """
     search = _Search(instance, record, steps, time.monotonic() + seconds, should_stop, tell)
     interrupted = False
@@ -115,9 +116,10 @@ class _Search:
         self._deadline, self._stop, self._tell = deadline, should_stop, tell
 
     def run(self, cheap: bool) -> None:
+        attempts = [self._by_refutation, self._by_rows]
         if cheap:
-            self._by_bounds()
-        for attempt in (self._by_rows, self._by_refutation):
+            attempts = [self._by_bounds, *attempts[::-1]]
+        for attempt in attempts:
             if not self._is_over():
                 attempt()
 
