@@ -118,7 +118,8 @@ class _Search:
     def run(self, cheap: bool) -> None:
         attempts = [self._by_refutation, self._by_rows]
         if cheap:
-            attempts = [self._by_bounds, *attempts[::-1]]
+            self._by_bounds()
+            attempts.reverse()
         for attempt in attempts:
             if not self._is_over():
                 attempt()
