@@ -64,6 +64,13 @@ class Relaxation:
         self._users: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._within: dict[int, dict[int, int]] = {}
         self._goals = [frozenset(destinations) for _, destinations in network.messages]
+        self._holders = [self._find_holders(message) for message in range(len(network.messages))]
+        node = 0, network.nodes - 1
+        self._limits = dict.fromkeys("vab", node) | {
+            "m": (0, len(network.messages) - 1),
+            "t": (1, steps),
+            "u": (ANYONE, network.nodes - 1),
+        }
 
     @property
     def flows(self) -> int:
@@ -75,6 +82,9 @@ class Relaxation:
 
     def holders(self, message: int) -> list[int]:
         """Return who may have the message some time: the source first."""
+        return self._holders[message]
+
+    def _find_holders(self, message: int) -> list[int]:
         source, destinations = self.network.messages[message]
         others = range(self.network.nodes) if self.network.hop_by_hop else destinations
         return [source, *(node for node in others if node != source)]
@@ -195,11 +205,7 @@ class Relaxation:
         return self.network.inject[column[2]] if column[0] == "sends" else 1
 
     def _check(self, letter: str, number: Any) -> None:
-        low, high = {
-            "m": (0, len(self.network.messages) - 1),
-            "t": (1, self.steps),
-            "u": (ANYONE, self.network.nodes - 1),
-        }.get(letter, (0, self.network.nodes - 1))
+        low, high = self._limits[letter]
         if type(number) is not int or not low <= number <= high:
             raise EvidenceError("a row of something that does not exist")
 

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ortools.sat.python import cp_model
-
-from cchybrid.engine import Budget, Run, Stop
+from cchybrid.engine import Run, Stop
 from cchybrid.problem import InstanceOrigin, Problem
 
-from ..cpsat.solve import ask
+from ..cpsat.solve import ask, small_solver
 from .flows import Senders, SpreadModel
 
 MAX_VARIABLES = 400_000
@@ -163,7 +161,9 @@ class _Search:
         def make() -> SpreadModel:
             return SpreadModel(self.senders, reach, unwanted)
 
-        solver = _solver(run.budget, run.seed + self.rounds, self.units, log=self.options.log)
+        solver = small_solver(run.budget, run.seed + self.rounds, self.units)
+        solver.parameters.log_search_progress = self.options.log
+        solver.parameters.linearization_level = 0  # the linear relaxation says little
         answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
         if answer is None:
             return
@@ -173,19 +173,3 @@ class _Search:
         if answer.solvable is not None:
             self.closed.add(reach)
         run.spend(max(1, math.ceil(answer.units * EVALUATIONS_PER_UNIT)))
-
-
-def _solver(budget: Budget, seed: int, units: float, *, log: bool) -> cp_model.CpSolver:
-    solver = cp_model.CpSolver()
-    parameters = solver.parameters
-    parameters.random_seed = seed % 2**31
-    parameters.log_search_progress = log
-    parameters.max_deterministic_time = units
-    # These take longer than the search, and the linear relaxation says little.
-    parameters.linearization_level = 0
-    parameters.cp_model_probing_level = 0
-    parameters.symmetry_level = 0
-    parameters.num_workers = 1 if budget.evaluations is not None else budget.threads
-    if budget.memory is not None:
-        parameters.max_memory_in_mb = budget.memory
-    return solver

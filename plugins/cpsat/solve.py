@@ -79,6 +79,27 @@ class Answer:
     units: float = 0.0
 
 
+def small_solver(budget: Budget, seed: int, units: float) -> cp_model.CpSolver:
+    """Return a solver for a small question, asked again and again.
+
+    Parameters
+    ----------
+    units
+        Deterministic time that it may take: no clock decides.
+    """
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    parameters.random_seed = seed % 2**31
+    parameters.max_deterministic_time = units
+    # These take longer than the search.
+    parameters.cp_model_probing_level = 0
+    parameters.symmetry_level = 0
+    parameters.num_workers = 1 if budget.evaluations is not None else budget.threads
+    if budget.memory is not None:
+        parameters.max_memory_in_mb = budget.memory
+    return solver
+
+
 def new_solver(
     budget: Budget, seed: int, limit: float, *, log: bool = False, tight: bool = False
 ) -> cp_model.CpSolver:

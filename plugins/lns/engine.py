@@ -19,7 +19,7 @@ from cchybrid.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 
 from ..cpsat.prices import Pricing
-from ..cpsat.solve import ask
+from ..cpsat.solve import ask, small_solver
 from ..cpsat.windows import NEVER, least_steps
 from ..uses import IntVector, Uses
 from ..watched import RunOverError, watched
@@ -278,18 +278,9 @@ class _Search:
         return optional[np.isin(view.family[optional], mine)]
 
     def _solver(self, units: float) -> cp_model.CpSolver:
-        budget = self.run.budget
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.random_seed = int(self.random.integers(2**31))
-        parameters.max_deterministic_time = units
-        if budget.evaluations is None:
-            parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
-        parameters.num_workers = 1 if budget.evaluations is not None else budget.threads
-        parameters.cp_model_probing_level = 0
-        parameters.symmetry_level = 0
-        if budget.memory is not None:
-            parameters.max_memory_in_mb = budget.memory
+        solver = small_solver(self.run.budget, int(self.random.integers(2**31)), units)
+        if self.run.budget.evaluations is None:
+            solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
         return solver
 
 
