@@ -115,7 +115,7 @@ class Session:
             self._listen_while(lambda: self._crew.has(self._intake.bounding))
         strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
         for phase in self._phases(strategy):
-            left = self._course.left = self._left()
+            left = self._left()
             if self._intake.done or (left is not None and left <= phase.least):
                 break
             self._run_phase(phase)

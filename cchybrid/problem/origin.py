@@ -142,19 +142,24 @@ class InstanceOrigin:
         return best
 
     def _price_listed(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
-        first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-        paths = problem.option_path[first:last]
-        begin, size = problem.path_start[paths], np.diff(problem.path_start)[paths]
-        # The uses of all these paths in one row: every path has some, so no piece is empty.
-        ends = np.cumsum(size)
-        used = np.arange(ends[-1]) + np.repeat(begin - ends + size, size)
-        spent = np.add.reduceat(cost[problem.path_resource[used]], ends - size)
-        place = int(np.argmin(spent))
-        return Price(
-            float(spent[place]),
-            int(problem.option_requires[first + place]),
-            self.path(paths[place]),
-        )
+        option, spent = cheapest_listed(problem, delivery, cost)
+        path = self.path(problem.option_path[option])
+        return Price(spent, int(problem.option_requires[option]), path)
+
+
+def cheapest_listed(
+    problem: Problem, delivery: int, cost: NDArray[np.float64]
+) -> tuple[int, float]:
+    """Return the cheapest of a delivery's options, of which there is one at least, and its cost."""
+    first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+    paths = problem.option_path[first:last]
+    begin, size = problem.path_start[paths], np.diff(problem.path_start)[paths]
+    # The uses of all these paths in one row: every path has some, so no piece is empty.
+    ends = np.cumsum(size)
+    used = np.arange(ends[-1]) + np.repeat(begin - ends + size, size)
+    spent = np.add.reduceat(cost[problem.path_resource[used]], ends - size)
+    place = int(np.argmin(spent))
+    return int(first) + place, float(spent[place])
 
 
 def needed(problem: Problem, assignment: Assignment) -> NDArray[np.bool_]:

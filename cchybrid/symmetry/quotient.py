@@ -23,6 +23,7 @@ from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.problem import Assignment, InstanceOrigin, Price, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.problem.origin import cheapest_listed
 from cchybrid.symmetry.automorphisms import MessageMap
 from cchybrid.symmetry.groups import Division
 
@@ -108,13 +109,11 @@ class QuotientOrigin:
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest listed option: which others keep to the group is not known here."""
-        first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-        if first == last:
+        if problem.option_start[delivery] == problem.option_start[delivery + 1]:
             return Price(float("inf"), -1, ())
-        spent = [cost[problem.resources_of(option)].sum() for option in range(first, last)]
-        best = int(first) + int(np.argmin(spent))
-        path = _compiled(self.problem).path(int(self.problem.option_path[self.option[best]]))
-        return Price(float(min(spent)), int(problem.option_requires[best]), path)
+        option, spent = cheapest_listed(problem, delivery, cost)
+        path = _compiled(self.problem).path(int(self.problem.option_path[self.option[option]]))
+        return Price(spent, int(problem.option_requires[option]), path)
 
 
 def quotient(problem: Problem, division: Division) -> Problem:
