@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cchybrid.errors import CchybridError, InputError, PluginError
 from cchybrid.model import (
     Channel,
     Collective,
@@ -23,11 +22,12 @@ from cchybrid.model import (
     Schedule,
     Transfer,
 )
+from cchybrid.model.errors import CchybridError, InputError, PluginError
 
 if TYPE_CHECKING:
-    from cchybrid.api import bound, instance, network, solve
+    from cchybrid.host.api import bound, instance, network, solve
     from cchybrid.host.result import Result
-    from cchybrid.verify import Violation, verify_schedule
+    from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
     "CchybridError",
@@ -54,13 +54,13 @@ __all__ = [
 
 # Imported when first used: the command line must answer --help at once.
 _LATER = {
-    "bound": "cchybrid.api",
-    "instance": "cchybrid.api",
-    "network": "cchybrid.api",
-    "solve": "cchybrid.api",
+    "bound": "cchybrid.host.api",
+    "instance": "cchybrid.host.api",
+    "network": "cchybrid.host.api",
+    "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
-    "Violation": "cchybrid.verify",
-    "verify_schedule": "cchybrid.verify",
+    "Violation": "cchybrid.referee.verify",
+    "verify_schedule": "cchybrid.referee.verify",
 }
 
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cchybrid.bench.suite import read_suite
-from cchybrid.errors import InputError
-from cchybrid.formats import NetworkFile, write_seed_text
+from cchybrid.library.formats import NetworkFile, write_seed_text
+from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
-from cchybrid.question import resolve
-from cchybrid.registry import load_registry
+from cchybrid.plugin.registry import load_registry
 
 SUITES = ("thesis", "today", "multistage")
 LARGEST = 16

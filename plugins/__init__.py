@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from cchybrid.hookspecs import hookimpl
-from cchybrid.records import EngineInfo
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import EngineInfo
 
 
 @hookimpl

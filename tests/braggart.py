@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
-from cchybrid.hookspecs import hookimpl
+from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Problem
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget
-from cchybrid.problem import compile
-from cchybrid.records import load_target
-from cchybrid.registry import load_registry
-from cchybrid.testing import LocalRun
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import build_problem
 
 
 def compile_kernels() -> None:
@@ -26,5 +26,5 @@ def _compile(name: str) -> None:
     engine = kind(kind.Options())
     if hasattr(engine, "prepare"):  # else it has no kernels worth a wait
         engine.prepare()
-        run = LocalRun(compile(instance("ring-bi-6", "AAS")), budget=Budget(evaluations=2000))
+        run = LocalRun(build_problem(instance("ring-bi-6", "AAS")), budget=Budget(evaluations=2000))
         engine.solve(run.problem, run)

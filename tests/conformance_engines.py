@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
-from cchybrid.kernels.first_fit import first_fit
+from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 RELEASE = threading.Event()
 """Set at the end of the tests: engines that never return, return then."""

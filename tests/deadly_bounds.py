@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from cchybrid.hookspecs import hookimpl
 from cchybrid.model import Instance, LowerBound
-from cchybrid.records import BoundInfo
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import BoundInfo
 
 
 def die(instance: Instance) -> Iterator[LowerBound]:

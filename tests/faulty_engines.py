@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
-from cchybrid.hookspecs import hookimpl
-from cchybrid.kernels.first_fit import first_fit
+from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 SLEEPER = "import time; time.sleep(600)"
 

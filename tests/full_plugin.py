@@ -7,13 +7,11 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cchybrid.engine import EngineInfo, NoOptions, Run, Stop
-from cchybrid.errors import InputError
-from cchybrid.hookspecs import hookimpl
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
-from cchybrid.problem import Problem
-from cchybrid.records import (
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
     ExporterInfo,
@@ -21,6 +19,8 @@ from cchybrid.records import (
     Roles,
     TopologyInfo,
 )
+from cchybrid.problem import Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 LOG_VARIABLE = "FULL_PLUGIN_LOG"
 """Environment variable: the file that the observer writes to."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cchybrid.hookspecs import hookimpl
 from cchybrid.model import Instance, LowerBound
-from cchybrid.records import BoundInfo
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import BoundInfo
 
 
 def boast(instance: Instance) -> Iterator[LowerBound]:

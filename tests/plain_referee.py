@@ -1,7 +1,7 @@
 """The rules of a valid schedule once more, in plain Python: the twin that the referee must match.
 
-Written for reading, not for speed, and sharing no code with ``cchybrid.verify``. ``breaches``
-returns what the referee must report, without the words.
+Written for reading, not for speed, sharing no code with ``cchybrid.referee.verify``.
+``breaches`` returns what the referee must report, without the words.
 """
 
 from __future__ import annotations

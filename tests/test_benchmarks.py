@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cchybrid.api import instance
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import flatten
-from cchybrid.problem import compile
+from cchybrid.host.api import instance
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 
@@ -28,7 +28,7 @@ import textbook
 
 @pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
 def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> None:
-    problem = compile(instance(*words))
+    problem = build_problem(instance(*words))
     found = first_fit(problem, 0)
     assert found is not None
     moves = bench_kernels.random_moves(problem, found.steps, 200)
@@ -60,12 +60,12 @@ def test_the_textbook_and_cpsat_prove_the_same_optimum() -> None:
 
 
 def test_the_textbook_decides_scatter_only() -> None:
-    verdict, found, _ = textbook.decide(compile(instance("ring-bi-4", "AAS")), 2, 0, 1, 20.0)
+    verdict, found, _ = textbook.decide(build_problem(instance("ring-bi-4", "AAS")), 2, 0, 1, 20.0)
     assert verdict is True
     assert found is not None
     assert found.steps == 2
     with pytest.raises(ValueError, match="scatter"):
-        textbook.textbook_model(compile(instance("ring-bi-4", "AAB")), 2)
+        textbook.textbook_model(build_problem(instance("ring-bi-4", "AAB")), 2)
 
 
 def test_fixed_paths_cost_steps() -> None:
@@ -74,7 +74,7 @@ def test_fixed_paths_cost_steps() -> None:
     assert line[0] == "spidergon-8"
     assert int(line[3]) == 4
     assert int(line[1]) >= 4
-    problem = compile(instance("mesh-4x4", "AAS"))
+    problem = build_problem(instance("mesh-4x4", "AAS"))
     chosen = bench_fixed_paths.ordered_by_dimension(problem)
     used = np.concatenate([problem.resources_of(option) for option in chosen.tolist()])
     load = np.bincount(used, minlength=problem.resources)

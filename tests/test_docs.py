@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.hookspecs import HookSpecs
 from cchybrid.model import Instance
-from cchybrid.registry import load_registry
-from cchybrid.verify import RULES
+from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.registry import load_registry
+from cchybrid.referee.verify import RULES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_instances import instances
 
-from cchybrid.certify import proven_steps
-from cchybrid.engine import Budget, Stop
+from cchybrid.checker import proven_steps
 from cchybrid.host.worker import load_target
 from cchybrid.model import Instance
-from cchybrid.problem import compile
-from cchybrid.registry import load_registry
-from cchybrid.testing import ConformanceInstance, LocalRun, conformance_instances
+from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conformance_instances
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import build_problem
 
 REGISTRY = load_registry()
 HEURISTICS = [info for info in REGISTRY.engines.values() if not info.proves]
@@ -27,7 +27,7 @@ def made(target: str) -> Any:
 
 def optimum(instance: Instance) -> int:
     """Return what the exact engine finds and proves."""
-    run = LocalRun(compile(instance), budget=Budget(seconds=60.0))
+    run = LocalRun(build_problem(instance), budget=Budget(seconds=60.0))
     stop = made(REGISTRY.engine("cpsat").target).solve(run.problem, run)
     assert stop is Stop.EXHAUSTED
     assert run.violations == []
@@ -58,7 +58,7 @@ def test_nobody_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance)
     assert certified(instance) <= best
     for info in HEURISTICS:
         run = LocalRun(
-            compile(instance),
+            build_problem(instance),
             budget=Budget(seconds=None, evaluations=300),
             first_lower=best,
         )

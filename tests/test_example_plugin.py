@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from test_layers import PLUGIN_SURFACE, imports, layer_of
 
-from cchybrid.registry import load_registry
+from cchybrid.plugin.registry import load_registry
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
 
@@ -110,8 +110,8 @@ def test_it_uses_the_public_surface_only() -> None:
 
 def test_registering_imports_nothing_heavy() -> None:
     assert set(imports(EXAMPLE / "cchybrid_greedy" / "__init__.py")) == {
-        "cchybrid.hookspecs",
-        "cchybrid.records",
+        "cchybrid.plugin.hookspecs",
+        "cchybrid.plugin.records",
     }
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cchybrid.bench.suite import library, read_suite, suite_names
-from cchybrid.formats import read_network
+from cchybrid.library.formats import read_network
+from cchybrid.library.topologies import network
 from cchybrid.model import Instance
-from cchybrid.topologies import network
 
 FOLDER = Path(__file__).parents[1] / "instances"
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from types import NoneType
 from typing import Any
 
-from cchybrid.api import DEFAULT_SECONDS
-from cchybrid.errors import InputError
+from cchybrid.host.api import DEFAULT_SECONDS
 from cchybrid.host.strategies import check_strategy
-from cchybrid.registry import Registry
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import Registry
 
 
 @dataclass(frozen=True)

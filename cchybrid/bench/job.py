@@ -13,18 +13,18 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from cchybrid import api
-from cchybrid.children import die_with_parent
-from cchybrid.errors import CchybridError, InputError
-from cchybrid.question import Question, resolve
-from cchybrid.registry import load_registry
+from cchybrid.host import api
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.registry import load_registry
+from cchybrid.system.processes import die_with_parent
 
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
     """Carry out one job."""
     registry = load_registry()
     try:
-        instance = resolve(Question(**job["question"]), registry)
+        instance = resolve(InstanceSpec(**job["question"]), registry)
     except CchybridError as error:
         return {"failure": str(error)}
     try:

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from cchybrid.collectives import PATTERNS
-from cchybrid.errors import InputError
-from cchybrid.node_lists import format_nodes, parse_nodes
-from cchybrid.question import Question
+from cchybrid.library.collectives import PATTERNS
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.library.node_lists import format_nodes, parse_nodes
+from cchybrid.model.errors import InputError
 
 QUESTION_FIELDS = tuple(each.name for each in fields(Question))
 PUBLISHED_FIELDS = (
@@ -62,7 +62,7 @@ class Row:
     what is compared are the conflicts that are left.
     """
 
-    question: Question
+    question: InstanceSpec
     published: Published = Published()
     fixed_steps: int | None = None
 
@@ -123,7 +123,7 @@ class Row:
         )
         if not sound:
             raise ValueError(f"what was published of {question.get('topology')} makes no sense")
-        return cls(Question(**question), published, fixed_steps)
+        return cls(InstanceSpec(**question), published, fixed_steps)
 
     @classmethod
     def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
@@ -194,7 +194,7 @@ class Row:
             for key, usual in _USUAL.items():
                 if question.get(key) == usual:
                     del question[key]
-        return cls(Question(**question), Published(**published), fixed_steps)
+        return cls(InstanceSpec(**question), Published(**published), fixed_steps)
 
     def with_rates_of(self, other: Row) -> Row:
         """Return the row with the rates too that ``other``, of the same name, has published.

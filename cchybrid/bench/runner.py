@@ -20,10 +20,10 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
-from cchybrid.errors import InputError
 from cchybrid.host.process import start_module
-from cchybrid.question import resolve
-from cchybrid.registry import Registry
+from cchybrid.library.instance_spec import resolve
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import Registry
 
 OVERTIME = 300.0
 """Seconds beyond its time limit after which a job is given up: it reads, verifies and certifies."""

@@ -18,11 +18,11 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import Suite
-from cchybrid.certify import EvidenceError, proven_steps, proves_infeasible
-from cchybrid.errors import CchybridError, InputError
+from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.instance import is_file
-from cchybrid.verify import verify_schedule
+from cchybrid.referee.verify import verify_schedule
 
 FORMAT = "cchybrid-store/1"
 

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.errors import InputError
 from cchybrid.host.strategies import check_strategy
-from cchybrid.node_lists import parse_nodes
+from cchybrid.library.node_lists import parse_nodes
+from cchybrid.model.errors import InputError
 
 MOST_SEEDS = 1000
 MOST_CONTESTANTS = 1000

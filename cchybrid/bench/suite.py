@@ -41,7 +41,7 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import Allowance, read_allowance, read_contestants
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.instance import is_file, read_text
 
 KEYS = ("name", "about", "rows", "tables", "contestants", "budget")

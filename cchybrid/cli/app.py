@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cchybrid.cli import benching, listing, proving, schedules, solving
-from cchybrid.errors import CchybridError
+from cchybrid.model.errors import CchybridError
 
 app = typer.Typer(
     name="cchybrid",

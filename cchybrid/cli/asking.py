@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cchybrid.node_lists import parse_nodes
-from cchybrid.question import Question
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.library.node_lists import parse_nodes
 
 Topology = Annotated[
     str,
@@ -60,9 +60,9 @@ def question(
     fail_node: list[int] | None,
     transmitters: str | None,
     receivers: str | None,
-) -> Question:
+) -> InstanceSpec:
     """Return what the user asked, as the interface takes it."""
-    return Question(
+    return InstanceSpec(
         topology=topology,
         collective=collective,
         root=root,

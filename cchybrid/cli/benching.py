@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli.solving import engine_options, load_plugins
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ def run(
 
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
-    from cchybrid.api import DEFAULT_SECONDS
     from cchybrid.bench.contestant import contestants, entered, labels
     from cchybrid.bench.progress import watcher
     from cchybrid.bench.runner import digests, run_suite
     from cchybrid.bench.store import Store
     from cchybrid.bench.study import read_seeds
     from cchybrid.bench.suite import read_suite
+    from cchybrid.host.api import DEFAULT_SECONDS
 
     registry = load_plugins()
     asked = read_suite(suite)

@@ -13,7 +13,7 @@ NameArgument = Annotated[str | None, typer.Argument(metavar="NAME", show_default
 
 def topologies(name: NameArgument = None) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4)."""
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
@@ -21,8 +21,8 @@ def topologies(name: NameArgument = None) -> None:
             (info.usage, info.summary, info.example) for info in registry.topologies.values()
         ))  # fmt: skip
         return
-    from cchybrid.distances import hop_distances
-    from cchybrid.topologies import network
+    from cchybrid.library.topologies import network
+    from cchybrid.referee.distances import hop_distances
 
     found = network(name, registry.topologies.values())
     distance = hop_distances(found, range(found.nodes))
@@ -39,7 +39,7 @@ def topologies(name: NameArgument = None) -> None:
 
 def collectives() -> None:
     """List the collectives."""
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     rows = ((info.usage, info.summary) for info in load_registry().collectives.values())
     _table(("name", "summary"), rows)
@@ -47,7 +47,7 @@ def collectives() -> None:
 
 def engines(name: NameArgument = None) -> None:
     """List the engines, or show the options of one."""
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
@@ -61,7 +61,7 @@ def engines(name: NameArgument = None) -> None:
             for info in registry.engines.values()
         ))  # fmt: skip
         return
-    from cchybrid.records import load_target
+    from cchybrid.plugin.records import load_target
 
     info = registry.engine(name)
     print(f"{info.name}: {info.summary}")
@@ -74,7 +74,7 @@ def engines(name: NameArgument = None) -> None:
 
 def plugins() -> None:
     """List the plugins, what each provides, and what is wrong with it."""
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     rows = [
         (row.name, row.source, row.trouble or "ok", ", ".join(row.provides))

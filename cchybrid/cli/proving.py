@@ -14,7 +14,7 @@ import typer
 from cchybrid.cli import asking
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 
 CertificateFile = Annotated[
     Path,
@@ -40,11 +40,11 @@ def prove(
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
     """
-    from cchybrid.certify import certificate, check
+    from cchybrid.checker import certificate, check
     from cchybrid.host.versions import versions
     from cchybrid.model.instance import write_text
-    from cchybrid.proving.search import find_proof
-    from cchybrid.verify import verify
+    from cchybrid.proof.search import find_proof
+    from cchybrid.referee.verify import verify
 
     if not time_limit > 0:
         raise InputError(
@@ -115,8 +115,8 @@ def check(
     The checker needs only Python's standard library; the referee reads the schedule once more.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
-    from cchybrid.certify import EvidenceError
-    from cchybrid.certify import check as check_records
+    from cchybrid.checker import EvidenceError
+    from cchybrid.checker import check as check_records
 
     record, read = _load_schedule(schedule)
     claim = _load_json(certificate)
@@ -159,8 +159,8 @@ def _sentence(name: str, verdict: Any) -> str:
 
 def _agree(read: Any) -> None:
     """Ask the referee, too: both readings of the rules have to accept the schedule."""
-    from cchybrid.certify import EvidenceError
-    from cchybrid.verify import verify_schedule
+    from cchybrid.checker import EvidenceError
+    from cchybrid.referee.verify import verify_schedule
 
     violations = verify_schedule(read)
     if violations:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import asking
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 
 ScheduleFile = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
@@ -24,7 +24,7 @@ def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
     Exit status: 0 all holds, 1 the schedule is invalid or its bound is false, 2 bad input.
     """
     from cchybrid.model import Schedule
-    from cchybrid.verify import verify_schedule
+    from cchybrid.referee.verify import verify_schedule
 
     read = Schedule.load(schedule)
     violations = verify_schedule(read)
@@ -74,7 +74,7 @@ def export(
     """Write a schedule for people or other tools. An invalid schedule is not exported."""
     from cchybrid.model import Schedule
     from cchybrid.model.instance import write_text
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     exporter = load_registry().exporter(to)
     read = Schedule.load(schedule)
@@ -89,7 +89,7 @@ def export(
 
 def refuse_invalid(read: Any, path: Path) -> None:
     """Raise an ``InputError`` unless the schedule read from the file is valid."""
-    from cchybrid.verify import verify_schedule
+    from cchybrid.referee.verify import verify_schedule
 
     violations = verify_schedule(read)
     if violations:
@@ -102,7 +102,7 @@ def refuse_invalid(read: Any, path: Path) -> None:
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:
     """Return the bound that the file states, and what its evidence is worth."""
-    from cchybrid.certify import EvidenceError, proven_steps
+    from cchybrid.checker import EvidenceError, proven_steps
 
     stated = schedule.lower_bound
     if stated is None:

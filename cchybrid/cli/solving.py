@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import asking
-from cchybrid.errors import InputError
-from cchybrid.question import resolve
+from cchybrid.library.instance_spec import resolve
+from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.records import Observer
-    from cchybrid.registry import Registry
+    from cchybrid.plugin.records import Observer
+    from cchybrid.plugin.registry import Registry
 
 
 def solve(
@@ -73,7 +73,7 @@ def solve(
 
     Exit status: 0 a verified schedule was found, 1 none was found in time, 2 bad input.
     """
-    from cchybrid import api
+    from cchybrid.host import api
 
     registry = load_plugins()
     check_writable(output, log)
@@ -115,8 +115,8 @@ def solve(
     else:
         from rich.console import Console
 
-        from cchybrid.report.table import steps_table
-        from cchybrid.report.verdict import verdict
+        from cchybrid.view.table import steps_table
+        from cchybrid.view.verdict import verdict
 
         if result.schedule is not None:
             console = Console(highlight=False)
@@ -148,7 +148,7 @@ def bound(
 
     Exit status: 0 a bound was certified, 1 the run was cut short, 2 bad input.
     """
-    from cchybrid import api
+    from cchybrid.host import api
 
     registry = load_plugins()
     asked = resolve(
@@ -205,7 +205,7 @@ def instance(
     ] = ...,  # type: ignore[assignment]
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
-    from cchybrid.formats import NetworkFile, write_seed_text
+    from cchybrid.library.formats import NetworkFile, write_seed_text
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
@@ -243,7 +243,7 @@ def instance(
 
 def load_plugins() -> Registry:
     """Load the plugins, and say on standard error which ones cannot be used."""
-    from cchybrid.registry import load_registry
+    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     for warning in registry.warnings:
@@ -254,7 +254,7 @@ def load_plugins() -> Registry:
 def _view(title: str, verbose: bool) -> Any:
     from rich.console import Console
 
-    from cchybrid.report.live import LiveView, PlainView
+    from cchybrid.view.live import LiveView, PlainView
 
     console = Console(stderr=True)
     if console.is_terminal and not verbose:

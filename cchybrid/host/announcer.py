@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from cchybrid.records import Observer
+from cchybrid.plugin.records import Observer
 
 
 class Announcer:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cchybrid.certify import EvidenceError, proven_steps
+from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
-from cchybrid.verify import verify
+from cchybrid.referee.verify import verify
 
 
 class ContractError(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cchybrid.errors import InputError
 from cchybrid.host.announcer import Announcer
 from cchybrid.host.board import Board, ContractError
 from cchybrid.host.course import Contribution, Course
@@ -12,6 +11,7 @@ from cchybrid.host.process import WorkerProcess
 from cchybrid.host.strategies import PROVER
 from cchybrid.host.tally import Tally
 from cchybrid.host.wire import Line
+from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 
 TICK = 0.05

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cchybrid.engine import Budget
-from cchybrid.records import BoundInfo, EngineInfo
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import BoundInfo, EngineInfo
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cchybrid.bounds.reach import unreachable
-from cchybrid.certify import proves_infeasible
-from cchybrid.engine import Budget
-from cchybrid.errors import InputError
+from cchybrid.checker import proves_infeasible
 from cchybrid.host.announcer import Announcer
 from cchybrid.host.board import Board
 from cchybrid.host.conclusion import conclude
@@ -22,9 +19,12 @@ from cchybrid.host.result import Result
 from cchybrid.host.strategies import PROVER, STRATEGIES, Phase, Seat, Strategy, one_by_one
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_to_json
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import Observer
 from cchybrid.problem import is_ordered
-from cchybrid.records import Observer
+from cchybrid.proof.reach import unreachable
 
 BOUNDS = "bound providers"
 """The name of the worker that runs the core's bound providers; others have their own."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cchybrid.errors import InputError
 from cchybrid.host.course import Course
-from cchybrid.records import EngineInfo
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import EngineInfo
 
 View = Literal["instance", "quotients", "proof"]
 

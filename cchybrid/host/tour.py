@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.engine import Budget, Engine, Run, Stop, is_wanted, target_steps
+from cchybrid.plugin.engine import Budget, Engine, Run, Stop, is_wanted, target_steps
 from cchybrid.problem import Assignment, Problem
-from cchybrid.symmetry import (
+from cchybrid.problem.symmetry import (
     Automorphisms,
     Choice,
     Division,

@@ -19,18 +19,18 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from cchybrid.children import die_with_parent
-from cchybrid.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
-from cchybrid.errors import CchybridError, InputError
 from cchybrid.host.tour import Tour
 from cchybrid.host.wire import Line, encode
-from cchybrid.kernels import compiling
 from cchybrid.model import Instance, Steps
+from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.records import load_target
-from cchybrid.symmetry import automorphisms
+from cchybrid.plugin.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
+from cchybrid.plugin.records import load_target
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.problem.symmetry import automorphisms
+from cchybrid.system.compiled import compiling
+from cchybrid.system.processes import die_with_parent
 
 NOTE_INTERVAL = 0.1
 """Seconds between two notes that go out; the ones between are dropped."""
@@ -197,7 +197,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     if found is not None and not len(found.generators):
         run.tell("unsupported", text="there is no symmetry to divide by")
         return
-    problem = compile(instance)
+    problem = build_problem(instance)
     run.problem = problem
     engine = kind(options)
     prepare = getattr(engine, "prepare", None)
@@ -255,7 +255,7 @@ def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
 
 def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Look for evidence that fewer than so many steps are impossible."""
-    from cchybrid.proving.search import find_proof
+    from cchybrid.proof.search import find_proof
 
     run.tell("started")
     seconds = run.budget.seconds or 0.0

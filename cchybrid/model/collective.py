@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, take, take_list
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, show, take
 
 Switching = Literal["wormhole", "store-and-forward"]

@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cchybrid.errors import InputError
 from cchybrid.model.collective import Collective
 from cchybrid.model.communication import CommunicationModel
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Network
 

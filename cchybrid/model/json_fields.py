@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, take, take_list
 
 MAX_NODES = 1_048_576

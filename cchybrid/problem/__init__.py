@@ -9,7 +9,7 @@ from cchybrid.problem.arrays import (
     Price,
     Problem,
 )
-from cchybrid.problem.compile import MAX_OPTIONS, compile
+from cchybrid.problem.build import MAX_OPTIONS, build_problem
 from cchybrid.problem.demand import UnreachableError, is_ordered
 from cchybrid.problem.grow import extend
 from cchybrid.problem.origin import InstanceOrigin, needed
@@ -25,7 +25,7 @@ __all__ = [
     "Price",
     "Problem",
     "UnreachableError",
-    "compile",
+    "build_problem",
     "extend",
     "is_ordered",
     "needed",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.errors import CchybridError
 from cchybrid.model import Instance
+from cchybrid.model.errors import CchybridError
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.routes import Routes
+from cchybrid.problem.routes import Routes
 
 Places = NDArray[np.signedinteger[Any]]
 

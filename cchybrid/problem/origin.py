@@ -21,7 +21,7 @@ from cchybrid.problem.arrays import (
 )
 from cchybrid.problem.demand import working_ports
 from cchybrid.problem.resources import Resources
-from cchybrid.routes import Path, Routes
+from cchybrid.problem.routes import Path, Routes
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
-from cchybrid.routes import Path, Routes
 
 _WALKED = 5
 """Paths other than shortest ones are found one by one, in a time that users wait for: where not

@@ -2,9 +2,9 @@
 
 import cchybrid
 import pytest
-from cchybrid.engine import Budget, Stop
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun, conformance_cases
+from cchybrid.plugin.conformance import LocalRun, conformance_cases
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
 
 from cchybrid_greedy.engine import Greedy, Options
 
@@ -17,7 +17,7 @@ def test_conformance(case):
 
 def test_it_finds_the_optimum_of_a_small_ring():
     """A gossip on four nodes is no challenge."""
-    problem = compile(cchybrid.instance("ring-bi-4", "AAB"))
+    problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, first_lower=2)
     assert Greedy(Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.best() == 2
@@ -25,7 +25,7 @@ def test_it_finds_the_optimum_of_a_small_ring():
 
 def test_it_gives_up_after_so_many_failures():
     """Nobody can do it in one step, so every schedule after the first ones is a failure."""
-    problem = compile(cchybrid.instance("ring-bi-4", "AAB"))
+    problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=30))
     assert Greedy(Options(patience=5)).solve(problem, run) is Stop.STALLED
     assert run.spent < 100

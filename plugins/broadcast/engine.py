@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import InstanceOrigin, Problem
+from cchybrid.toolkit.cpsat.solve import ask, small_solver
 
-from ..cpsat.solve import ask, small_solver
 from .flows import Senders, SpreadModel
 
 MAX_VARIABLES = 400_000

@@ -24,8 +24,7 @@ from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
 from cchybrid.problem import Assignment, InstanceOrigin, Problem, extend
-
-from ..cpsat.model import StoppedError
+from cchybrid.toolkit.cpsat.model import StoppedError
 
 Key = tuple[int, int, int, int]
 """A message, its sender, a channel (in a flow) or a receiver (where it ends), and a step."""

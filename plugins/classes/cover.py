@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from ..packing import IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.packing import IntVector, Packing
+from cchybrid.toolkit.watched import watched
 
 SUBSETS = 20_000
 """Sets of deliveries up to which those inside others are looked for and left out."""

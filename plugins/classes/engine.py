@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import IntVector, Packing, refusal
+from cchybrid.toolkit.watched import RunOverError
 
-from ..packing import IntVector, Packing, refusal
-from ..watched import RunOverError
 from .cover import Cover, balanced, distinct, fewest
 from .listing import list_classes
 

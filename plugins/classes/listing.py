@@ -14,7 +14,7 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 
-from ..packing import Packing
+from cchybrid.toolkit.packing import Packing
 
 
 def list_classes(packing: Packing) -> Iterator[list[int]]:

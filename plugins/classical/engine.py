@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
 from cchybrid.problem.origin import InstanceOrigin
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
-from cchybrid.problem import compile
+from cchybrid.problem import build_problem
 
 from .hypercubes import xor_exchange
 from .packing import packed_scatter
@@ -106,7 +106,9 @@ def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
     def wants(steps: int) -> bool:
         return best is None or steps < len(best)
 
-    inner = Setting(compile(instance), setting.random.randrange(1 << 30), setting.check, wants)
+    inner = Setting(
+        build_problem(instance), setting.random.randrange(1 << 30), setting.check, wants
+    )
     setting.expect(repeats * inner.least)
     for make in (xor_exchange, translated_exchange, packed_scatter):
         if best is not None and len(best) <= inner.least:

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import INJECT, Problem
-
-from ..uses import IntVector, Uses, families
+from cchybrid.toolkit.usage_matrix import IntVector, Uses, families
 
 Check = Callable[[], None]
 """Called every so often; raises to end the work."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.usage_matrix import IntVector, Uses
 
-from ..uses import IntVector, Uses
 from .choice import Chooser
 from .graph import Conflicts, strategies
 

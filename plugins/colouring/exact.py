@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.engine import Budget
+from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
-
-from ..cpsat.model import StepModel, build
-from ..cpsat.prices import Pricing
-from ..cpsat.solve import Answer, ask, new_solver
-from ..cpsat.windows import Windows, least_steps
-from ..uses import IntVector, Uses
+from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.prices import Pricing
+from cchybrid.toolkit.cpsat.solve import Answer, ask, new_solver
+from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.usage_matrix import IntVector, Uses
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ import numpy as np
 from networkx.algorithms import coloring
 
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.usage_matrix import IntVector, Uses
 
-from ..uses import IntVector, Uses
 from .choice import Check
 
 Strategy = Callable[[Any, dict[int, int]], Iterator[int]]

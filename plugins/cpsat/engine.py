@@ -14,16 +14,16 @@ from itertools import islice
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.toolkit.cpsat.automorphisms import Link, chain
+from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.prices import Pricing, Tight
+from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, new_solver
+from cchybrid.toolkit.cpsat.windows import NEVER, Windows, least_steps
+from cchybrid.toolkit.usage_matrix import Uses
 
-from ..uses import Uses
-from .automorphisms import Link, chain
 from .flows import Demands, FlowModel, build_flows
-from .model import StepModel, build
-from .prices import Pricing, Tight
-from .solve import Answer, Model, ask, new_solver
-from .windows import NEVER, Windows, least_steps
 
 MAX_BOOLEANS = 2_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""

@@ -23,8 +23,8 @@ from ortools.sat.python import cp_model
 from cchybrid.model import Instance
 from cchybrid.problem import LINK, Assignment, Problem, extend
 from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.toolkit.cpsat.model import StoppedError
 
-from .model import StoppedError
 from .routes_of_flows import Hop, direct_routes, waiting_routes
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cchybrid.kernels.first_fit import schedule
-from cchybrid.kernels.flat import flatten, least_uses
-from cchybrid.kernels.rng import seed_state
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.kernels.first_fit import schedule
+from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.rng import seed_state
 
 
 def greedy_schedules(problem: Problem, seed: int) -> Iterator[Assignment]:

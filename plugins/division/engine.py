@@ -16,13 +16,13 @@ from enum import Enum
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import IntVector, Packing, refusal
+from cchybrid.toolkit.watched import RunOverError
 
 from ..milp.prices import LoadProgram
-from ..packing import IntVector, Packing, refusal
-from ..watched import RunOverError
 from .routes import laid_down, lay_down
 from .traffic import Traffic
 

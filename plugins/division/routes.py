@@ -7,10 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cchybrid.kernels.first_fit import first_fit
-
-from ..packing import IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import IntVector, Packing
+from cchybrid.toolkit.watched import watched
 
 
 def laid_down(packing: Packing) -> bool:

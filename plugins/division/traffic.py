@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..packing import IntVector, Packing
+from cchybrid.toolkit.packing import IntVector, Packing
 
 
 @dataclass(frozen=True)

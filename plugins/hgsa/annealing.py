@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.rng import State, below
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.rng import State, below
 
 from .genetics import Memory, Settings, accepts, draw, energy, exchange
 from .kernels import CONFLICTS, Processes, Solution, closes_circle, move, process

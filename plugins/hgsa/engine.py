@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import flatten
-from cchybrid.kernels.rng import seed_state
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.step_control import check_control, control_steps
+from cchybrid.toolkit.warmup_problem import rehearsal
 
-from ..islands import Account, Listening, explore, island_seed
-from ..rehearsal import rehearsal
-from ..step_control import check_control, control_steps
 from .slaves import Slaves
 
 MOST_MEMORY = 4096

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.initial import complete
-from cchybrid.kernels.restoration import restore
-from cchybrid.kernels.rng import State, below, uniform
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.initial import complete
+from cchybrid.toolkit.kernels.restoration import restore
+from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 from .kernels import (
     CONFLICTS,

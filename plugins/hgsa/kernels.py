@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.occupancy import add, remove
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.occupancy import add, remove
 
 __all__ = [
     "CONFLICTS",

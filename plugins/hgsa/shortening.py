@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.flat import NO_LIMIT, Flat
-from cchybrid.kernels.rng import State, below
 from cchybrid.problem.arrays import IntArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.rng import State, below
 
 from .kernels import CONFLICTS, Solution, closes_circle, move, uses
 

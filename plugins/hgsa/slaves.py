@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.rng import State
-from cchybrid.kernels.surrounding import near_uses
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.rng import State
+from cchybrid.toolkit.kernels.surrounding import near_uses
 
 from .annealing import Heat, Record, anneal, remember
 from .genetics import Memory, Settings, begin

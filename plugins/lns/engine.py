@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.cpsat.prices import Pricing
+from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.windows import NEVER, least_steps
+from cchybrid.toolkit.usage_matrix import IntVector, Uses
+from cchybrid.toolkit.watched import RunOverError, watched
 
-from ..cpsat.prices import Pricing
-from ..cpsat.solve import ask, small_solver
-from ..cpsat.windows import NEVER, least_steps
-from ..uses import IntVector, Uses
-from ..watched import RunOverError, watched
 from .beginnings import begin
 from .ground import Ground
 from .neighbourhoods import Bandit, View
@@ -85,9 +85,8 @@ class Lns:
 
     def prepare(self) -> None:
         """Have the kernel compiled that makes first schedules."""
-        from cchybrid.kernels.first_fit import first_fit
-
-        from ..rehearsal import rehearsal
+        from cchybrid.toolkit.kernels.first_fit import first_fit
+        from cchybrid.toolkit.warmup_problem import rehearsal
 
         first_fit(rehearsal(), 0)
 
@@ -130,9 +129,8 @@ class _Search:
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
     def _offer_first(self, target: int) -> None:
-        from cchybrid.kernels.first_fit import first_fit
-
-        from ..islands import watched as stopping
+        from cchybrid.toolkit.islands import watched as stopping
+        from cchybrid.toolkit.kernels.first_fit import first_fit
 
         with stopping(self.run, target) as stop:
             found = first_fit(self.ground.base, self.run.seed, stop)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, extend
 from cchybrid.problem.origin import InstanceOrigin
-
-from ..uses import BoolVector, IntVector, Uses, families
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, Uses, families
 
 MAX_GROWN = 100_000
 """Options that are added at most."""

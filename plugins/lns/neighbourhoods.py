@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..uses import IntVector
+from cchybrid.toolkit.usage_matrix import IntVector
+
 from .partial import Partial
 
 MEMORY = 0.9

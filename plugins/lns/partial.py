@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, needed
-
-from ..uses import BoolVector, IntVector, Uses
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, Uses
 
 MAX_CELLS = 1 << 22
 """Uses times steps that are looked at in one go; each takes a few bytes."""

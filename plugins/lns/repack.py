@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from ..cpsat.model import StoppedError
-from ..uses import BoolVector, IntVector
 from .partial import Partial
 
 

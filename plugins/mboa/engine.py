@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.kernels.rng import State, shuffle
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.engine import EvolutionEngine
+from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.options import EvolutionOptions
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels.rng import State, shuffle
 
-from ..evolution.engine import EvolutionEngine
-from ..evolution.genome import Genome
-from ..evolution.options import EvolutionOptions
-from ..evolution.population import Population
 from .sampling import Model, sample_trees
 from .trees import empty_tree, new_scores
 

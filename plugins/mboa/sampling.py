@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.rng import State, below
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.rng import State, below
 
-from ..evolution.population import Population
 from .trees import Scores, Tree, grow, leaf_of
 
 __all__ = ["Model", "sample_trees"]

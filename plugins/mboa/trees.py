@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.kernels import compiled, inlined
 from cchybrid.problem.arrays import IntArray
-
-from ..evolution.population import Population
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels import compiled, inlined
 
 __all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
 

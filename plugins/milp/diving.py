@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..packing import BoolVector, IntVector, Packing
+from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
+
 from .prices import LoadProgram, Worth
 from .pricing import AtLeast, Pricer, pack
 

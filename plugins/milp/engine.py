@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import IntVector, Packing, refusal
+from cchybrid.toolkit.watched import RunOverError
 
-from ..packing import IntVector, Packing, refusal
-from ..watched import RunOverError
 from .diving import Diver
 from .generation import Generation
 from .prices import LoadProgram

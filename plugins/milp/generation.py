@@ -17,12 +17,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.engine import Run
-from cchybrid.kernels.first_fit import fill
-from cchybrid.kernels.flat import flatten, least_uses
-from cchybrid.kernels.rng import seed_state
+from cchybrid.plugin.engine import Run
+from cchybrid.toolkit.kernels.first_fit import fill
+from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.packing import IntVector, Packing
 
-from ..packing import IntVector, Packing
 from .master import Master
 from .prices import Worth
 from .pricing import Pricer

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
-from ..packing import IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.packing import IntVector, Packing
+from cchybrid.toolkit.watched import watched
 
 Floats = NDArray[np.float64]
 

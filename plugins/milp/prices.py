@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.linear_solver import pywraplp
 
-from ..packing import BoolVector, IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
+from cchybrid.toolkit.watched import watched
 
 SCALES = (1, 2, 3, 4, 6, 12, 24, 60, 360, 5040, 10**6)
 """Whole prices are the dual's, the largest made this number, and rounded."""

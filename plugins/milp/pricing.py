@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ..packing import BoolVector, IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
+from cchybrid.toolkit.watched import watched
 
 UNITS = 2.0
 """Deterministic time that pricing may take at a time; a unit is about a second."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ..packing import BoolVector, IntVector, Packing
-from ..watched import watched
+from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
+from cchybrid.toolkit.watched import watched
+
 from .pricing import new_solver
 
 

@@ -8,16 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import Flat, flatten, least_uses
-from cchybrid.kernels.rng import State, seed_state
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.islands import Account, explore, island_seed, watched
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
+from cchybrid.toolkit.kernels.rng import State, seed_state
+from cchybrid.toolkit.step_control import control_steps
+from cchybrid.toolkit.warmup_problem import rehearsal
 
-from ..islands import Account, explore, island_seed, watched
-from ..rehearsal import rehearsal
-from ..step_control import control_steps
 from .kernels import draw_often, start_often
 
 CHUNK = 50_000

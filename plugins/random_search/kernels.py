@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.conflicts import mark_needed
-from cchybrid.kernels.first_fit import schedule
-from cchybrid.kernels.flat import Flat
-from cchybrid.kernels.initial import complete
-from cchybrid.kernels.occupancy import build
-from cchybrid.kernels.restoration import restore
-from cchybrid.kernels.rng import State
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.conflicts import mark_needed
+from cchybrid.toolkit.kernels.first_fit import schedule
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.initial import complete
+from cchybrid.toolkit.kernels.occupancy import build
+from cchybrid.toolkit.kernels.restoration import restore
+from cchybrid.toolkit.kernels.rng import State
 
 __all__ = ["draw_often", "start_often"]
 

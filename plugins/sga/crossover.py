@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cchybrid.kernels import compiled
-from cchybrid.kernels.rng import State, below, uniform
 from cchybrid.problem.arrays import IntArray
-
-from ..evolution.population import Population
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 __all__ = ["cross"]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from cchybrid.engine import Run, Stop
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import flatten
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-
-from ..islands import Account, Listening, explore, island_seed
-from ..rehearsal import rehearsal
-from ..step_control import control_steps
-from .island import Ground, TabuIsland
-from .limits import bottleneck, memory_needed
-from .options import TabuOptions
+from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.step_control import control_steps
+from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
+from cchybrid.toolkit.tabu_search.limits import bottleneck, memory_needed
+from cchybrid.toolkit.tabu_search.options import TabuOptions
+from cchybrid.toolkit.warmup_problem import rehearsal
 
 MOST_MEMORY = 4096
 """Mebibytes that an island may take."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cchybrid.kernels.rng import State
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.engine import EvolutionEngine
+from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.options import EvolutionOptions
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels.rng import State
 
-from ..evolution.engine import EvolutionEngine
-from ..evolution.genome import Genome
-from ..evolution.options import EvolutionOptions
-from ..evolution.population import Population
 from .marginals import sample
 
 

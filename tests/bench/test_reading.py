@@ -17,8 +17,8 @@ from cchybrid.bench.report.reading import read_store
 from cchybrid.bench.report.standing import standings
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
-from cchybrid.errors import InputError
-from cchybrid.registry import load_registry
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 
 @cache

@@ -25,8 +25,8 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
-from cchybrid.errors import InputError
-from cchybrid.registry import load_registry
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)

@@ -19,8 +19,8 @@ from cchybrid.bench.runner import Progress, digests, run_suite, tasks_of
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
 from cchybrid.cli.app import run as command
-from cchybrid.errors import InputError
-from cchybrid.registry import load_registry
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 SUITE = """
 name = "six"

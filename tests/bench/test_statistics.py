@@ -18,7 +18,7 @@ from cchybrid.bench.report.statistics import (
     staircase,
 )
 from cchybrid.bench.row import Published, Row
-from cchybrid.question import Question
+from cchybrid.library.instance_spec import InstanceSpec
 
 FAST = Contestant(("colouring",))
 SLOW = Contestant(("cpsat",))
@@ -35,7 +35,7 @@ def stand(*outcomes: Outcome, **published: object) -> Standing:
 
     from cchybrid.bench.report.reading import Reading
 
-    row = Row(Question(outcomes[0].row, "AAS"), Published(**published))  # type: ignore[arg-type]
+    row = Row(InstanceSpec(outcomes[0].row, "AAS"), Published(**published))  # type: ignore[arg-type]
     (found,) = standings(Reading(Path("x"), "x", (row,), {row.name: outcomes}))
     return found
 

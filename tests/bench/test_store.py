@@ -16,11 +16,11 @@ from cchybrid.bench.contestant import Contestant, contestants
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
-from cchybrid.errors import InputError
-from cchybrid.question import Question
-from cchybrid.registry import load_registry
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
-ROWS = tuple(Row(Question("ring-bi-4", name)) for name in ("OAB", "AAS"))
+ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
 SUITE = Suite("two", "two rows", ROWS)
 BUDGET = Contestant(("colouring",), "auto", None, 500)
 

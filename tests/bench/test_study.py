@@ -10,9 +10,9 @@ from cchybrid.bench.contestant import entered, labels
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import Allowance, read_seeds
 from cchybrid.bench.suite import Suite, read_suite
-from cchybrid.errors import InputError
-from cchybrid.question import Question
-from cchybrid.registry import load_registry
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 ROWS = '[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
 
@@ -125,7 +125,7 @@ def test_fixed_steps_are_part_of_the_name() -> None:
     assert row.name == "mesh-3x3 AAS in 3 steps"
     assert row.to_solve() == {"steps": 3, "blind": True}
     assert Row.from_json(row.to_json()) == row
-    assert Row(Question("mesh-3x3", "AAS")).to_solve() == {}
+    assert Row(InstanceSpec("mesh-3x3", "AAS")).to_solve() == {}
 
 
 def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> None:

@@ -20,13 +20,13 @@ from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
 from cchybrid.cli.app import run as command
-from cchybrid.question import Question
-from cchybrid.registry import load_registry
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.plugin.registry import load_registry
 
 UMDA, SGA = Contestant(("umda",)), Contestant(("sga",))
 TEAM = Contestant(("sga", "umda"))
 EVERYONE = [UMDA, SGA, TEAM]
-QUESTION = Question("ring-bi-8", "AAS")
+QUESTION = InstanceSpec("ring-bi-8", "AAS")
 
 
 def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:

@@ -11,9 +11,9 @@ import cchybrid
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.suite import library, read_suite, suite_names
 from cchybrid.cli.benching import run
-from cchybrid.errors import InputError
-from cchybrid.question import Question, resolve
-from cchybrid.registry import load_registry
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 
 def written(folder: Path, text: str, name: str = "mine.toml") -> str:
@@ -89,7 +89,7 @@ def test_lists_multiply_and_repeats_count_once(tmp_path):
     assert suite.rows[0].name == "ring-bi-4 OAB root 0"
     assert suite.rows[8].name == "ring-bi-4 OAB root 1 to 0-2 ports 1 without link 0-1 1-2"
     assert suite.rows[8].published == Published(steps=3, comparable=False)
-    assert suite.rows[8].question == Question(
+    assert suite.rows[8].question == InstanceSpec(
         "ring-bi-4", "OAB", 1, None, (0, 1, 2), None, None, "1", ("0-1", "1-2")
     )
 

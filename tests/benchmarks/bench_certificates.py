@@ -21,14 +21,14 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from cchybrid.api import solve
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import read_suite
-from cchybrid.certify import certificate, check
+from cchybrid.checker import certificate, check
+from cchybrid.host.api import solve
+from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
-from cchybrid.proving.search import find_proof
-from cchybrid.question import resolve
-from cchybrid.registry import load_registry
+from cchybrid.plugin.registry import load_registry
+from cchybrid.proof.search import find_proof
 
 
 class Line(NamedTuple):
@@ -73,7 +73,7 @@ def certify(title: str, instance: Instance, time_limit: float, proof_limit: floa
             file.write_text(json.dumps(content))
         begun = time.perf_counter()
         alone = subprocess.run(
-            [sys.executable, "-m", "cchybrid.certify", *map(str, files)],
+            [sys.executable, "-m", "cchybrid.checker", *map(str, files)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         checking = time.perf_counter() - begun

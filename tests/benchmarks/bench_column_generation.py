@@ -16,19 +16,19 @@ import time
 from bench_certificates import rows_up_to
 from cchybrid_plugins.milp.engine import Milp
 
-from cchybrid.bounds.flow import price_bounds
-from cchybrid.engine import Budget
+from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
-from cchybrid.problem import compile
-from cchybrid.question import resolve
-from cchybrid.registry import load_registry
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import build_problem
+from cchybrid.proof.flow import price_bounds
 
 
 def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
     """Return the line of one instance, and whether its bounds make sense."""
     flow = max((bound.steps for bound in price_bounds(instance.forward)), default=1)
-    problem = compile(instance)
+    problem = build_problem(instance)
     engine = Milp(Milp.Options())
     reason = engine.unsupported(problem)
     if reason is not None:

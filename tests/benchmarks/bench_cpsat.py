@@ -18,11 +18,11 @@ from statistics import median
 from cchybrid_plugins.cpsat.engine import CpSat
 from textbook import decide
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget, cut_to
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.testing import LocalRun
-from cchybrid.verify import verify
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, cut_to
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.referee.verify import verify
 
 ROWS = (
     ("spidergon-8", "AAS", 4),
@@ -95,7 +95,7 @@ def bench_row(
 ) -> tuple[str, float]:
     """Return the line of one instance, and how many times as long the textbook's model takes."""
     topology, collective, optimum = row
-    problem = compile(instance(topology, collective))
+    problem = build_problem(instance(topology, collective))
     engine, textbook = [], []
     for seed in range(seeds):
         textbook.append(seconds_of_textbook(problem, optimum, seed, threads, limit))

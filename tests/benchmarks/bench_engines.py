@@ -17,13 +17,13 @@ import time
 from statistics import median
 
 from cchybrid_plugins.tabu.engine import Tabu
-from cchybrid_plugins.tabu.options import TabuOptions
 from cchybrid_plugins.umda.engine import Umda, UmdaOptions
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import Problem, build_problem
+from cchybrid.toolkit.tabu_search.options import TabuOptions
 
 ROWS = (
     ("mesh-4x4", "AAS", 16),
@@ -55,7 +55,7 @@ def seconds_to(engine: Tabu | Umda, problem: Problem, steps: int, seed: int, lim
 
 def bench_row(topology: str, collective: str, steps: int, limit: float) -> str:
     """Return the line of one instance."""
-    problem = compile(instance(topology, collective))
+    problem = build_problem(instance(topology, collective))
     engines = (Tabu(TabuOptions()), Umda(UmdaOptions()), Umda(UmdaOptions(polish=0)))
     times: tuple[list[float], ...] = ([], [], [])
     for seed in SEEDS:

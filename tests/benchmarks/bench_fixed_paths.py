@@ -18,13 +18,13 @@ from cchybrid_plugins.colouring.choice import Chooser
 from cchybrid_plugins.colouring.exact import FixedChoice
 from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first
 from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.uses import IntVector, Uses
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget
-from cchybrid.problem import Problem, compile
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.origin import InstanceOrigin
-from cchybrid.testing import LocalRun
+from cchybrid.toolkit.usage_matrix import IntVector, Uses
 
 NETWORKS = (
     "ring-bi-8",
@@ -75,7 +75,7 @@ def chromatic(
 
 def bench_row(network: str, choices: int, threads: int, limit: float) -> str:
     """Return the line of one network."""
-    problem = compile(instance(network, "AAS"))
+    problem = build_problem(instance(network, "AAS"))
     chooser = Chooser(problem, Uses.of(problem), lambda: None)
     budget = Budget(limit, threads=threads)
     first = chromatic(problem, ordered_by_dimension(problem), 0, budget, limit)

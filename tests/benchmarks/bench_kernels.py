@@ -25,16 +25,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cchybrid.api import instance
-from cchybrid.kernels import compiled
-from cchybrid.kernels.conflicts import broken, mark_needed
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import Flat, flatten
-from cchybrid.kernels.min_conflicts import settle
-from cchybrid.kernels.occupancy import add, build, remove
-from cchybrid.kernels.rng import seed_state
-from cchybrid.problem import Assignment, Problem, compile
+from cchybrid.host.api import instance
+from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.conflicts import broken, mark_needed
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import Flat, flatten
+from cchybrid.toolkit.kernels.min_conflicts import settle
+from cchybrid.toolkit.kernels.occupancy import add, build, remove
+from cchybrid.toolkit.kernels.rng import seed_state
 
 LEAST_RATIO = 50.0
 MOVES = 100_000
@@ -206,7 +206,7 @@ def compare(name: str, kernel: Callable[[], int], twin: Callable[[], int], secon
 
 def bench(topology: str, collective: str, seconds: float) -> float:
     """Print the figures of one instance; return the ratio that counts."""
-    problem = compile(instance(topology, collective))
+    problem = build_problem(instance(topology, collective))
     flat = flatten(problem)
     greedy = first_fit(problem, 0)
     steps = greedy.steps - 1

@@ -13,10 +13,10 @@ import numpy as np
 from cchybrid_plugins.lns.engine import Lns
 from cchybrid_plugins.tabu.engine import Tabu
 
-from cchybrid.api import bound, instance
-from cchybrid.engine import Budget
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.host.api import bound, instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import Problem, build_problem
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("mesh-6x6", "AAS", "minimal"),
@@ -53,7 +53,7 @@ def tried(problem: Problem, engines: list[type], lower: int, seconds: float, thr
 def bench_row(network: str, collective: str, routing: str, seconds: float, threads: int) -> str:
     """Return the line of one instance."""
     asked = instance(network, collective, routing=int(routing) if routing.isdigit() else routing)
-    problem, lower = compile(asked), bound(asked).lower_bound.steps
+    problem, lower = build_problem(asked), bound(asked).lower_bound.steps
     cells = [
         tried(problem, engines, lower, seconds, threads) for engines in ([Tabu], [Lns], [Tabu, Lns])
     ]

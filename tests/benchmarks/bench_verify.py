@@ -29,7 +29,7 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.verify import verify
+from cchybrid.referee.verify import verify
 
 STORE_AND_FORWARD = CommunicationModel(switching="store-and-forward", inject=1, accept=1)
 

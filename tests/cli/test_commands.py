@@ -16,7 +16,7 @@ import pytest
 
 from cchybrid.cli.app import run
 from cchybrid.model import Instance, Schedule
-from cchybrid.verify import verify_schedule
+from cchybrid.referee.verify import verify_schedule
 
 
 class Told(NamedTuple):

@@ -14,15 +14,15 @@ import pytest
 
 import cchybrid
 from cchybrid.cli.app import run
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Schedule
-from cchybrid.problem import compile
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 
 def save(path: Path, topology: str, collective: str, **more: object) -> Path:
     """Write a schedule that is valid and not short."""
     instance = cchybrid.instance(topology, collective, **more)
-    problem = compile(instance)
+    problem = build_problem(instance)
     Schedule(instance, problem.lift(first_fit(problem, 0)).steps).save(path)
     return path
 
@@ -38,7 +38,7 @@ def solved(path: Path, topology: str, collective: str) -> Path:
 
 def alone(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "cchybrid.certify", *words],
+        [sys.executable, "-m", "cchybrid.checker", *words],
         capture_output=True, text=True, cwd=cwd, timeout=60, check=False,
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_the_checker_alone_needs_only_the_standard_library(tmp_path):
     package = Path(cchybrid.__file__).parents[1]
     code = (
         f"import sys; sys.path.insert(0, {str(package)!r})\n"
-        "from cchybrid.certify.__main__ import main\n"
+        "from cchybrid.checker.__main__ import main\n"
         "status = main(['s.json', 's.certificate.json'])\n"
         "assert not {'numpy', 'ortools', 'networkx', 'typer'} & set(sys.modules)\n"
         "sys.exit(status)"

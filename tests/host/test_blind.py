@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.errors import InputError
 from cchybrid.host.tally import Tally
+from cchybrid.model.errors import InputError
 
 INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
 PURE = {"umda": {"sweeps": 0, "moves": 1, "population": 20}}

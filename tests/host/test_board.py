@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cchybrid.api import instance
+from cchybrid.host.api import instance
 from cchybrid.host.board import Board, ContractError
 from cchybrid.model import Transfer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import cchybrid
-from cchybrid.certify import proven_steps
-from cchybrid.registry import load_registry
+from cchybrid.checker import proven_steps
+from cchybrid.plugin.registry import load_registry
 
 TREE = ("full-tree-31", "OAB")
 

@@ -13,7 +13,7 @@ import pytest
 import cchybrid
 from cchybrid.host.crew import Crew
 from cchybrid.host.process import WorkerProcess
-from cchybrid.registry import Registry, load_registry
+from cchybrid.plugin.registry import Registry, load_registry
 
 
 @pytest.fixture

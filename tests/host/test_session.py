@@ -17,8 +17,8 @@ import faulty_engines
 import pytest
 
 import cchybrid
-from cchybrid.errors import InputError
-from cchybrid.registry import Registry, load_registry
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import Registry, load_registry
 
 SMALL = ("ring-bi-4", "AAS")
 

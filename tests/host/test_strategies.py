@@ -14,7 +14,7 @@ from cchybrid.host.strategies import (
     race,
     relay,
 )
-from cchybrid.records import EngineInfo
+from cchybrid.plugin.records import EngineInfo
 
 HEURISTIC = EngineInfo("h", "m:H", "")
 OTHER = EngineInfo("o", "m:O", "")

@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 import cchybrid
-from cchybrid.engine import Budget, Run, Stop
-from cchybrid.errors import InputError
 from cchybrid.host.tour import QuotientRun, Tour, Visit
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.problem import Problem, compile
-from cchybrid.symmetry import (
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Run, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.problem.symmetry import (
     Division,
     NoQuotientError,
     QuotientOrigin,
@@ -20,13 +20,13 @@ from cchybrid.symmetry import (
     choices,
     quotient,
 )
-from cchybrid.testing import LocalRun
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 
 def setting(
     network: str, collective: str, lower: int, seconds: float = 60.0
 ) -> tuple[Problem, LocalRun]:
-    problem = compile(cchybrid.instance(network, collective))
+    problem = build_problem(cchybrid.instance(network, collective))
     return problem, LocalRun(problem, budget=Budget(seconds=seconds), first_lower=lower)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_strategies import collectives
 
-from cchybrid.errors import InputError
 from cchybrid.model import Collective, Message, Reduction
+from cchybrid.model.errors import InputError
 
 SCATTER: dict[str, Any] = {
     "name": "two",

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_strategies import models
 
-from cchybrid.errors import InputError
 from cchybrid.model import CommunicationModel
+from cchybrid.model.errors import InputError
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from model_strategies import networks
 
-from cchybrid.errors import InputError
 from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
 from cchybrid.model.network import MAX_NODES
 
 LINE: dict[str, Any] = {"name": "line", "nodes": 3, "channels": [[0, 1], [1, 0], [1, 2, 2]]}

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from model_strategies import schedules
 
-from cchybrid.collectives import collective
-from cchybrid.errors import InputError
+from cchybrid.library.collectives import collective
+from cchybrid.library.topologies import network
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
+from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.topologies import network
 
 RING = network("ring-bi-3")
 SCHEDULE = Schedule(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from model_strategies import instances, schedules
 
-from cchybrid.errors import InputError
+from cchybrid.library.schemas import NAMES, schema
 from cchybrid.model import Instance, Schedule
-from cchybrid.schemas import NAMES, schema
+from cchybrid.model.errors import InputError
 
 VALIDATORS = {name: Draft202012Validator(schema(name)) for name in NAMES}
 

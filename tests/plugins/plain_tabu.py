@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from cchybrid_plugins.tabu.memory import (
+
+from cchybrid.problem import Problem
+from cchybrid.toolkit.tabu_search.memory import (
     BROKEN,
     HEAVY,
     LATE,
@@ -15,10 +17,8 @@ from cchybrid_plugins.tabu.memory import (
     Memory,
     conflicts,
 )
-from cchybrid_plugins.tabu.moves import NEVER
-from cchybrid_plugins.tabu.path_graphs import PathGraphs
-
-from cchybrid.problem import Problem
+from cchybrid.toolkit.tabu_search.moves import NEVER
+from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
 
 
 def words(problem: Problem, option: int) -> tuple[int, ...]:

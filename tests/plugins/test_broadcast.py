@@ -10,17 +10,17 @@ import pytest
 from bounds.optimum import fewest_steps
 from cchybrid_plugins.broadcast.engine import MAX_MESSAGES, Broadcast
 from cchybrid_plugins.broadcast.flows import Senders, SpreadModel
-from cchybrid_plugins.cpsat.model import StoppedError
 from hypothesis import HealthCheck, assume, given, settings
 from ortools.sat.python import cp_model
 from random_instances import instances
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
-from cchybrid.problem import InstanceOrigin, Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import InstanceOrigin, Problem, build_problem
+from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -50,7 +50,7 @@ def has_schedule(problem: Problem, reach: tuple[int, ...]) -> bool:
 @given(instances(switchings=("wormhole",), routings=("minimal",), most_nodes=6, most_messages=3))
 def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
     """Ports, capacities, endpoints and half-duplex links among them; against the rules alone."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)
     least = fewest_steps(instance, first_fit(problem, 0).steps)
     run, stop = solved(problem)
@@ -60,11 +60,11 @@ def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
 @RANDOM
 @given(instances(switchings=("wormhole",), routings=("any", 1, 2), most_nodes=6, most_messages=3))
 def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> None:
-    problem = compile(instance)
+    problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)
     run, _ = solved(problem)
     minimal = replace(instance, model=replace(instance.model, routing="minimal"))
-    assert run.best() == fewest_steps(minimal, first_fit(compile(minimal), 0).steps)
+    assert run.best() == fewest_steps(minimal, first_fit(build_problem(minimal), 0).steps)
     assert run.bounds == []
 
 
@@ -79,25 +79,27 @@ def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> 
     ],
 )
 def test_rows_of_the_thesis_meet_their_bound(name: str, root: int, steps: int) -> None:
-    run, stop = solved(compile(cchybrid.instance(name, "OAB", root=root)), first_lower=steps)
+    run, stop = solved(build_problem(cchybrid.instance(name, "OAB", root=root)), first_lower=steps)
     assert (run.best(), stop) == (steps, Stop.EXHAUSTED)
 
 
 def test_a_reduction_is_a_broadcast_read_backwards() -> None:
-    run, _ = solved(compile(cchybrid.instance("mesh-4x4", "AOR", root=5)), first_lower=2)
+    run, _ = solved(build_problem(cchybrid.instance("mesh-4x4", "AOR", root=5)), first_lower=2)
     assert run.best() == 2
 
 
 @pytest.mark.parametrize("reach", [1, 2])
 def test_steps_keep_within_their_reach(reach: int) -> None:
-    run, _ = solved(compile(cchybrid.instance("mesh-5x5", "OAB", root=0)), reach, first_lower=3)
+    run, _ = solved(
+        build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0)), reach, first_lower=3
+    )
     steps = run.schedules[-1].steps
     for before_last, step in enumerate(reversed(steps[1:])):
         assert max(len(path) - 1 for _, path in step) <= reach + before_last
 
 
 def test_paths_that_the_pool_lacks_are_offered_too() -> None:
-    problem = compile(cchybrid.instance("mesh-6x6", "OAB", root=0), max_options=1000)
+    problem = build_problem(cchybrid.instance("mesh-6x6", "OAB", root=0), max_options=1000)
     assert not problem.complete
     run, _ = solved(problem, first_lower=3)
     assert run.best() == 3
@@ -114,19 +116,19 @@ def test_parallel_links_carry_as_many_copies_as_ports_let_out(
     network = Network("fork", 4, channels)
     collective = Collective("multicast", (Message(0, (2, 3)),))
     model = CommunicationModel(inject=ports, accept=ports)
-    run, _ = solved(compile(Instance(network, collective, model)))
+    run, _ = solved(build_problem(Instance(network, collective, model)))
     assert run.best() == steps
 
 
 def test_growth_is_no_more_than_ports_allow() -> None:
     """One port: 8 nodes take 3 steps, and the last step needs 4 informed before it."""
-    problem = compile(cchybrid.instance("hypercube-8", "OAB", ports=1))
+    problem = build_problem(cchybrid.instance("hypercube-8", "OAB", ports=1))
     assert has_schedule(problem, (3, 3, 3))
     assert not has_schedule(problem, (3, 3))
 
 
 def test_the_same_seed_and_evaluations_give_the_same_schedules() -> None:
-    problem = compile(cchybrid.instance("mesh-5x5", "OAB", root=2))
+    problem = build_problem(cchybrid.instance("mesh-5x5", "OAB", root=2))
     once, again = (
         solved(problem, seed=3, first_lower=2, budget=Budget(evaluations=20_000))[0]
         for _ in range(2)
@@ -137,7 +139,7 @@ def test_the_same_seed_and_evaluations_give_the_same_schedules() -> None:
 
 
 def test_the_steps_that_were_asked_for_are_tried_alone() -> None:
-    problem = compile(cchybrid.instance("mesh-4x4", "OAB", root=0))
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB", root=0))
     run, _ = solved(problem, target=3, first_lower=2)
     assert run.best() == 3
     run, stop = solved(problem, target=2, first_lower=2)
@@ -146,11 +148,13 @@ def test_the_steps_that_were_asked_for_are_tried_alone() -> None:
 
 def test_building_a_model_can_be_stopped() -> None:
     with pytest.raises(StoppedError):
-        SpreadModel(senders(compile(cchybrid.instance("mesh-4x4", "OAB"))), (6, 2), lambda: True)
+        SpreadModel(
+            senders(build_problem(cchybrid.instance("mesh-4x4", "OAB"))), (6, 2), lambda: True
+        )
 
 
 def test_size_is_that_of_the_model() -> None:
-    found = senders(compile(cchybrid.instance("torus-4x4", "OAB")))
+    found = senders(build_problem(cchybrid.instance("torus-4x4", "OAB")))
     for reach in ((4, 1), (4, 2, 1), (4, 4)):
         model = SpreadModel(found, reach, lambda: False)
         assert len(model._flow) <= found.size(reach)
@@ -167,12 +171,12 @@ def test_size_is_that_of_the_model() -> None:
     ],
 )
 def test_refusals_say_why(instance: Instance, words: str) -> None:
-    refused = Broadcast(Broadcast.Options()).unsupported(compile(instance))
+    refused = Broadcast(Broadcast.Options()).unsupported(build_problem(instance))
     assert str(refused).startswith(words)
 
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = compile(cchybrid.instance("mesh-5x5", "OAB"))
+    problem = build_problem(cchybrid.instance("mesh-5x5", "OAB"))
     monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_VARIABLES", 50)
     refused = Broadcast(Broadcast.Options()).unsupported(problem)
     assert refused == "82 variables for two steps of one hop, more than 50"
@@ -193,7 +197,7 @@ def test_a_negative_reach_is_refused() -> None:
 
 
 def test_a_solution_is_one_path_per_delivery() -> None:
-    problem = compile(cchybrid.instance("mesh-4x4", "OAB", root=0))
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB", root=0))
     model = SpreadModel(senders(problem), (6, 3, 2), lambda: False)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1

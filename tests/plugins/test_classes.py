@@ -11,16 +11,16 @@ from bounds.optimum import fewest_steps
 from cchybrid_plugins.classes.cover import balanced, distinct, fewest
 from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.classes.listing import list_classes
-from cchybrid_plugins.packing import Packing
 from hypothesis import HealthCheck, assume, given, settings
 from random_instances import instances, scattered
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Instance
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import Packing
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -31,7 +31,7 @@ SMALL = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5).ma
 
 
 def solved(instance: Instance, limit: int = 50_000, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(compile(instance), **{"budget": Budget(seconds=30.0), **rest})
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
     stop = Classes(Classes.Options(limit)).solve(run.problem, run)
     assert run.violations == []
     return run, stop
@@ -49,7 +49,7 @@ def feasible(packing: Packing, columns: tuple[int, ...]) -> bool:
 @RANDOM
 @given(SMALL)
 def test_lists_every_maximal_class_once(instance: Instance) -> None:
-    packing = Packing.of(compile(instance))
+    packing = Packing.of(build_problem(instance))
     assume(packing.columns <= 10)
     every = {
         frozenset(columns)
@@ -101,7 +101,7 @@ def test_gives_up_at_the_limit() -> None:
 
 
 def test_drops_classes_inside_others_and_balances() -> None:
-    packing = Packing.of(compile(cchybrid.instance("mesh-4x4", "OAS", root=5)))
+    packing = Packing.of(build_problem(cchybrid.instance("mesh-4x4", "OAS", root=5)))
     listed = [columns for columns in list_classes(packing) if columns]
     kept = distinct(packing, listed)
     sets = [frozenset(packing.row[columns].tolist()) for columns in kept]
@@ -123,7 +123,7 @@ def test_drops_classes_inside_others_and_balances() -> None:
     ],
 )
 def test_says_what_it_cannot_work_on(collective: str, rest: dict[str, Any], words: str) -> None:
-    problem = compile(cchybrid.instance("mesh-3x4", collective, **rest))
+    problem = build_problem(cchybrid.instance("mesh-3x4", collective, **rest))
     assert words in (Classes(Classes.Options()).unsupported(problem) or "")
 
 

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from random_instances import instances
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
-from cchybrid.verify import verify
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -38,7 +38,7 @@ def setting_of(problem: Problem, seed: int = 0) -> Setting:
 
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
     """Return the steps of a construction, having made sure that they are a schedule."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     drafted, found = assigned(problem, MAKE[name](setting_of(problem, seed)))
     assert flaw(drafted, found) is None
     assert verify(instance, drafted.lift(found).steps) == ()
@@ -227,7 +227,7 @@ def test_disjoint_trees_keep_to_ports_and_capacities() -> None:
 )
 def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -> None:
     instance = cchybrid.instance(topology, "AAS")
-    assert setting_of(compile(instance)).least <= steps
+    assert setting_of(build_problem(instance)).least <= steps
     assert steps_of("translated-exchange", instance) == steps
 
 
@@ -262,7 +262,7 @@ def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
 def test_the_relayed_exchange_fills_all_channels(topology: str) -> None:
     """What is left idle, if anything, is less than a step."""
     instance = cchybrid.instance(topology, "AAS", switching="store-and-forward")
-    hops = int(setting_of(compile(instance)).distance.sum())
+    hops = int(setting_of(build_problem(instance)).distance.sum())
     expected = math.ceil(hops / len(instance.network.channels))
     assert steps_of("relayed-exchange", instance) == expected
 
@@ -348,7 +348,7 @@ REASONS = [
 def test_a_construction_says_why_it_does_not_apply(
     name: str, topology: str, collective: str, rest: dict[str, Any], words: str
 ) -> None:
-    problem = compile(cchybrid.instance(topology, collective, **rest))
+    problem = build_problem(cchybrid.instance(topology, collective, **rest))
     with pytest.raises(DoesNotApplyError, match=words):
         MAKE[name](setting_of(problem))
 
@@ -359,7 +359,7 @@ def test_all_but_the_first_construction_know_where_they_do_not_apply() -> None:
 
 @pytest.mark.parametrize("topology", ["spidergon-12", "torus-3x4", "heawood-14", "hypercube-8"])
 def test_translations_are_a_regular_group_of_automorphisms(topology: str) -> None:
-    problem = compile(cchybrid.instance(topology, "OAB"))
+    problem = build_problem(cchybrid.instance(topology, "OAB"))
     group = translations(setting_of(problem))
     table, nodes = group.table, problem.origin.instance.network.nodes
     everybody = np.arange(nodes)
@@ -375,7 +375,7 @@ def test_translations_are_a_regular_group_of_automorphisms(topology: str) -> Non
 def test_terminals_and_half_duplex_links_have_no_translations() -> None:
     cycle = [(a, (a + 1) % 6) for a in range(6)]
     network = Network.from_links("shared", 6, cycle, half_duplex=tuple(cycle))
-    problem = compile(Instance(network, Collective("one", (Message(0, (3,)),))))
+    problem = build_problem(Instance(network, Collective("one", (Message(0, (3,)),))))
     with pytest.raises(DoesNotApplyError, match="half-duplex"):
         translations(setting_of(problem))
 
@@ -383,7 +383,7 @@ def test_terminals_and_half_duplex_links_have_no_translations() -> None:
 @RANDOM
 @given(instances(), st.integers(0, 3))
 def test_whatever_applies_gives_a_schedule(instance: Instance, seed: int) -> None:
-    problem = compile(instance)
+    problem = build_problem(instance)
     applied = set()
     for name, make in MAKE.items():
         try:
@@ -430,7 +430,7 @@ def test_whatever_applies_to_known_networks_gives_a_schedule(
     instance: Instance, seed: int, most: int
 ) -> None:
     """Whether its paths are listed or not."""
-    problem = compile(instance, max_options=most)
+    problem = build_problem(instance, max_options=most)
     for name, make in MAKE.items():
         try:
             drafted, found = assigned(problem, make(setting_of(problem, seed)))
@@ -442,14 +442,14 @@ def test_whatever_applies_to_known_networks_gives_a_schedule(
 
 
 def test_flaws_are_seen() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAB"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
     good = first_fit(problem, 0)
     assert flaw(problem, good) is None
     assert "missing" in str(flaw(problem, problem.empty()))
     crowded = first_fit(problem, 0)
     crowded.step[:] = np.argsort(np.argsort(crowded.step, kind="stable"), kind="stable") // 16
     assert flaw(problem, crowded) is not None
-    scatter = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    scatter = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     at_once = first_fit(scatter, 0)
     at_once.step[:] = 0
     assert "beyond its capacity" in str(flaw(scatter, at_once))
@@ -460,7 +460,7 @@ def test_flaws_are_seen() -> None:
 
 
 def solved(instance: Instance, only: str = "", **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(compile(instance), **rest)
+    run = LocalRun(build_problem(instance), **rest)
     stop = Classical(Classical.Options(only=only)).solve(run.problem, run)
     assert run.violations == []
     return run, stop
@@ -521,7 +521,7 @@ def test_one_construction_alone() -> None:
     ],
 )
 def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, known: int) -> None:
-    problem = compile(cchybrid.instance("hypercube-16", collective))
+    problem = build_problem(cchybrid.instance("hypercube-16", collective))
     for best, refused in ((known, True), (3 * known, False)):
         setting = Setting(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
         if not refused:
@@ -543,7 +543,7 @@ def test_a_search_ends_where_it_cannot_become_better(
     name: str, topology: str, collective: str, rest: dict[str, Any], fewest: int
 ) -> None:
     """Although counting does not show that nobody has fewer steps."""
-    problem = compile(cchybrid.instance(topology, collective, **rest))
+    problem = build_problem(cchybrid.instance(topology, collective, **rest))
     setting = Setting(problem, 0, lambda: None, lambda steps: steps < fewest)
     assert setting.least < fewest
     with pytest.raises(DoesNotApplyError, match="nothing short enough found"):
@@ -551,7 +551,7 @@ def test_a_search_ends_where_it_cannot_become_better(
 
 
 def test_stops_in_the_midst_of_a_construction() -> None:
-    problem = compile(cchybrid.instance("torus-8x8", "AAB"))
+    problem = build_problem(cchybrid.instance("torus-8x8", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None))
     looks = []
 
@@ -582,7 +582,7 @@ def test_equal_seeds_give_equal_schedules() -> None:
     ],
 )
 def test_paths_that_are_not_listed_are_taken(topology: str, collective: str, steps: int) -> None:
-    problem = compile(cchybrid.instance(topology, collective), max_options=1)
+    problem = build_problem(cchybrid.instance(topology, collective), max_options=1)
     assert not problem.complete
     run = LocalRun(problem)
     Classical(Classical.Options()).solve(problem, run)
@@ -607,13 +607,13 @@ def test_drafts_with_paths_that_are_not_allowed_are_refused(
 ) -> None:
     network = cchybrid.instance("mesh-3x3", "OAB").network
     messages = (Message(0, (1, 8)), Message(4, (5,)))
-    problem = compile(Instance(network, Collective("two", messages)))
+    problem = build_problem(Instance(network, Collective("two", messages)))
     with pytest.raises(FlawedError, match=words):
         assigned(problem, [[Transfer(*transfer) for transfer in step] for step in steps])
 
 
 def test_drafts_do_not_pass_endpoints() -> None:
     network = Network.from_links("star", 3, [(0, 1), (1, 2)], endpoints=(1,))
-    problem = compile(Instance(network, Collective("one", (Message(0, (1, 2)),))))
+    problem = build_problem(Instance(network, Collective("one", (Message(0, (1, 2)),))))
     with pytest.raises(FlawedError, match="passes an endpoint"):
         assigned(problem, [[Transfer(0, (0, 1, 2))]])

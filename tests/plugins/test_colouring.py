@@ -12,16 +12,16 @@ from cchybrid_plugins.colouring.engine import Colouring
 from cchybrid_plugins.colouring.exact import FixedChoice
 from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first, strategies
 from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.uses import Uses, families
 from hypothesis import HealthCheck, given, settings
 from networkx.algorithms import coloring
 from random_instances import instances
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
 from cchybrid.model import Instance
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.toolkit.usage_matrix import Uses, families
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -29,7 +29,7 @@ RANDOM = settings(
 
 
 def coloured(instance: Instance, patience: int = 50, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(compile(instance), **{"budget": Budget(seconds=None), **rest})
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=None), **rest})
     stop = Colouring(Colouring.Options(patience)).solve(run.problem, run)
     assert run.violations == []
     assert run.bounds == []
@@ -94,7 +94,7 @@ def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
 
 def test_looks_up_often_enough_to_stop() -> None:
     """On a large graph, every part of the work asks whether to go on."""
-    problem = compile(cchybrid.instance("torus-5x5", "AAS"))
+    problem = build_problem(cchybrid.instance("torus-5x5", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=None))
     asked = 0
 
@@ -109,7 +109,7 @@ def test_looks_up_often_enough_to_stop() -> None:
 
 
 def test_too_many_conflicts_are_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     assert Colouring(Colouring.Options()).unsupported(problem) is None
     monkeypatch.setattr("cchybrid_plugins.colouring.engine.MAX_EDGES", 100)
     assert "more than 100" in str(Colouring(Colouring.Options()).unsupported(problem))
@@ -122,7 +122,7 @@ def test_no_patience_makes_no_sense() -> None:
 
 def test_balancing_halves_the_busiest_channel() -> None:
     """The first shortest path of every pair on a hypercube crowds the same few channels."""
-    problem = compile(cchybrid.instance("hypercube-16", "AAS"))
+    problem = build_problem(cchybrid.instance("hypercube-16", "AAS"))
 
     def busiest(option: np.ndarray) -> int:
         used = [problem.resources_of(o) for o in option.tolist()]
@@ -136,7 +136,7 @@ def test_balancing_halves_the_busiest_channel() -> None:
 
 
 def test_random_shortest_paths_are_shortest() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing=2))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing=2))
     one = chooser(problem)
     length = np.diff(problem.path_start)[problem.option_path]
     plain = one.shortest()
@@ -149,7 +149,7 @@ def test_random_shortest_paths_are_shortest() -> None:
 @RANDOM
 def test_chosen_options_form_a_forest(instance: Instance) -> None:
     """What an option requires happens, too, and following requirements ends at a source."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     one = chooser(problem)
     grow = one.trees if problem.required.all() else one.chains
     option = grow(np.random.default_rng(0))
@@ -191,7 +191,7 @@ def test_every_order_schedules_capacities() -> None:
     fat = cchybrid.model.Network.from_arcs("fat", 3, links)
     messages = tuple(cchybrid.model.Message(0, (1,)) for _ in range(5))
     instance = Instance(fat, cchybrid.model.Collective("five", messages))
-    problem = compile(instance)
+    problem = build_problem(instance)
     uses = Uses.of(problem)
     random = np.random.default_rng(0)
     conflicts = Conflicts(problem, uses, chooser(problem).shortest(), random, lambda: None)
@@ -210,7 +210,7 @@ def test_slow_orders_are_kept_from_large_graphs() -> None:
 @given(instances(most_nodes=5, most_messages=5))
 @RANDOM
 def test_never_below_the_optimum(instance: Instance) -> None:
-    exact = LocalRun(compile(instance), budget=Budget(seconds=60.0))
+    exact = LocalRun(build_problem(instance), budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(exact.problem, exact) is Stop.EXHAUSTED
     run, _ = coloured(instance, patience=3, first_lower=exact.lower())
     assert run.best() is not None
@@ -239,7 +239,7 @@ def chromatic_number(graph: nx.Graph) -> int:
 @pytest.mark.parametrize("topology", ["ring-bi-5", "spidergon-6", "amp-8", "mesh-3x3"])
 @pytest.mark.parametrize("seed", range(3))
 def test_exact_is_the_chromatic_number(topology: str, seed: int) -> None:
-    problem = compile(cchybrid.instance(topology, "OAS" if topology == "mesh-3x3" else "AAS"))
+    problem = build_problem(cchybrid.instance(topology, "OAS" if topology == "mesh-3x3" else "AAS"))
     uses = Uses.of(problem)
     random = np.random.default_rng(seed)
     conflicts = Conflicts(
@@ -260,7 +260,7 @@ def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch
         return {"random_sequential": strategies(seed, edges)["random_sequential"]}
 
     def searched(*, exact: bool) -> tuple[Any, ...]:
-        problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+        problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
         run = LocalRun(problem, seed=3, budget=Budget(None, evaluations=2000))
         Colouring(Colouring.Options(patience=1, exact=exact)).solve(problem, run)
         assert run.violations == []
@@ -276,7 +276,7 @@ def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch
 @given(instances(most_nodes=5, most_messages=5))
 @RANDOM
 def test_exact_takes_every_model(instance: Instance) -> None:
-    run = LocalRun(compile(instance), budget=Budget(seconds=None))
+    run = LocalRun(build_problem(instance), budget=Budget(seconds=None))
     Colouring(Colouring.Options(patience=1, exact=True)).solve(run.problem, run)
     plain, _ = coloured(instance, patience=1)
     assert run.violations == []

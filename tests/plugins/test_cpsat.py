@@ -12,22 +12,22 @@ import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.cpsat.flows import Demands, build_flows
 from cchybrid_plugins.cpsat.greedy import greedy_schedules
-from cchybrid_plugins.cpsat.model import StepModel, StoppedError, build
-from cchybrid_plugins.cpsat.prices import Pricing
-from cchybrid_plugins.cpsat.solve import ask
-from cchybrid_plugins.cpsat.windows import Windows, least_steps
-from cchybrid_plugins.uses import Uses
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 from random_instances import instances
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.cpsat.model import StepModel, StoppedError, build
+from cchybrid.toolkit.cpsat.prices import Pricing
+from cchybrid.toolkit.cpsat.solve import ask
+from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.usage_matrix import Uses
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -35,7 +35,7 @@ RANDOM = settings(
 
 
 def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any) -> LocalRun:
-    run = LocalRun(compile(instance), **{"budget": Budget(seconds=60.0), **rest})
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=60.0), **rest})
     stop = CpSat(options or CpSat.Options()).solve(run.problem, run)
     assert stop is Stop.EXHAUSTED
     assert run.violations == []
@@ -94,7 +94,7 @@ def test_finds_and_proves_the_optimum(
 
 def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
     instance = cchybrid.instance("spidergon-6", "AAB", routing="any")
-    problem = compile(instance, max_options=100)
+    problem = build_problem(instance, max_options=100)
     assert not problem.complete
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
@@ -104,7 +104,7 @@ def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
 
 def test_flows_need_no_list_of_paths() -> None:
     """Of one path per pair, six steps are too few; flows find other paths, and refute five."""
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
     assert not problem.complete
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
@@ -131,7 +131,7 @@ def test_honours_the_one_target(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_target_next_to_the_best_is_enough() -> None:
     """Fewer steps would be possible, but nobody asked for them."""
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     run = LocalRun(problem, target=known.steps - 1, first_lower=known.steps - 1)
     run.offer(known)
@@ -152,7 +152,7 @@ def test_does_nothing_where_nothing_can_be_found() -> None:
 
 
 def test_does_nothing_when_the_best_meets_the_bound() -> None:
-    problem = compile(cchybrid.instance("mesh-4x4", "OAB"))
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB"))
     run = LocalRun(problem, first_lower=3, budget=Budget(seconds=None))
     run.offer(first_fit(problem, 0))
     while run.best() != 3:
@@ -166,7 +166,7 @@ def test_does_nothing_when_the_best_meets_the_bound() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stops_when_told(threads: int) -> None:
     """Hours of work, without a budget, ended from outside."""
-    problem = compile(cchybrid.instance("torus-5x5", "AAB"))
+    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
     stops: list[Stop] = []
     worker = threading.Thread(
@@ -181,7 +181,7 @@ def test_stops_when_told(threads: int) -> None:
 
 
 def test_building_stops_when_told() -> None:
-    problem = compile(cchybrid.instance("hypercube-16", "AAB"))
+    problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
     uses = Uses.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
     with pytest.raises(StoppedError):
@@ -190,7 +190,7 @@ def test_building_stops_when_told() -> None:
 
 def test_goes_on_to_another_target_when_others_close_this_one() -> None:
     """A bound from elsewhere ends the solve in hand; here all that is left is met."""
-    problem = compile(cchybrid.instance("torus-5x5", "AAB"))
+    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None), first_lower=6)
     stops: list[Stop] = []
     worker = threading.Thread(
@@ -209,7 +209,7 @@ def test_same_seed_and_evaluations_same_search() -> None:
 
     def searched(seed: int) -> tuple[Any, ...]:
         run = LocalRun(
-            compile(instance), seed=seed, budget=Budget(None, evaluations=1500, threads=2)
+            build_problem(instance), seed=seed, budget=Budget(None, evaluations=1500, threads=2)
         )
         CpSat(CpSat.Options()).solve(run.problem, run)
         return [s.steps for s in run.schedules], run.bounds, run.notes, run.spent
@@ -229,7 +229,7 @@ def test_same_seed_and_evaluations_same_search() -> None:
 def test_a_complete_hint_is_a_solution(
     topology: str, collective: str, switching: str, steps: int
 ) -> None:
-    problem = compile(cchybrid.instance(topology, collective, switching=switching))
+    problem = build_problem(cchybrid.instance(topology, collective, switching=switching))
     known = status(model_of(problem, steps), max_time_in_seconds=60.0)[1]
     assert known is not None
     if not problem.ordered:  # its steps in any other order are as good a hint
@@ -245,7 +245,7 @@ def test_a_complete_hint_is_a_solution(
 
 
 def test_broken_hints_do_no_harm() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     crowded = Assignment(known.option, np.minimum(known.step, 0))
     late = Assignment(known.option, known.step + 50)
@@ -261,7 +261,7 @@ def test_broken_hints_do_no_harm() -> None:
 def test_uses_count_as_often_as_they_are_named() -> None:
     """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
     twice = dataclasses.replace(
-        compile(cchybrid.instance("ring-bi-3", "AAS")),
+        build_problem(cchybrid.instance("ring-bi-3", "AAS")),
         capacity=np.array([3], dtype=np.int32),
         kind=np.zeros(1, dtype=np.int8),
         implied=np.zeros(1, dtype=np.bool_),
@@ -281,13 +281,13 @@ def test_uses_count_as_often_as_they_are_named() -> None:
 
 
 def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
-    problem = compile(cchybrid.instance("ring-bi-4", "AAS"))
+    problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
     none = dataclasses.replace(problem, capacity=np.zeros_like(problem.capacity))
     assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
 
 
 def test_a_model_too_large_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     assert CpSat(CpSat.Options()).unsupported(problem) is None
     monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
     assert "more than 500" in str(CpSat(CpSat.Options()).unsupported(problem))
@@ -295,7 +295,7 @@ def test_a_model_too_large_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_interchangeable_steps_are_told_apart() -> None:
     """On a directed ring, every two of 28 messages over one channel need steps of their own."""
-    problem = compile(cchybrid.instance("ring-uni-8", "AAS"))
+    problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
     uses = Uses.of(problem)
     windows = Windows.of(problem, uses, 28, symmetry=True)
     pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
@@ -313,7 +313,7 @@ def test_short_options_first() -> None:
 
 
 def test_no_delivery_loses_its_shortest_options() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
     uses = Uses.of(problem)
     short = uses.shortened(problem, 6)
     assert np.unique(problem.option_delivery[short.usable]).tolist() == list(
@@ -326,7 +326,7 @@ def test_that_short_options_do_not_suffice_is_no_claim() -> None:
     """Two neighbours far from the source have one hop between them, and nobody informs either."""
     network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
     collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
-    problem = compile(Instance(network, collective))
+    problem = build_problem(Instance(network, collective))
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.best() == run.lower() == 3
@@ -358,7 +358,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
 
 def test_gives_up_on_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.STALLED
     assert len(run.schedules) == 1
@@ -376,7 +376,7 @@ def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
 @RANDOM
 def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     known = first_fit(problem, spare)
     assert known.steps >= least_steps(problem, Uses.of(problem))
     model = model_of(problem, known.steps + spare)
@@ -395,7 +395,7 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 @RANDOM
 def test_prices_change_no_answer(instance: Instance) -> None:
     """Whatever they rule out: as many steps suffice with them as without."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     pricing = Pricing(problem, Uses.of(problem))
     pricing.sharpen()
     least = pricing.least_steps
@@ -413,7 +413,7 @@ def test_prices_change_no_answer(instance: Instance) -> None:
 )
 def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
     """Where one part of the network is the bottleneck, the linear program finds it."""
-    problem = compile(cchybrid.instance(topology, "AAS"))
+    problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, Uses.of(problem))
     assert pricing.least_steps == even
     pricing.sharpen()
@@ -426,7 +426,7 @@ def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: in
 )
 def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, full: int) -> None:
     """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
-    problem = compile(cchybrid.instance(topology, "AAS"))
+    problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, Uses.of(problem))
     pricing.sharpen()
     assert pricing.least_steps == steps
@@ -436,16 +436,16 @@ def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, f
 
 def test_prices_rule_out_detours() -> None:
     """Six steps of a mesh have room for shortest paths only."""
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
     pricing = Pricing(problem, Uses.of(problem))
     pricing.sharpen()
-    shortest = compile(cchybrid.instance("mesh-3x3", "AAS")).options
+    shortest = build_problem(cchybrid.instance("mesh-3x3", "AAS")).options
     assert int(pricing.tight(6).uses.usable.sum()) == shortest
     assert shortest < int(pricing.tight(7).uses.usable.sum())
 
 
 def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAB"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
     draws = greedy_schedules(problem, 5)
     drawn, other = next(draws), next(draws)
     known = first_fit(problem, 5)
@@ -464,7 +464,7 @@ def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     alone = [m for m in instance.collective.deliver_messages if len(m.destinations) == 1]
     assume(alone)
     scatter = Collective("scatter", tuple(alone))
-    problem = compile(dataclasses.replace(instance, collective=scatter))
+    problem = build_problem(dataclasses.replace(instance, collective=scatter))
     demands = Demands.of(problem)
     assume(demands is not None and problem.complete)
     assert demands is not None

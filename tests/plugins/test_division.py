@@ -11,15 +11,15 @@ from bounds.optimum import fewest_steps
 from cchybrid_plugins.division.engine import Division
 from cchybrid_plugins.division.routes import laid_down, lay_down
 from cchybrid_plugins.division.traffic import Traffic, bits
-from cchybrid_plugins.packing import Packing
 from hypothesis import HealthCheck, assume, given, settings
 from random_instances import instances, scattered
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.toolkit.packing import Packing
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -30,7 +30,7 @@ SMALL = instances(
 
 
 def solved(instance: Instance, rounds: int = 12, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(compile(instance), **{"budget": Budget(seconds=30.0), **rest})
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
     stop = Division(Division.Options(rounds)).solve(run.problem, run)
     assert run.violations == []
     return run, stop
@@ -46,7 +46,7 @@ def traffic(problem: Problem) -> Traffic:
 @given(SMALL)
 def test_lists_every_team_once(instance: Instance) -> None:
     """Against all subsets: no congestion, maximal, every bottleneck used, one transfer in all."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     assume(Division(Division.Options()).unsupported(problem) is None)
     net = traffic(problem)
     count = len(net.column)
@@ -79,7 +79,7 @@ def test_lists_every_team_once(instance: Instance) -> None:
 @RANDOM
 @given(SMALL)
 def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
-    problem = compile(instance)
+    problem = build_problem(instance)
     assume(Division(Division.Options()).unsupported(problem) is None)
     assume(laid_down(Packing.of(problem)))
     run, stop = solved(instance)
@@ -92,7 +92,7 @@ def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
 @RANDOM
 @given(SMALL)
 def test_refutes_nothing_where_there_are_several_routes(instance: Instance) -> None:
-    problem = compile(instance)
+    problem = build_problem(instance)
     assume(Division(Division.Options()).unsupported(problem) is None)
     assume(not laid_down(Packing.of(problem)))
     run, _ = solved(instance, rounds=2)
@@ -140,7 +140,7 @@ def test_finds_short_schedules_over_routes_of_its_own(topology: str, optimum: in
 
 
 def test_lays_down_routes_that_load_least() -> None:
-    packing = Packing.of(compile(cchybrid.instance("torus-4x4", "AAS")))
+    packing = Packing.of(build_problem(cchybrid.instance("torus-4x4", "AAS")))
     columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
     assert packing.row[columns].tolist() == list(range(packing.rows))
     assert packing.load(columns).max() == 8
@@ -151,7 +151,7 @@ def test_three_turns_of_a_triangle_congest() -> None:
     network = Network("triangle", 3, tuple(Channel(a, (a + 1) % 3, 1) for a in range(3)))
     turns = Collective("turn", tuple(Message(a, ((a + 2) % 3,)) for a in range(3)))
     instance = Instance(network, turns, CommunicationModel())
-    net = traffic(compile(instance))
+    net = traffic(build_problem(instance))
     assert net.load(net.everything) == 2
     run, stop = solved(instance)
     assert [steps for steps, _ in run.bounds] == [2, 3]
@@ -169,7 +169,7 @@ def test_three_turns_of_a_triangle_congest() -> None:
 def test_says_what_it_requires(
     topology: str, collective: str, rest: dict[str, Any], words: str
 ) -> None:
-    problem = compile(cchybrid.instance(topology, collective, **rest))
+    problem = build_problem(cchybrid.instance(topology, collective, **rest))
     assert words in (Division(Division.Options()).unsupported(problem) or "")
 
 

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.conflicts import conflicts
-from cchybrid.kernels.flat import flatten
-from cchybrid.kernels.rng import seed_state
+from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.kernels.rng import seed_state
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(
@@ -30,7 +30,9 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 
 
 def solve(asked: Instance, lower: int, options: HgsaOptions, **rest: object) -> LocalRun:
-    run = LocalRun(compile(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
+    run = LocalRun(
+        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
+    )  # type: ignore[arg-type]
     Hgsa(options).solve(run.problem, run)
     assert not run.violations
     return run
@@ -106,7 +108,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
     found = []
     for seed in (3, 3, 4):
         budget = Budget(evaluations=200_000, threads=threads)
-        problem = compile(instance("kautz-12", "AAS"))
+        problem = build_problem(instance("kautz-12", "AAS"))
         run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
         assert Hgsa(HgsaOptions()).solve(problem, run) == Stop.LIMIT
         near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
@@ -123,7 +125,7 @@ def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
 
 
 def test_it_starts_from_a_hint() -> None:
-    problem = compile(instance("spidergon-8", "AAS"))
+    problem = build_problem(instance("spidergon-8", "AAS"))
     first = LocalRun(problem, first_lower=4, budget=Budget(seconds=60))
     Hgsa(HgsaOptions()).solve(problem, first)
     solution = problem.match(first.schedules[-1].steps)
@@ -148,7 +150,7 @@ def test_senseless_options_are_refused(options: dict[str, object]) -> None:
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     flat, state = flatten(problem), seed_state(seed)
     solution = process(slaves_of(problem, seed).processes, 0)
     check_counts(problem, solution)
@@ -170,7 +172,7 @@ def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     slaves = slaves_of(problem, seed, exchange=2)
     slaves.advance(40 * problem.deliveries, GO_ON)
     exchange(
@@ -185,7 +187,7 @@ def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     slaves = slaves_of(problem, seed)
     memory, mother, father = slaves.memory, 0, 2
     memory.option[:], memory.step[:] = slaves.processes.option, slaves.processes.step
@@ -206,7 +208,7 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance,
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     slaves = slaves_of(problem, seed)
     solution, depth = process(slaves.processes, 1), slaves.settings.depth.tolist()
 
@@ -234,7 +236,7 @@ def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
 
 
 def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
-    problem = compile(instance("ring-bi-8", "OAB"))
+    problem = build_problem(instance("ring-bi-8", "OAB"))
     flat = flatten(problem)
     slaves = slaves_of(problem, 0)
     solution = process(slaves.processes, 0)
@@ -257,7 +259,7 @@ def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
 @RANDOM
 @given(instances())
 def test_shortest_chains_equal_their_twin(asked: Instance) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     depth, tree = np.empty((2, problem.deliveries), dtype=np.int32)
     shortest_chains(flatten(problem), depth, tree)
     known = {-1: 0}

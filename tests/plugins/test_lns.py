@@ -11,19 +11,19 @@ from cchybrid_plugins.lns.engine import Lns
 from cchybrid_plugins.lns.ground import Ground
 from cchybrid_plugins.lns.partial import Partial, repaired
 from cchybrid_plugins.lns.repack import Repack, limited, places_for
-from cchybrid_plugins.uses import Uses
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 from random_instances import instances
 
 import cchybrid
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.conflicts import conflicts
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Instance
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.usage_matrix import Uses
 
 RANDOM = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -58,7 +58,7 @@ def assert_sound(partial: Partial) -> None:
 @RANDOM
 @given(instances(), st.integers(0, 1000))
 def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -> None:
-    problem = compile(instance)
+    problem = build_problem(instance)
     random = np.random.default_rng(seed)
     wild = random_assignment(problem, 5, seed)
     partial = repaired(problem, Uses.of(problem), 4, wild, random)
@@ -75,7 +75,7 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
 @given(instances(), st.integers(0, 1000))
 def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
     """Whatever is taken out, the answer is valid and places as many as before at least."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     random = np.random.default_rng(seed)
     uses = Uses.of(problem)
     partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
@@ -117,7 +117,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
 def test_finds_the_optimum(
     topology: str, collective: str, rest: dict[str, Any], optimum: int
 ) -> None:
-    problem = compile(cchybrid.instance(topology, collective, **rest))
+    problem = build_problem(cchybrid.instance(topology, collective, **rest))
     run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=optimum)
     assert Lns(Lns.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.violations == []
@@ -127,7 +127,7 @@ def test_finds_the_optimum(
 def test_finds_paths_beyond_the_pool() -> None:
     """Of one path per pair, six steps are too few; each of them has other paths to take."""
     instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
-    problem = compile(instance, max_options=72)
+    problem = build_problem(instance, max_options=72)
     assert not problem.complete
     ends = {}
     for paths in (True, False):
@@ -142,7 +142,7 @@ def test_finds_paths_beyond_the_pool() -> None:
 @given(instances(switchings=("wormhole",)), st.integers(0, 1000))
 def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     """A partial schedule is the same schedule of the grown Problem, and of the base again."""
-    base = compile(instance, max_options=6)
+    base = build_problem(instance, max_options=6)
     random = np.random.default_rng(seed)
     ground = Ground(base)
     before = random_assignment(base, 3, seed)
@@ -166,7 +166,7 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
 
 
 def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
-    base = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    base = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
     ground = Ground(base)
     moved = None
     while moved is None:
@@ -183,7 +183,7 @@ def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
 
 
 def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     whole = first_fit(problem, 1)
     fewest = int(np.bincount(whole.step).min())
     assert fewest < int((whole.step == whole.steps - 1).sum()) or whole.steps > 6
@@ -198,7 +198,7 @@ def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
 
 def test_goes_on_from_a_near_solution_with_conflicts() -> None:
     """Two deliveries of an optimal schedule are put into one place; all others are kept."""
-    problem = compile(cchybrid.instance("spidergon-8", "AAS"))
+    problem = build_problem(cchybrid.instance("spidergon-8", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=4)
     Lns(Lns.Options()).solve(problem, run)
     best = problem.match(run.schedules[-1].steps)
@@ -212,7 +212,7 @@ def test_goes_on_from_a_near_solution_with_conflicts() -> None:
 
 def test_what_helps_nobody_is_not_kept() -> None:
     """Optional deliveries are in a near-solution only where they lead to a required one."""
-    problem = compile(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
+    problem = build_problem(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
     run = LocalRun(problem, budget=Budget(evaluations=1_500), target=8)
     Lns(Lns.Options()).solve(problem, run)
     assert run.suggestions
@@ -223,7 +223,7 @@ def test_what_helps_nobody_is_not_kept() -> None:
 
 
 def test_near_solutions_leave_fewer_and_fewer_over() -> None:
-    problem = compile(cchybrid.instance("mesh-4x4", "AAS"))
+    problem = build_problem(cchybrid.instance("mesh-4x4", "AAS"))
     run = LocalRun(problem, budget=Budget(evaluations=40_000), target=16)
     Lns(Lns.Options()).solve(problem, run)
     left = [int((found.option < 0).sum()) for found in run.suggestions]

@@ -5,16 +5,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from cchybrid_plugins.evolution.genome import Genome
-from cchybrid_plugins.evolution.population import Population
 from cchybrid_plugins.mboa.engine import Mboa, MboaOptions
 from cchybrid_plugins.mboa.trees import Tree, empty_tree, grow, leaf_of, new_scores
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget
-from cchybrid.kernels.rng import seed_state
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels.rng import seed_state
 
 SIZE = 60
 
@@ -36,7 +36,7 @@ def test_it_reaches_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int
 ) -> None:
     run = LocalRun(
-        compile(instance(*words, **model)),  # type: ignore[arg-type]
+        build_problem(instance(*words, **model)),  # type: ignore[arg-type]
         first_lower=steps,
         budget=Budget(seconds=60),
     )
@@ -141,7 +141,7 @@ def plain_measure(
 
 
 def test_children_keep_what_the_trees_know() -> None:
-    problem = compile(instance("mesh-2x2", "AAS"))
+    problem = build_problem(instance("mesh-2x2", "AAS"))
     options = MboaOptions(population=2 * SIZE, candidates=16)
     state = seed_state(5)
     breeder = Mboa(options).breeder(Genome.of(problem, options), state)

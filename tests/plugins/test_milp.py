@@ -16,19 +16,19 @@ from cchybrid_plugins.milp.generation import Generation
 from cchybrid_plugins.milp.prices import LoadProgram
 from cchybrid_plugins.milp.pricing import AtLeast, Pricer, pack
 from cchybrid_plugins.milp.rounding import cover, with_leftovers
-from cchybrid_plugins.packing import Packing
-from cchybrid_plugins.watched import RunOverError, watched
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances, scattered
 
 import cchybrid
-from cchybrid.bounds.flow import price_bounds
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
-from cchybrid.problem import Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.proof.flow import price_bounds
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.watched import RunOverError, watched
 
 RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -50,7 +50,7 @@ def generation(problem: Problem, over: bool = False) -> Generation:
 
 
 def solved(instance: Instance, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(compile(instance), **{"budget": Budget(seconds=30.0), **rest})
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
     stop = Milp(Milp.Options()).solve(run.problem, run)
     assert run.violations == []
     return run, stop
@@ -94,7 +94,7 @@ def test_never_claims_more_than_the_optimum(instance: Instance) -> None:
 @given(SCATTERS)
 def test_the_closed_relaxation_is_that_of_all_classes(instance: Instance) -> None:
     """With every class as a column the program comes to what generation closed at."""
-    problem = compile(instance)
+    problem = build_problem(instance)
     packing = Packing.of(problem)
     made = generation(problem)
     while not made.closed:
@@ -112,7 +112,7 @@ def test_the_closed_relaxation_is_that_of_all_classes(instance: Instance) -> Non
 )
 def test_begins_at_the_bound_of_the_prices(topology: str, rest: dict[str, Any]) -> None:
     instance = cchybrid.instance(topology, "AAS", **rest)
-    assert generation(compile(instance)).bound >= max(b.steps for b in price_bounds(instance))
+    assert generation(build_problem(instance)).bound >= max(b.steps for b in price_bounds(instance))
 
 
 def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
@@ -124,7 +124,7 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     network = Network("triangle", 3, tuple(Channel(a, b, 1) for a, b in links))
     messages = tuple(Message(a, ((a + 2) % 3,)) for a in range(3))
     instance = Instance(network, Collective("turn", messages), CommunicationModel())
-    made = generation(compile(instance))
+    made = generation(build_problem(instance))
     assert made.bound == 2
     while not made.closed:
         made.improve()
@@ -136,7 +136,7 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
 @RANDOM
 @given(SCATTERS, st.integers(0, 2**32 - 1))
 def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
-    packing = Packing.of(compile(instance))
+    packing = Packing.of(build_problem(instance))
     weight = np.random.default_rng(seed).integers(0, 9, packing.rows)
     priced = Pricer(packing, lambda: False, seed).best(weight)
     heaviest = max(
@@ -150,7 +150,7 @@ def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
 
 
 def test_prices_under_demands() -> None:
-    packing = Packing.of(compile(cchybrid.instance("ring-uni-8", "AAS")))
+    packing = Packing.of(build_problem(cchybrid.instance("ring-uni-8", "AAS")))
     pricer = Pricer(packing, lambda: False, 0)
     ones = np.ones(packing.rows, dtype=np.int64)
     least = pricer.best(ones).most
@@ -163,7 +163,7 @@ def test_prices_under_demands() -> None:
 @RANDOM
 @given(SCATTERS)
 def test_worth_is_a_bound_for_what_is_left(instance: Instance) -> None:
-    packing = Packing.of(compile(instance))
+    packing = Packing.of(build_problem(instance))
     program = LoadProgram(packing)
     everything = np.ones(packing.rows, dtype=np.bool_)
     for rows in (everything, np.arange(packing.rows) % 2 == 0, everything):
@@ -177,7 +177,7 @@ def test_worth_is_a_bound_for_what_is_left(instance: Instance) -> None:
 
 
 def test_a_dive_leaves_what_it_could_not_place() -> None:
-    packing = Packing.of(compile(cchybrid.instance("mesh-3x3", "AAS")))
+    packing = Packing.of(build_problem(cchybrid.instance("mesh-3x3", "AAS")))
     pricer, program = Pricer(packing, lambda: False, 0), LoadProgram(packing)
     diver = Diver(packing, pricer, program, lambda units: None, lambda: False)
     weight = np.ones(packing.rows, dtype=np.int64)
@@ -193,7 +193,7 @@ def test_a_dive_leaves_what_it_could_not_place() -> None:
 
 
 def test_a_cover_by_columns() -> None:
-    packing = Packing.of(compile(cchybrid.instance("hypercube-8", "AAS")))
+    packing = Packing.of(build_problem(cchybrid.instance("hypercube-8", "AAS")))
     known = [packing.classes(first_fit(packing.problem, seed)) for seed in range(3)]
     most = min(len(classes) for classes in known)
     every = [columns for classes in known for columns in classes]
@@ -210,12 +210,12 @@ def test_a_cover_by_columns() -> None:
     [("AAB", {}), ("AAR", {}), ("AAS", {"switching": "store-and-forward"})],
 )
 def test_refuses_what_waits_for_others(collective: str, rest: dict[str, Any]) -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", collective, **rest))
+    problem = build_problem(cchybrid.instance("mesh-3x3", collective, **rest))
     assert "wait for others" in (Milp(Milp.Options()).unsupported(problem) or "")
 
 
 def test_claims_nothing_for_an_incomplete_problem() -> None:
-    problem = compile(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
     Milp(Milp.Options()).solve(problem, run)
     assert not problem.complete

@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import flatten, least_uses
-from cchybrid.kernels.rng import seed_state
+from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.rng import seed_state
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(
@@ -41,7 +41,7 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 def test_greedy_starts_reach_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int, threads: int
 ) -> None:
-    problem = compile(instance(*words, **model))  # type: ignore[arg-type]
+    problem = build_problem(instance(*words, **model))  # type: ignore[arg-type]
     run = LocalRun(problem, first_lower=steps, budget=Budget(seconds=60, threads=threads))
     assert RandomSearch(RandomOptions()).solve(problem, run) == Stop.EXHAUSTED
     assert run.best() == steps
@@ -49,7 +49,7 @@ def test_greedy_starts_reach_the_optimum(
 
 
 def test_blind_draws_solve_what_is_tiny() -> None:
-    problem = compile(instance("ring-bi-4", "AAB"))
+    problem = build_problem(instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, first_lower=2, budget=Budget(seconds=60))
     assert RandomSearch(RandomOptions(greedy=False)).solve(problem, run) == Stop.EXHAUSTED
     assert run.best() == 2
@@ -60,7 +60,7 @@ def test_blind_draws_solve_what_is_tiny() -> None:
 def test_the_same_seed_and_evaluations_repeat_exactly(greedy: bool, threads: int) -> None:
     found = []
     for seed in (3, 3, 4):
-        problem = compile(instance("mesh-3x3", "AAS"))
+        problem = build_problem(instance("mesh-3x3", "AAS"))
         budget = Budget(evaluations=3000, threads=threads)
         run = LocalRun(problem, seed=seed, budget=budget, first_lower=5)
         assert RandomSearch(RandomOptions(greedy=greedy)).solve(problem, run) == Stop.LIMIT
@@ -72,14 +72,14 @@ def test_the_same_seed_and_evaluations_repeat_exactly(greedy: bool, threads: int
 
 
 def test_a_target_is_honoured() -> None:
-    problem = compile(instance("mesh-3x3", "AAS"))
+    problem = build_problem(instance("mesh-3x3", "AAS"))
     run = LocalRun(problem, first_lower=6, target=8, budget=Budget(seconds=60))
     RandomSearch(RandomOptions()).solve(problem, run)
     assert (run.best() or 99) <= 8
 
 
 def test_near_solutions_of_blind_draws_are_handed_out() -> None:
-    problem = compile(instance("spidergon-8", "AAS"))
+    problem = build_problem(instance("spidergon-8", "AAS"))
     run = LocalRun(problem, first_lower=3, budget=Budget(evaluations=20_000))
     RandomSearch(RandomOptions(greedy=False)).solve(problem, run)
     assert run.notes
@@ -87,8 +87,8 @@ def test_near_solutions_of_blind_draws_are_handed_out() -> None:
 
 
 def test_it_stops_in_the_midst_of_a_start() -> None:
-    problem = compile(instance("torus-8x8", "AAB"))
-    first_fit(compile(instance("ring-bi-4", "AAB")), 0)
+    problem = build_problem(instance("torus-8x8", "AAB"))
+    first_fit(build_problem(instance("ring-bi-4", "AAB")), 0)
     run = LocalRun(problem, budget=Budget(seconds=0.2))
     begun = time.monotonic()
     assert RandomSearch(RandomOptions()).solve(problem, run) == Stop.LIMIT
@@ -98,7 +98,7 @@ def test_it_stops_in_the_midst_of_a_start() -> None:
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_the_first_of_the_best_starts_is_kept(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     flat, found = flatten(problem), problem.empty()
     seeds = [seed + index for index in range(4)]
     numbers = np.array(seeds, dtype=np.uint64)
@@ -113,7 +113,7 @@ def test_the_first_of_the_best_starts_is_kept(asked: Instance, seed: int) -> Non
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_the_conflicts_of_blind_draws_equal_a_recount(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     found = problem.empty()
     made, least = draw_often(
         flatten(problem), 3, 5, 2**31, found.option, found.step, GO_ON, seed_state(seed)
@@ -125,7 +125,7 @@ def test_the_conflicts_of_blind_draws_equal_a_recount(asked: Instance, seed: int
 
 
 def test_a_start_that_is_ended_early_gives_nothing() -> None:
-    problem = compile(instance("ring-bi-8", "AAS"))
+    problem = build_problem(instance("ring-bi-8", "AAS"))
     assert first_fit(problem, 0, np.ones(1, dtype=np.bool_)) is None
     found = first_fit(problem, 0, GO_ON)
     assert found is not None

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cchybrid_plugins.evolution.population import Population
 from cchybrid_plugins.sga.crossover import cross
 from cchybrid_plugins.sga.engine import Sga, SgaOptions
 
-from cchybrid.api import instance
-from cchybrid.engine import Budget
-from cchybrid.kernels.rng import seed_state
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.evolution.population import Population
+from cchybrid.toolkit.kernels.rng import seed_state
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_it_reaches_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int
 ) -> None:
     run = LocalRun(
-        compile(instance(*words, **model)),  # type: ignore[arg-type]
+        build_problem(instance(*words, **model)),  # type: ignore[arg-type]
         first_lower=steps,
         budget=Budget(seconds=60),
     )

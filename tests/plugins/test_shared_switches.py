@@ -8,13 +8,13 @@ from cchybrid_plugins.classical.setting import DoesNotApplyError, Setting
 from cchybrid_plugins.classical.shared_switches import shared_switches
 
 import cchybrid
-from cchybrid.problem import compile
-from cchybrid.verify import verify
+from cchybrid.problem import build_problem
+from cchybrid.referee.verify import verify
 
 
 def steps_of(topology: str, collective: str = "AAS") -> int:
     instance = cchybrid.instance(topology, collective)
-    problem = compile(instance)
+    problem = build_problem(instance)
     drafted, found = assigned(problem, shared_switches(Setting(problem, 0, lambda: None)))
     assert flaw(drafted, found) is None
     assert verify(instance, drafted.lift(found).steps) == ()

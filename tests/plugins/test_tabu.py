@@ -7,27 +7,27 @@ import numpy as np
 import plain_tabu as plain
 import pytest
 from cchybrid_plugins.tabu.engine import Tabu
-from cchybrid_plugins.tabu.island import Ground, TabuIsland
-from cchybrid_plugins.tabu.memory import new_memory
-from cchybrid_plugins.tabu.moves import new_bench
-from cchybrid_plugins.tabu.options import TabuOptions
-from cchybrid_plugins.tabu.path_graphs import build_graphs
-from cchybrid_plugins.tabu.search import BEST, Record, Tuning, search, start
 from hypothesis import given
 from hypothesis import strategies as st
 from random_assignments import RANDOM, random_assignment
 from random_instances import instances
 
-from cchybrid.api import instance
-from cchybrid.collectives import collective
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.conflicts import conflicts
-from cchybrid.kernels.first_fit import first_fit
-from cchybrid.kernels.flat import flatten
-from cchybrid.kernels.rng import seed_state
+from cchybrid.host.api import instance
+from cchybrid.library.collectives import collective
 from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import Assignment, Problem, compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
+from cchybrid.toolkit.tabu_search.memory import new_memory
+from cchybrid.toolkit.tabu_search.moves import new_bench
+from cchybrid.toolkit.tabu_search.options import TabuOptions
+from cchybrid.toolkit.tabu_search.path_graphs import build_graphs
+from cchybrid.toolkit.tabu_search.search import BEST, Record, Tuning, search, start
 
 HOPS = {"switching": "store-and-forward"}
 GO_ON = np.zeros(1, dtype=np.bool_)
@@ -35,7 +35,9 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 
 def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
     options = rest.pop("options", TabuOptions())
-    run = LocalRun(compile(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
+    run = LocalRun(
+        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
+    )  # type: ignore[arg-type]
     Tabu(options).solve(run.problem, run)  # type: ignore[arg-type]
     assert not run.violations
     return run
@@ -100,7 +102,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
     found = []
     for seed in (3, 3, 4):
         budget = Budget(evaluations=40_000, threads=threads)
-        problem = compile(instance("kautz-12", "AAS"))
+        problem = build_problem(instance("kautz-12", "AAS"))
         run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
         assert Tabu(TabuOptions(patience=2000)).solve(problem, run) == Stop.LIMIT
         near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
@@ -117,7 +119,7 @@ def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
 
 
 def test_it_starts_from_a_hint() -> None:
-    problem = compile(instance("spidergon-8", "AAS"))
+    problem = build_problem(instance("spidergon-8", "AAS"))
     first = solve(instance("spidergon-8", "AAS"), 4)
     solution = problem.match(first.schedules[-1].steps)
     run = LocalRun(problem, first_lower=4, seed=9, hints={4: solution})
@@ -127,7 +129,7 @@ def test_it_starts_from_a_hint() -> None:
 
 
 def test_it_stops_promptly() -> None:
-    run = LocalRun(compile(instance("torus-4x4", "AAS")), first_lower=1, target=2)
+    run = LocalRun(build_problem(instance("torus-4x4", "AAS")), first_lower=1, target=2)
     Tabu(TabuOptions()).prepare()
     Timer(0.3, lambda: setattr(run, "stopped", True)).start()
     begun = time.monotonic()
@@ -136,7 +138,7 @@ def test_it_stops_promptly() -> None:
 
 
 def test_it_refuses_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = compile(instance("ring-bi-8", "AAS"))
+    problem = build_problem(instance("ring-bi-8", "AAS"))
     assert Tabu(TabuOptions()).unsupported(problem) is None
     monkeypatch.setattr("cchybrid_plugins.tabu.engine.MOST_MEMORY", -1)
     assert "56 deliveries" in str(Tabu(TabuOptions()).unsupported(problem))
@@ -197,7 +199,7 @@ class Hunt:
 @RANDOM
 @given(instances(most_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     hunt = Hunt(problem, steps, random_assignment(problem, seed, missing=True), seed)
     hunt.check()
     least = hunt.record.number[BEST]
@@ -214,7 +216,7 @@ def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) 
 @RANDOM
 @given(instances(most_nodes=6), st.integers(0, 2**32 - 1))
 def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed: int) -> None:
-    problem = compile(asked)
+    problem = build_problem(asked)
     greedy = first_fit(problem, seed, GO_ON)
     assert greedy is not None
     hunt = Hunt(problem, greedy.steps, random_assignment(problem, seed, missing=True), seed)
@@ -227,7 +229,7 @@ def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed
 def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
     """Two nodes that inform each other: one of them has to turn to the source."""
     line = Network.from_links("line", 3, [(0, 1), (1, 2), (2, 0)])
-    problem = compile(Instance(line, Collective("one", (Message(0, (1, 2)),))))
+    problem = build_problem(Instance(line, Collective("one", (Message(0, (1, 2)),))))
     circle = problem.empty()
     for option in range(problem.options):
         if problem.option_requires[option] >= 0:
@@ -258,7 +260,7 @@ def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
-    problem = compile(instance("ring-bi-4", "AAS", **HOPS))  # type: ignore[arg-type]
+    problem = build_problem(instance("ring-bi-4", "AAS", **HOPS))  # type: ignore[arg-type]
     run = solve(instance("ring-bi-4", "AAS", **HOPS), 2)  # type: ignore[arg-type]
     solution = problem.match(run.schedules[-1].steps)
     hunt = Hunt(problem, 2, with_a_ring(problem, solution), seed)
@@ -271,7 +273,7 @@ def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
 
 def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
     asked = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
-    problem = compile(asked)
+    problem = build_problem(asked)
     solution = problem.match(solve(asked, 2).schedules[-1].steps)
     ground = Ground(problem, flatten(problem), 2, 0)
     hint = with_a_ring(problem, solution)

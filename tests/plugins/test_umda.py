@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 from cchybrid_plugins.umda.engine import Umda, UmdaOptions
 
-from cchybrid.api import instance
-from cchybrid.collectives import collective
-from cchybrid.engine import Budget, Stop
-from cchybrid.kernels.conflicts import conflicts
+from cchybrid.host.api import instance
+from cchybrid.library.collectives import collective
 from cchybrid.model import Instance, Network
-from cchybrid.problem import compile
-from cchybrid.testing import LocalRun
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.conflicts import conflicts
 
 
 def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
-    run = LocalRun(compile(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
+    run = LocalRun(
+        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
+    )  # type: ignore[arg-type]
     Umda(UmdaOptions()).solve(run.problem, run)
     assert not run.violations
     return run
@@ -65,7 +67,7 @@ def test_a_target_is_honoured() -> None:
 def test_the_same_seed_and_evaluations_repeat_exactly() -> None:
     found = []
     for seed in (3, 3, 4):
-        problem = compile(instance("mesh-3x3", "AAS"))
+        problem = build_problem(instance("mesh-3x3", "AAS"))
         run = LocalRun(problem, seed=seed, budget=Budget(evaluations=1500), first_lower=5)
         assert Umda(UmdaOptions()).solve(problem, run) == Stop.LIMIT
         found.append([schedule.steps for schedule in run.schedules])
@@ -75,7 +77,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly() -> None:
 
 def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
     run = LocalRun(
-        compile(instance("torus-4x4", "AAB")), budget=Budget(evaluations=600), first_lower=4
+        build_problem(instance("torus-4x4", "AAB")), budget=Budget(evaluations=600), first_lower=4
     )
     Umda(UmdaOptions(polish=0)).solve(run.problem, run)
     assert run.suggestions
@@ -84,7 +86,7 @@ def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
 
 
 def test_it_starts_from_a_hint() -> None:
-    problem = compile(instance("spidergon-8", "AAS"))
+    problem = build_problem(instance("spidergon-8", "AAS"))
     first = LocalRun(problem, first_lower=4, budget=Budget(seconds=60))
     Umda(UmdaOptions()).solve(problem, first)
     solution = problem.match(first.schedules[-1].steps)

@@ -7,7 +7,7 @@ from collections import Counter
 
 from cchybrid.model import Instance
 from cchybrid.problem import Assignment, Problem, needed
-from cchybrid.verify import verify
+from cchybrid.referee.verify import verify
 
 Option = tuple[int, int, int, tuple[int, ...]]
 """Message, node that gets it, node that must have got it before (-1: the source has it), path."""

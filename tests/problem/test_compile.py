@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from plain_problem import options_of
 from random_instances import instances
 
-from cchybrid.bounds.reach import unreachable
-from cchybrid.certify import EvidenceError, proves_infeasible
-from cchybrid.errors import CchybridError
+from cchybrid.checker import EvidenceError, proves_infeasible
 from cchybrid.model import (
     Channel,
     Collective,
@@ -25,7 +23,9 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
-from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem, UnreachableError, compile
+from cchybrid.model.errors import CchybridError
+from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem, UnreachableError, build_problem
+from cchybrid.proof.reach import unreachable
 
 ARRAYS = (
     "capacity",
@@ -52,10 +52,10 @@ def assert_equal(one: Problem, other: Problem) -> None:
 @settings(deadline=None)
 @given(instances(), st.integers(1, 60), st.integers(0, 3))
 def test_incomplete_pools(instance, max_options, seed):
-    whole = compile(instance)
+    whole = build_problem(instance)
     assert whole.complete
-    part = compile(instance, max_options=max_options, seed=seed)
-    assert_equal(part, compile(instance, max_options=max_options, seed=seed))
+    part = build_problem(instance, max_options=max_options, seed=seed)
+    assert_equal(part, build_problem(instance, max_options=max_options, seed=seed))
     assert part.complete == (part.options == whole.options)
     assert set(options_of(part)) <= set(options_of(whole))
     # The source of every delivery keeps at least one path, whatever was asked, and so do the
@@ -73,12 +73,12 @@ def test_incomplete_pools(instance, max_options, seed):
 def test_equal_in_every_process(routing):
     program = f"""
 from cchybrid.model import *
-from cchybrid.problem import compile
+from cchybrid.problem import build_problem
 links = [(v, v + 1) for v in range(15) if (v + 1) % 4] + [(v, v + 4) for v in range(12)]
 messages = tuple(Message(a, (b,)) for a in range(16) for b in range(16) if a != b)
 network = Network.from_links("grid", 16, links)
 instance = Instance(network, Collective("AAS", messages), CommunicationModel(routing={routing!r}))
-problem = compile(instance, max_options=700, seed=5)
+problem = build_problem(instance, max_options=700, seed=5)
 print(problem.complete, problem.origin.path_nodes)
 """
     said = [
@@ -104,14 +104,14 @@ def test_nodes_without_ports(instance, data):
     instance = instance.with_model(inject=data.draw(ports), accept=data.draw(ports))
     evidence = unreachable(instance.forward)
     if evidence is None:
-        problem = compile(instance)
+        problem = build_problem(instance)
         assert (np.diff(problem.option_start) > 0).all()
         for message in range(len(instance.collective.messages)):
             with pytest.raises(EvidenceError):
                 proves_infeasible(instance.to_json(), {"kind": "unreachable", "message": message})
     else:
         with pytest.raises(UnreachableError):
-            compile(instance)
+            build_problem(instance)
         proves_infeasible(instance.to_json(), evidence)
 
 
@@ -122,9 +122,9 @@ def test_a_node_on_the_way_that_may_not_send():
         Collective("one", (Message(0, (2,)),)),
         CommunicationModel(inject=(1, 0, 1), accept=(1, 1, 1)),
     )
-    assert compile(through).options == 1  # in wormhole switching a passage takes no port
+    assert build_problem(through).options == 1  # in wormhole switching a passage takes no port
     with pytest.raises(UnreachableError, match="message 0 from node 0 cannot reach node 2"):
-        compile(through.with_model(switching="store-and-forward"))
+        build_problem(through.with_model(switching="store-and-forward"))
 
 
 @pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
@@ -138,7 +138,7 @@ def test_destinations_out_of_reach(switching):
     ):
         instance = Instance(network, Collective("no", messages), model)
         with pytest.raises(UnreachableError) as raised:
-            compile(instance)
+            build_problem(instance)
         assert isinstance(raised.value, CchybridError)
         evidence = unreachable(instance.forward)
         assert evidence is not None
@@ -149,11 +149,11 @@ def test_endpoints_are_passed_in_hops_only():
     star = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
     instance = Instance(star, Collective("one", (Message(0, (2,)),)))
     with pytest.raises(UnreachableError):
-        compile(instance)
+        build_problem(instance)
     # A destination that is an endpoint may forward what it has received.
     both = replace(instance, collective=Collective("both", (Message(0, (1, 2)),)))
-    assert compile(both).options == 3
-    assert compile(instance.with_model(switching="store-and-forward")).deliveries == 2
+    assert build_problem(both).options == 3
+    assert build_problem(instance.with_model(switching="store-and-forward")).deliveries == 2
 
 
 def test_resources():
@@ -165,7 +165,7 @@ def test_resources():
     )
     model = CommunicationModel(inject=(1, 5, 3), accept=(4, 1, 1))
     instance = Instance(network, Collective("one", (Message(0, (2,)),)), model)
-    problem = compile(instance)
+    problem = build_problem(instance)
     kinds = problem.kind.tolist()
     assert [kinds.count(kind) for kind in (CHANNEL, LINK, INJECT, ACCEPT)] == [2, 1, 3, 3]
     origin = problem.origin
@@ -185,17 +185,17 @@ def test_resources():
 def test_scatter_is_not_ordered():
     ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
     scatter = Instance(ring, Collective("OAS", tuple(Message(0, (v,)) for v in (1, 2, 3))))
-    assert not compile(scatter).ordered
+    assert not build_problem(scatter).ordered
     broadcast = Instance(ring, Collective("OAB", (Message(0, (1, 2, 3)),)))
-    assert compile(broadcast).ordered
-    assert compile(scatter.with_model(switching="store-and-forward")).ordered
+    assert build_problem(broadcast).ordered
+    assert build_problem(scatter.with_model(switching="store-and-forward")).ordered
 
 
 def test_useless_nodes_are_left_out():
     # Node 2 leads nowhere: no message to node 1 has any use for it.
     network = Network.from_arcs("fork", 3, [(0, 1), (0, 2)])
     model = CommunicationModel(switching="store-and-forward")
-    problem = compile(Instance(network, Collective("one", (Message(0, (1,)),)), model))
+    problem = build_problem(Instance(network, Collective("one", (Message(0, (1,)),)), model))
     assert problem.deliveries == 1
 
 
@@ -210,7 +210,7 @@ def test_numbers_of_paths_that_nobody_could_list(routing):
         Collective("one", (Message(0, (side * side - 1, side)),)),
         CommunicationModel(routing=routing),
     )
-    problem = compile(instance, max_options=500)
+    problem = build_problem(instance, max_options=500)
     assert not problem.complete
     assert 4 <= problem.options <= 500
     cost = np.zeros(problem.resources)
@@ -220,7 +220,7 @@ def test_numbers_of_paths_that_nobody_could_list(routing):
 def test_more_arcs_than_options():
     messages = [Message(v, tuple(w for w in range(5) if w != v)) for v in range(5)]
     ring = Network.from_links("ring", 5, [(v, (v + 1) % 5) for v in range(5)])
-    problem = compile(Instance(ring, Collective("AAB", tuple(messages))), max_options=1)
+    problem = build_problem(Instance(ring, Collective("AAB", tuple(messages))), max_options=1)
     # On an odd ring no pair has two shortest paths: the pool is larger than asked, yet complete.
     assert problem.complete
     assert problem.options == 5 * 4 * 4

@@ -19,8 +19,8 @@ from plain_problem import (
 from random_instances import instances, valid_schedules
 
 from cchybrid.model import Instance, Steps, Transfer
-from cchybrid.problem import compile, needed
-from cchybrid.verify import verify
+from cchybrid.problem import build_problem, needed
+from cchybrid.referee.verify import verify
 
 
 def allowed_options(instance: Instance) -> set[Option]:
@@ -52,7 +52,7 @@ def allowed_options(instance: Instance) -> set[Option]:
 @settings(deadline=None, max_examples=40)
 @given(instances(most_nodes=5, most_messages=3))
 def test_options_are_what_the_referee_allows(instance):
-    problem = compile(instance)
+    problem = build_problem(instance)
     options = options_of(problem)
     assert problem.complete
     assert len(set(options)) == len(options)
@@ -65,7 +65,7 @@ def test_options_are_what_the_referee_allows(instance):
 @settings(deadline=None)
 @given(valid_schedules())
 def test_every_schedule_is_an_assignment(schedule):
-    problem = compile(schedule.instance)
+    problem = build_problem(schedule.instance)
     assignment = problem.match(schedule.steps)
     assert assignment.steps == len(schedule.steps)
     assert sound(problem, assignment)
@@ -87,7 +87,7 @@ def as_sets(steps: Steps) -> list[set[Transfer]]:
 @settings(deadline=None, max_examples=150)
 @given(instances(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
 def test_sound_assignments_are_the_valid_ones(instance, seed):
-    problem = compile(instance)
+    problem = build_problem(instance)
     rng = random.Random(seed)
     for _ in range(5):
         assignment = random_assignment(problem, rng)
@@ -98,7 +98,7 @@ def test_sound_assignments_are_the_valid_ones(instance, seed):
 @settings(deadline=None, max_examples=150)
 @given(valid_schedules(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
 def test_nearly_sound_assignments_too(schedule, seed):
-    problem = compile(schedule.instance)
+    problem = build_problem(schedule.instance)
     rng = random.Random(seed)
     assignment = problem.match(schedule.steps)
     for _ in range(8):

@@ -10,14 +10,14 @@ from plain_problem import options_of
 from random_instances import instances
 
 from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import compile, extend
+from cchybrid.problem import build_problem, extend
 
 
 @settings(deadline=None)
 @given(instances(), st.integers(1, 40), st.randoms(use_true_random=False))
 def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
-    part = compile(instance, max_options=max_options)
-    whole = compile(instance)
+    part = build_problem(instance, max_options=max_options)
+    whole = build_problem(instance)
     index = {option[:2]: delivery for delivery, option in enumerate(_deliveries(part))}
     additions = [
         (index[message, node], path)
@@ -51,7 +51,7 @@ def _deliveries(problem):
 
 def test_nothing_new_changes_nothing():
     ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
-    problem = compile(Instance(ring, Collective("one", (Message(0, (2,)),))))
+    problem = build_problem(Instance(ring, Collective("one", (Message(0, (2,)),))))
     grown, moved = extend(problem, [(0, (0, 1, 2)), (0, (0, 3, 2))])
     assert grown is problem
     assert moved.tolist() == [0, 1]
@@ -70,6 +70,6 @@ def test_nothing_new_changes_nothing():
 )
 def test_a_path_that_is_none_of_the_delivery(delivery, path, complaint):
     ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
-    problem = compile(Instance(ring, Collective("one", (Message(0, (2,)),))))
+    problem = build_problem(Instance(ring, Collective("one", (Message(0, (2,)),))))
     with pytest.raises(ValueError, match=complaint):
         extend(problem, [(delivery, path)])

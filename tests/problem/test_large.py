@@ -12,9 +12,9 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 import numpy as np
 import cchybrid
-from cchybrid.problem import compile
+from cchybrid.problem import build_problem
 for pattern in ("OAB", "OAS", "AAB", "AAS"):
-    problem = compile(cchybrid.instance(sys.argv[1], pattern))
+    problem = build_problem(cchybrid.instance(sys.argv[1], pattern))
     sizes = np.diff(problem.option_start)
     assert sizes.min() > 0
     uses = np.diff(problem.path_start)[problem.option_path]

@@ -12,7 +12,7 @@ from plain_problem import options_of, random_assignment
 from random_instances import allowed_paths, instances, valid_schedules
 
 from cchybrid.model import Collective, Instance, Message, Network, Transfer
-from cchybrid.problem import Assignment, Problem, compile, needed
+from cchybrid.problem import Assignment, Problem, build_problem, needed
 
 
 def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
@@ -27,8 +27,8 @@ def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
 @given(instances(), st.integers(0, 2**32 - 1), st.booleans())
 def test_price_is_the_least_of_all_allowed_options(instance, seed, whole):
     """Whether they are listed or not."""
-    every = compile(instance)
-    problem = every if whole else compile(instance, max_options=1)
+    every = build_problem(instance)
+    problem = every if whole else build_problem(instance, max_options=1)
     rng = random.Random(seed)
     # Quarters add up exactly in any order; many zeros make free cycles.
     cost = np.array([rng.choice((0, 0, 1, 2, 7, 0.25)) for _ in range(problem.resources)])
@@ -46,7 +46,7 @@ def test_price_is_the_least_of_all_allowed_options(instance, seed, whole):
 @given(instances(), st.integers(0, 2**32 - 1), st.sampled_from((1, 400_000)))
 def test_drafts_come_back(instance, seed, max_options):
     """Near-solutions survive being written as steps, with their empty steps."""
-    problem = compile(instance, max_options=max_options)
+    problem = build_problem(instance, max_options=max_options)
     rng = random.Random(seed)
     draft = random_assignment(problem, rng)
     for delivery in range(problem.deliveries):
@@ -67,8 +67,8 @@ def test_drafts_come_back(instance, seed, max_options):
 @settings(deadline=None)
 @given(valid_schedules(), st.integers(0, 3))
 def test_match_leaves_out_what_the_pool_lacks(schedule, seed):
-    problem = compile(schedule.instance, max_options=1, seed=seed)
-    whole = compile(schedule.instance)
+    problem = build_problem(schedule.instance, max_options=1, seed=seed)
+    whole = build_problem(schedule.instance)
     listed = set(problem.origin.path_nodes)
     found, all_ = problem.match(schedule.steps), whole.match(schedule.steps)
     for delivery in range(problem.deliveries):
@@ -85,13 +85,13 @@ def ring(nodes: int) -> Network:
 
 
 def test_match_takes_any_transfers():
-    problem = compile(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
+    problem = build_problem(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
     strange = ((Transfer(7, (0, 1)), Transfer(0, ()), Transfer(0, (9, 9)), Transfer(-1, (0, 1))),)
     assert problem.match(strange).option.tolist() == [-1, -1, -1]
 
 
 def test_without_a_step_nothing_happens():
-    problem = compile(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
+    problem = build_problem(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
     whole = Assignment(problem.option_start[:-1].astype(np.int32), np.array([0, -1, 1], np.int32))
     assert needed(problem, whole).tolist() == [True, False, True]
     assert [len(step) for step in problem.lift(whole).steps] == [1, 1]
@@ -100,7 +100,7 @@ def test_without_a_step_nothing_happens():
 def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():
     """Every single path is the cheapest under some price, also those that were not listed."""
     instance = Instance(ring(6), Collective("one", (Message(0, (3,)),)))
-    problem = compile(instance, max_options=1)
+    problem = build_problem(instance, max_options=1)
     assert not problem.complete
     for path in allowed_paths(instance, 0, 3):
         cost = np.ones(problem.resources)

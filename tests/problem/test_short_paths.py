@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from random_instances import networks
 
 from cchybrid.model import Network
+from cchybrid.problem.routes import Routes
 from cchybrid.problem.short_paths import ShortPaths
-from cchybrid.routes import Routes
 
 
 @settings(deadline=None)

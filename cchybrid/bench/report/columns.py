@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cchybrid.bench.report.standing import Standing
-from cchybrid.node_lists import format_nodes
+from cchybrid.library.node_lists import format_nodes
 
 Cell = str | int | float | None
 

@@ -7,7 +7,7 @@ import shlex
 from cchybrid.bench.contestant import Contestant, settings_of
 from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.suite import read_suite, suite_names
-from cchybrid.node_lists import format_nodes
+from cchybrid.library.node_lists import format_nodes
 
 
 def commands_of(reading: Reading) -> list[str]:

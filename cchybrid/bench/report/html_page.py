@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from cchybrid.bench.report.columns import Cell, shown
 from cchybrid.bench.report.sections import Report
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 
 TEMPLATE = "page.html.j2"
 LONG = 50

@@ -9,7 +9,7 @@ from cchybrid.bench.report.csv_table import table_to_csv, to_csv
 from cchybrid.bench.report.html_page import to_html
 from cchybrid.bench.report.markdown_page import to_markdown
 from cchybrid.bench.report.sections import Report
-from cchybrid.errors import InputError
+from cchybrid.model.errors import InputError
 
 
 def check_folder(folder: Path) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
-from cchybrid.errors import CchybridError, InputError
 from cchybrid.host.course import Contribution
-from cchybrid.question import resolve
-from cchybrid.registry import Registry
+from cchybrid.library.instance_spec import resolve
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.registry import Registry
 
 Watch = Callable[[int, int], None]
 """Called with how many runs were checked, of how many."""

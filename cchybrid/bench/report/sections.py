@@ -22,7 +22,7 @@ from cchybrid.bench.report.standing import (
 from cchybrid.bench.report.statistics import Score, scores
 from cchybrid.bench.report.studies import rates, remainders
 from cchybrid.bench.report.study_sections import rate_sections, remainder_sections
-from cchybrid.node_lists import format_nodes
+from cchybrid.library.node_lists import format_nodes
 
 
 @dataclass(frozen=True)

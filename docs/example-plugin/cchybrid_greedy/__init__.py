@@ -1,7 +1,7 @@
 """A plugin of cchybrid: this file registers, ``engine`` works. It imports next to nothing."""
 
-from cchybrid.hookspecs import hookimpl
-from cchybrid.records import EngineInfo
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import EngineInfo
 
 
 @hookimpl

@@ -7,7 +7,7 @@ every communication model that cchybrid knows.
 from dataclasses import dataclass
 
 import numpy as np
-from cchybrid.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 
 

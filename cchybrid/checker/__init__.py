@@ -1,0 +1,52 @@
+"""The independent checker of lower bounds: the standard library, exact arithmetic, nothing else.
+
+This package is the trusted base of every ``certified`` verdict. It reads the instance by itself
+from its JSON object and shares no code with the layers that find schedules and bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.checker.certificate import Verdict, certificate, check, fingerprint
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.kinds import KINDS, kind_of, shown_steps
+from cchybrid.checker.reach import check_unreachable
+
+__all__ = [
+    "KINDS",
+    "EvidenceError",
+    "Network",
+    "Verdict",
+    "certificate",
+    "check",
+    "fingerprint",
+    "proven_steps",
+    "proves_infeasible",
+]
+
+
+def proven_steps(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> int:
+    """Return the number of steps that the evidence proves no schedule can beat.
+
+    Parameters
+    ----------
+    instance
+        A well-formed ``cchybrid-instance/1`` object.
+    evidence
+        An object with a ``kind`` out of ``KINDS`` and what that kind needs.
+
+    Raises
+    ------
+    EvidenceError
+        If the evidence proves nothing.
+    """
+    return shown_steps(Network(instance), evidence)
+
+
+def proves_infeasible(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> None:
+    """Raise ``EvidenceError`` unless the evidence shows that the instance has no schedule."""
+    if kind_of(evidence) != "unreachable":
+        raise EvidenceError("only unreachable destinations make an instance infeasible")
+    check_unreachable(Network(instance), evidence)

@@ -1,0 +1,58 @@
+"""Growth: the informed set cannot grow faster than its ports and channels allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.checker.instance import EvidenceError, Network
+
+
+def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return how many steps the message named in the evidence needs at least.
+
+    After every step the informed nodes are as many as before plus what they can send; at best
+    the strongest senders are informed first (thesis, equation 3.3, for every node's own number
+    of ports). In store-and-forward the informed set also stays within as many hops as steps
+    were made, and a node has nothing new to tell the neighbour that told it.
+    """
+    source, destinations = network.message(evidence.get("message"))
+    distance = network.hops(source)
+    within = sorted(distance.values()) if network.hop_by_hop else []
+    holders = [node for node in distance if node != source] if network.hop_by_hop else destinations
+    power = [sending_power(network, node, source) for node in holders]
+    first = sending_power(network, source, source)
+    power.sort(reverse=True)
+    gained = [0]
+    for strength in power:
+        gained.append(gained[-1] + strength)
+    goal = 1 + len(destinations)
+    if network.hop_by_hop and any(node not in distance for node in destinations):
+        raise EvidenceError("a destination out of reach")
+    farthest = max(distance[node] for node in destinations) if network.hop_by_hop else 0
+    informed, steps = 1, 0
+    while informed < goal or steps < farthest:
+        steps += 1
+        grown = informed + first + gained[min(informed, len(power) + 1) - 1]
+        if network.hop_by_hop:
+            grown = min(grown, sum(1 for hops in within if hops <= steps))
+        grown = min(grown, 1 + len(power))
+        if grown == informed and informed < goal:
+            raise EvidenceError("the informed set does not grow at all")
+        informed = grown
+    return steps
+
+
+def sending_power(network: Network, node: int, source: int) -> int:
+    """Return how many nodes a node that holds a message can inform in one step at most.
+
+    Hop by hop, the neighbour that informed it needs nothing from it.
+    """
+    if not network.hop_by_hop:
+        return network.inject[node]
+    neighbours = len(network.successors[node])
+    if node != source and all(
+        (node, other) in network.channels for other in network.predecessors[node]
+    ):
+        neighbours -= 1
+    return min(network.inject[node], neighbours)

@@ -1,0 +1,46 @@
+"""The kinds of evidence for a number of steps, each with the function that checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cchybrid.checker.cut import cut_steps
+from cchybrid.checker.farkas import farkas_steps
+from cchybrid.checker.growth import growth_steps
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.prices import price_steps
+from cchybrid.checker.refutation import refutation_steps
+from cchybrid.checker.regions import region_steps
+
+KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
+    "growth": growth_steps,
+    "cut": cut_steps,
+    "prices": price_steps,
+    "regions": region_steps,
+    "farkas": farkas_steps,
+    "refutation": refutation_steps,
+}
+"""Each takes an instance as the checker sees it, and evidence of its kind."""
+
+
+def kind_of(evidence: Any) -> str:
+    """Return what the evidence says it is; it comes out of files, so it may be anything."""
+    kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
+    if not isinstance(kind, str):
+        raise EvidenceError("the kind of the evidence is missing")
+    return kind
+
+
+def shown_steps(network: Network, evidence: Any) -> int:
+    """Return the number of steps that the evidence shows to be needed at least.
+
+    Raises
+    ------
+    EvidenceError
+        If it shows nothing.
+    """
+    kind = kind_of(evidence)
+    if kind not in KINDS:
+        raise EvidenceError(f"no kind of evidence for a number of steps is called {kind[:40]!r}")
+    return KINDS[kind](network, evidence)

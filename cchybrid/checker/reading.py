@@ -1,0 +1,132 @@
+"""Files as the checker reads them: every field that it relies on is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.checker.instance import EvidenceError, Network
+
+INSTANCE_FORMAT = "cchybrid-instance/1"
+SCHEDULE_FORMAT = "cchybrid-schedule/1"
+_MOST_NODES = 1 << 20
+
+
+def read_network(record: Any, routing: str | int | None = None) -> Network:
+    """Return a ``cchybrid-instance/1`` object as the checker sees it.
+
+    Parameters
+    ----------
+    record
+        The object, from wherever.
+    routing
+        Put in the place of the instance's own routing rule.
+
+    Raises
+    ------
+    EvidenceError
+        If the object is not well-formed.
+    """
+    try:
+        _look_at(record)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise EvidenceError("the instance is not well-formed") from None
+    if routing is not None:
+        record = {**record, "model": {**record.get("model", {}), "routing": routing}}
+    return Network(record)
+
+
+def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
+    """Return the transfers of every step of a ``cchybrid-schedule/1`` object."""
+    if not isinstance(record, Mapping) or record.get("format") != SCHEDULE_FORMAT:
+        raise EvidenceError("this is no cchybrid-schedule/1")
+    try:
+        return [
+            [(_whole(move["message"]), tuple(map(_whole, _list(move["path"])))) for move in step]
+            for step in _list(record["steps"])
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError("the steps of the schedule are not well-formed") from None
+
+
+def read_json(text: str) -> Any:
+    """Parse JSON; a key that stands twice, or a number that is none, is an error.
+
+    Raises
+    ------
+    ValueError
+        If the text is not such JSON.
+    """
+
+    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key stands twice in one object")
+        return found
+
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no number")
+
+    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse)
+
+
+def _look_at(record: Any) -> None:
+    """Raise one of Python's errors unless the instance is well-formed."""
+    _only(record, "format", "name", "network", "collective", "model")
+    _true(record["format"] == INSTANCE_FORMAT)
+    network, collective, model = record["network"], record["collective"], record.get("model", {})
+    _only(network, "name", "nodes", "channels", "half_duplex", "endpoints", "positions")
+    nodes = _whole(network["nodes"])
+    _true(0 < nodes <= _MOST_NODES)
+    channels: dict[tuple[int, int], int] = {}
+    for row in _list(network["channels"]):
+        a, b, *rest = map(_whole, _list(row))
+        _true(a < nodes and b < nodes and a != b and (a, b) not in channels and len(rest) < 2)
+        channels[a, b] = rest[0] if rest else 1
+        _true(channels[a, b] > 0)
+    pairs: set[tuple[int, int]] = set()
+    for pair in _list(network.get("half_duplex", [])):
+        a, b = map(_whole, _list(pair))
+        _true(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
+        pairs.add((a, b))
+    _true(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
+    _only(collective, "name", "kind", "messages")
+    back = {"deliver": False, "combine": True}[collective["kind"]]
+    one, many = ("destination", "sources") if back else ("source", "destinations")
+    _true(len(_list(collective["messages"])) > 0)
+    for message in collective["messages"]:
+        _only(message, one, many)
+        ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
+        _true(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
+    _only(model, "switching", "ports", "routing")
+    _true(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
+    routing = model.get("routing", "minimal")
+    _true(routing in ("minimal", "any") or _whole(routing) >= 0)
+    ports = model.get("ports", "all")
+    if isinstance(ports, dict):
+        _only(ports, "inject", "accept")
+    for limit in (ports["inject"], ports["accept"]) if isinstance(ports, dict) else (ports,):
+        each = limit if isinstance(limit, list) else [limit] * nodes
+        _true(limit == "all" or (len(each) == nodes and all(_whole(k) >= 0 for k in each)))
+
+
+def _only(record: Any, *keys: str) -> None:
+    _true(isinstance(record, dict) and set(record) <= set(keys))
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError
+    return value
+
+
+def _true(holds: bool) -> None:
+    if not holds:
+        raise ValueError

@@ -1,0 +1,308 @@
+"""The time-expanded relaxation: linear rows that every schedule of so many steps satisfies.
+
+Columns count what happens in a schedule; none is negative, each has an upper limit:
+
+- ``("has", m, v, t)``: node v has message m after step t (0 or 1);
+- ``("flow", m, u, a, b, t)``: transfers of message m over channel (a, b) in step t that node u
+  sends; hop by hop, and where any route is allowed, u is -1 and all senders are counted;
+- ``("gets", m, u, v, t)``: whether v receives m in step t (from u, or from anyone);
+- ``("sends", m, v, t)``: transfers of message m that v sends in step t, where u is -1.
+
+Rows, each named by its key, read "sum of coefficient times column is at least the right side":
+
+- ``("goal", m, v)``: destination v has message m in the end;
+- ``("grow", m, v, t)``: who has it now had it before or has just received it;
+- ``("pass", m, u, v, t)``: what leaves v or is received there has come in, or v has sent it;
+- ``("hold", m, v, t)``: v sends at most so much as one that has it can send;
+- ``("own", m, u, a, b, t)``: nothing is sent by who has nothing, over any channel;
+- ``("once", m, u, v, t)``: u informs v only if u has the message;
+- ``("channel", a, b, t)``: capacity; for a half-duplex pair, of both directions together;
+- ``("inject", v, t)`` and ``("accept", v, t)``: the ports.
+
+Only what a valid schedule always satisfies is a row; a row that is missing costs strength, never
+truth. Steps are counted from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cchybrid.checker.growth import sending_power
+from cchybrid.checker.instance import EvidenceError, Network
+
+Column = tuple[Any, ...]
+Key = tuple[Any, ...]
+Row = tuple[dict[Column, int], int]
+
+ANYONE = -1
+"""The sender where all senders of a message are counted together."""
+
+SHAPES = {
+    "goal": "mv",
+    "grow": "mvt",
+    "pass": "muvt",
+    "hold": "mvt",
+    "own": "muabt",
+    "once": "muvt",
+    "channel": "abt",
+    "inject": "vt",
+    "accept": "vt",
+}
+"""Per family of rows what its keys consist of."""
+
+
+class Relaxation:
+    """The rows of one instance and one number of steps, each made when it is asked for."""
+
+    def __init__(self, network: Network, steps: int) -> None:
+        self.network = network
+        self.steps = steps
+        self.apart = not network.hop_by_hop and network.extra_hops is not None
+        """Whether senders are told apart, because each has routes of its own."""
+        self._ahead: dict[tuple[int, int, int], frozenset[int]] = {}
+        self._users: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._within: dict[int, dict[int, int]] = {}
+        self._goals = [frozenset(destinations) for _, destinations in network.messages]
+        self._holders = [self._find_holders(message) for message in range(len(network.messages))]
+        node = 0, network.nodes - 1
+        self._limits = dict.fromkeys("vab", node) | {
+            "m": (0, len(network.messages) - 1),
+            "t": (1, steps),
+            "u": (ANYONE, network.nodes - 1),
+        }
+
+    @property
+    def flows(self) -> int:
+        """How many columns for transfers there are at most: what the size goes with."""
+        senders = sum(len(self.senders(message)) for message in range(len(self.network.messages)))
+        return senders * len(self.network.channels) * self.steps
+
+    # Who takes part
+
+    def holders(self, message: int) -> list[int]:
+        """Return who may have the message some time: the source first."""
+        return self._holders[message]
+
+    def _find_holders(self, message: int) -> list[int]:
+        source, destinations = self.network.messages[message]
+        others = range(self.network.nodes) if self.network.hop_by_hop else destinations
+        return [source, *(node for node in others if node != source)]
+
+    def senders(self, message: int) -> list[int]:
+        """Return the senders that are told apart: the holders, or only ``ANYONE``."""
+        return self.holders(message) if self.apart else [ANYONE]
+
+    def passes(self, message: int, sender: int, a: int, b: int) -> bool:
+        """Return whether the message may pass channel (a, b) on its way from the sender."""
+        network = self.network
+        source, goals = network.messages[message][0], self._goals[message]
+        if network.hop_by_hop:
+            return b != source
+        if not self.apart:
+            may_begin = a == source or a in goals
+            return (a not in network.endpoints or may_begin) and (
+                b not in network.endpoints or b in goals
+            )
+        return not goals.isdisjoint(self._served(sender, a, b))
+
+    def _served(self, sender: int, a: int, b: int) -> frozenset[int]:
+        """Return the nodes that allowed paths from the sender through a channel can lead to."""
+        key = (sender, a, b)
+        if key not in self._ahead:
+            self._ahead[key] = frozenset(self._find_served(sender, a, b))
+        return self._ahead[key]
+
+    def _find_served(self, sender: int, a: int, b: int) -> Iterator[int]:
+        network = self.network
+        near = self._distances(sender)
+        if b == sender or a not in near or (a != sender and a in network.endpoints):
+            return
+        assert network.extra_hops is not None
+        ahead = {b: 0} if b in network.endpoints else self._distances(b)
+        for goal, hops in ahead.items():
+            if (
+                goal != sender
+                and goal in near
+                and near[a] + 1 + hops <= near[goal] + network.extra_hops
+            ):
+                yield goal
+
+    def _distances(self, node: int) -> dict[int, int]:
+        if node not in self._within:
+            self._within[node] = self.network.hops(node)
+        return self._within[node]
+
+    def _commodities(self, a: int, b: int) -> list[tuple[int, int]]:
+        """Return the messages and senders that may use a channel."""
+        if (a, b) not in self._users:
+            self._users[a, b] = [
+                (message, sender)
+                for message in range(len(self.network.messages))
+                for sender in self.senders(message)
+                if self.passes(message, sender, a, b)
+            ]
+        return self._users[a, b]
+
+    # Rows
+
+    def all_keys(self) -> Iterator[Key]:
+        """Yield the keys of all rows."""
+        network, steps = self.network, range(1, self.steps + 1)
+        for message, (_, destinations) in enumerate(network.messages):
+            yield from (("goal", message, node) for node in destinations)
+            holders = self.holders(message)
+            for t in steps:
+                yield from (("grow", message, node, t) for node in holders[1:])
+                yield from (("hold", message, node, t) for node in holders)
+                for sender in self.senders(message):
+                    if not network.hop_by_hop:
+                        for node in range(network.nodes):
+                            if node != sender:
+                                yield "pass", message, sender, node, t
+                    if self.apart and sender != holders[0]:
+                        for node in holders[1:]:
+                            if node != sender:
+                                yield "once", message, sender, node, t
+                    if self.apart or network.hop_by_hop:
+                        for a, b in network.channels:
+                            if self.passes(message, sender, a, b) and (
+                                self.apart or a != holders[0]
+                            ):
+                                yield "own", message, sender, a, b, t
+        for t in steps:
+            for a, b in network.channels:
+                if (b, a) not in network.half_duplex:
+                    yield "channel", a, b, t
+            for node in range(network.nodes):
+                yield "inject", node, t
+                yield "accept", node, t
+
+    def row(self, key: Key) -> Row:
+        """Return a row by its key.
+
+        Raises
+        ------
+        EvidenceError
+            If there is no such row.
+        """
+        family, *rest = key
+        shape = SHAPES.get(family)
+        if shape is None or len(rest) != len(shape):
+            raise EvidenceError("a row that does not exist")
+        for letter, number in zip(shape, rest, strict=True):
+            self._check(letter, number)
+        named = dict(zip(shape, rest, strict=True))
+        if "u" in named and named["u"] not in self.senders(named["m"]):
+            raise EvidenceError("a row of a sender that does not exist")
+        made: Row = getattr(self, f"_{family}")(**named)
+        return made
+
+    def most(self, column: Column) -> int:
+        """Return the upper limit of a column."""
+        if column[0] == "flow" and not self.network.hop_by_hop:
+            return self.network.channels[column[3], column[4]]
+        return self.network.inject[column[2]] if column[0] == "sends" else 1
+
+    def _check(self, letter: str, number: Any) -> None:
+        low, high = self._limits[letter]
+        if type(number) is not int or not low <= number <= high:
+            raise EvidenceError("a row of something that does not exist")
+
+    def _goal(self, m: int, v: int) -> Row:
+        if v not in self.network.messages[m][1]:
+            raise EvidenceError("a goal that is no destination")
+        return {("has", m, v, self.steps): 1}, 1
+
+    def _grow(self, m: int, v: int, t: int) -> Row:
+        if v not in self.holders(m)[1:]:
+            raise EvidenceError("a node that never receives the message")
+        terms: dict[Column, int] = {("has", m, v, t): -1}
+        if t > 1:
+            terms["has", m, v, t - 1] = 1
+        if self.network.hop_by_hop:
+            for a in self.network.predecessors[v]:
+                terms["flow", m, ANYONE, a, v, t] = 1
+        else:
+            for u in self.senders(m):
+                if u != v:
+                    terms["gets", m, u, v, t] = 1
+        return terms, 0
+
+    def _pass(self, m: int, u: int, v: int, t: int) -> Row:
+        if self.network.hop_by_hop or v == u:
+            raise EvidenceError("nothing is passed there")
+        terms: dict[Column, int] = {}
+        for a in self.network.predecessors[v]:
+            if self.passes(m, u, a, v):
+                terms["flow", m, u, a, v, t] = 1
+        for b in self.network.successors[v]:
+            if self.passes(m, u, v, b):
+                terms["flow", m, u, v, b, t] = -1
+        holders = self.holders(m)
+        if v in holders[1:]:
+            terms["gets", m, u, v, t] = -1
+        if u == ANYONE and v in holders:
+            terms["sends", m, v, t] = 1
+        return terms, 0
+
+    def _hold(self, m: int, v: int, t: int) -> Row:
+        if v not in self.holders(m):
+            raise EvidenceError("a node that never has the message")
+        power = sending_power(self.network, v, self.network.messages[m][0])
+        terms: dict[Column, int] = {}
+        if self.apart or self.network.hop_by_hop:
+            u = v if self.apart else ANYONE
+            for b in self.network.successors[v]:
+                if self.passes(m, u, v, b):
+                    terms["flow", m, u, v, b, t] = -1
+        else:
+            terms["sends", m, v, t] = -1
+        return self._if_has(terms, power, m, v, t)
+
+    def _own(self, m: int, u: int, a: int, b: int, t: int) -> Row:
+        if (a, b) not in self.network.channels or not (self.apart or self.network.hop_by_hop):
+            raise EvidenceError("a channel of which the row does not speak")
+        if not self.passes(m, u, a, b):
+            raise EvidenceError("a channel that the message does not pass")
+        most = 1 if self.network.hop_by_hop else self.network.channels[a, b]
+        return self._if_has({("flow", m, u, a, b, t): -1}, most, m, u if self.apart else a, t)
+
+    def _once(self, m: int, u: int, v: int, t: int) -> Row:
+        if u == ANYONE or v == u or v not in self.holders(m)[1:]:
+            raise EvidenceError("a node that is not informed so")
+        return self._if_has({("gets", m, u, v, t): -1}, 1, m, u, t)
+
+    def _if_has(self, terms: dict[Column, int], times: int, m: int, v: int, t: int) -> Row:
+        """Add ``times`` times "v has the message before step t" to a row."""
+        if v == self.network.messages[m][0]:
+            return terms, -times
+        if t > 1:
+            terms["has", m, v, t - 1] = times
+        return terms, 0
+
+    def _channel(self, a: int, b: int, t: int) -> Row:
+        network = self.network
+        if (a, b) not in network.channels:
+            raise EvidenceError("a channel that does not exist")
+        both = {(a, b), (b, a)} & network.half_duplex
+        hops = [(a, b), (b, a)] if both else [(a, b)]
+        terms: dict[Column, int] = {
+            ("flow", m, u, *hop, t): -1 for hop in hops for m, u in self._commodities(*hop)
+        }
+        return terms, -network.channels[a, b]
+
+    def _inject(self, v: int, t: int) -> Row:
+        terms: dict[Column, int] = {}
+        for m in range(len(self.network.messages)):
+            if v in self.holders(m):
+                terms.update(self._hold(m, v, t)[0])
+                terms.pop(("has", m, v, t - 1), None)
+        return terms, -self.network.inject[v]
+
+    def _accept(self, v: int, t: int) -> Row:
+        terms: dict[Column, int] = {}
+        for m in range(len(self.network.messages)):
+            if v in self.holders(m)[1:]:
+                terms.update({c: -1 for c, sign in self._grow(m, v, t)[0].items() if c[0] != "has"})
+        return terms, -self.network.accept[v]

@@ -1,0 +1,356 @@
+"""Collectives by name: who sends what to whom.
+
+The abbreviations and definitions are those of Jaroš, "Evolutionary Design of Collective
+Communications on Wormhole Networks" (Brno 2010), chapter 3; "section" and "eq." below refer to it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
+from cchybrid.library.records import CollectiveInfo, Roles
+from cchybrid.model import Collective, Message, Network, Reduction
+from cchybrid.model.errors import InputError
+
+MAX_PAIRS = 4_194_304
+"""Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
+
+_LIST = "`cchybrid collectives` lists the names"
+
+
+def collective(
+    name: str,
+    network: Network,
+    *,
+    root: int | None = None,
+    transmitters: Sequence[int] | None = None,
+    receivers: Sequence[int] | None = None,
+    patterns: Iterable[CollectiveInfo] | None = None,
+) -> Collective:
+    """Return the collective that a name stands for on a network, in any case.
+
+    Parameters
+    ----------
+    name
+        A pattern's name, followed by a colon and an argument where it takes one:
+        ``AAB``, ``multicast:1,4-6``.
+    network
+        Its terminals may take part.
+    root
+        The node that one-to-all and all-to-one patterns are about. By default the only
+        transmitter or else the only receiver, if there is just one, otherwise the first
+        participant.
+    transmitters, receivers
+        Who may send and who may receive in MNB, MNS and multicast; by default all terminals.
+        If both are given, they are the only participants, in the other patterns too.
+    patterns
+        Where to look; by default ``PATTERNS``.
+
+    Raises
+    ------
+    InputError
+        An unknown name, an argument that makes no sense, a root or other node that is no
+        terminal, nobody to send to, or more pairs than ``MAX_PAIRS``.
+    """
+    patterns = PATTERNS if patterns is None else tuple(patterns)
+    word, colon, argument = name.strip().partition(":")
+    by_name = {info.name.lower(): info for info in patterns}
+    info = by_name.get(word.strip().lower())
+    if info is None:
+        near = difflib.get_close_matches(word.lower(), by_name, n=2, cutoff=0.6)
+        guesses = " or ".join(by_name[match].usage for match in near)
+        raise InputError(
+            f"unknown collective {word[:40]!r}",
+            mend=f"did you mean {guesses}? {_LIST}" if guesses else _LIST,
+        )
+    if colon and ":" not in info.usage:
+        raise InputError(f"{info.name} takes no argument", mend=f"write {info.usage}")
+    try:
+        roles = _roles(network, root, transmitters, receivers, argument.strip())
+        return info.build(roles)
+    except InputError as error:
+        raise error.inside(f"{info.name} on {network.name}") from None
+
+
+def _roles(
+    network: Network,
+    root: int | None,
+    transmitters: Sequence[int] | None,
+    receivers: Sequence[int] | None,
+    argument: str,
+) -> Roles:
+    terminals = set(network.terminals)
+    for role, nodes in (("transmitter", transmitters), ("receiver", receivers)):
+        if nodes is not None and not nodes:
+            raise InputError(f"no {role}s", mend="name at least one")
+        for node in nodes or ():
+            if node not in terminals:
+                raise _no_terminal(f"{role} {node}", network)
+    sending = terminals if transmitters is None else set(transmitters)
+    receiving = terminals if receivers is None else set(receivers)
+    participants = tuple(sorted(sending | receiving))
+    if len(participants) < 2:
+        raise InputError(
+            f"nobody to send to (participants: {len(participants)})",
+            mend="let at least two linked terminals take part",
+        )
+    if root is None:
+        alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
+        root = min(alone[0]) if alone else participants[0]
+    elif root not in terminals:
+        raise _no_terminal(f"root {root}", network)
+    elif root not in participants:
+        raise _no_participant(root, participants)
+    return Roles(participants, root, tuple(sorted(sending)), tuple(sorted(receiving)), argument)
+
+
+def _no_terminal(what: str, network: Network) -> InputError:
+    return InputError(f"{what} is no terminal", mend=f"use one of {_shortened(network.terminals)}")
+
+
+def _no_participant(node: int, participants: Sequence[int]) -> InputError:
+    return InputError(f"node {node} takes no part", mend=f"use some of {_shortened(participants)}")
+
+
+def _check_participants(nodes: Iterable[int], roles: Roles) -> None:
+    known = set(roles.participants)
+    for node in nodes:
+        if node not in known:
+            raise _no_participant(node, roles.participants)
+
+
+def _shortened(nodes: Sequence[int]) -> str:
+    text = format_nodes(nodes)
+    return text if len(text) <= 60 else text[:57].rpartition(",")[0] + ",..."
+
+
+def _others(nodes: Sequence[int], node: int) -> tuple[int, ...]:
+    return tuple(other for other in nodes if other != node)
+
+
+def _check_pairs(sources: int, destinations: int) -> None:
+    if sources * destinations > MAX_PAIRS:
+        raise InputError(
+            f"{sources} sources with {destinations} destinations each are too many",
+            mend=f"use a smaller network: at most {MAX_PAIRS} pairs",
+        )
+
+
+def _one_to_all_broadcast(roles: Roles) -> Collective:
+    """OAB, section 3.3.1: the root sends one message to all others."""
+    return Collective("OAB", (Message(roles.root, _others(roles.participants, roles.root)),))
+
+
+def _all_to_all_broadcast(roles: Roles) -> Collective:
+    """AAB, section 3.4.1 (gossiping): everybody sends one message to all others."""
+    nodes = roles.participants
+    _check_pairs(len(nodes), len(nodes))
+    return Collective("AAB", tuple(Message(node, _others(nodes, node)) for node in nodes))
+
+
+def _one_to_all_scatter(roles: Roles) -> Collective:
+    """OAS, section 3.3.2: the root sends every other one a message of its own."""
+    others = _others(roles.participants, roles.root)
+    return Collective("OAS", tuple(Message(roles.root, (node,)) for node in others))
+
+
+def _all_to_all_scatter(roles: Roles) -> Collective:
+    """AAS, section 3.4.2 (complete exchange): a message of its own for every ordered pair."""
+    nodes = roles.participants
+    _check_pairs(len(nodes), len(nodes))
+    return Collective("AAS", tuple(Message(a, (b,)) for a in nodes for b in _others(nodes, a)))
+
+
+def _all_to_one_gather(roles: Roles) -> Collective:
+    """AOG, section 3.3.2: the reverse of OAS, every other one sends the root a message."""
+    others = _others(roles.participants, roles.root)
+    return Collective("AOG", tuple(Message(node, (roles.root,)) for node in others))
+
+
+def _all_to_one_reduce(roles: Roles) -> Collective:
+    """AOR, section 3.3.1: what all others hold is combined on its way to the root."""
+    return Collective("AOR", (Reduction(_others(roles.participants, roles.root), roles.root),))
+
+
+def _all_to_all_gather(roles: Roles) -> Collective:
+    """AAG, table 3.1: everybody gathers; the messages of AAS, receiver by receiver."""
+    nodes = roles.participants
+    _check_pairs(len(nodes), len(nodes))
+    return Collective("AAG", tuple(Message(a, (b,)) for b in nodes for a in _others(nodes, b)))
+
+
+def _all_to_all_reduce(roles: Roles) -> Collective:
+    """AAR, table 3.1: a reduction from all others to everybody."""
+    nodes = roles.participants
+    _check_pairs(len(nodes), len(nodes))
+    return Collective("AAR", tuple(Reduction(_others(nodes, node), node) for node in nodes))
+
+
+def _many_to_many_broadcast(roles: Roles) -> Collective:
+    """MNB, section 3.5, eq. 3.7: each transmitter sends one message to all receivers but itself."""
+    _check_pairs(len(roles.transmitters), len(roles.receivers))
+    wanted = ((node, _others(roles.receivers, node)) for node in roles.transmitters)
+    return Collective("MNB", tuple(Message(node, others) for node, others in wanted if others))
+
+
+def _many_to_many_scatter(roles: Roles) -> Collective:
+    """MNS, section 3.5, eq. 3.8 and 6.1: a message from each transmitter to each receiver."""
+    _check_pairs(len(roles.transmitters), len(roles.receivers))
+    return Collective(
+        "MNS",
+        tuple(Message(a, (b,)) for a in roles.transmitters for b in _others(roles.receivers, a)),
+    )
+
+
+def _multicast(roles: Roles) -> Collective:
+    """MC, section 3.3.1: OAB to some; a root that is listed keeps its copy without sending."""
+    nodes = parse_nodes(roles.argument) if roles.argument else roles.receivers
+    _check_participants(nodes, roles)
+    others = _others(nodes, roles.root)
+    if not others:
+        raise InputError("the root alone is listed", mend="list the nodes that it sends to")
+    name = f"multicast:{format_nodes(nodes)}" if roles.argument else "multicast"
+    return Collective(name, (Message(roles.root, others),))
+
+
+def _bits(count: int) -> int:
+    bits = count.bit_length() - 1
+    if count != 1 << bits:
+        raise InputError(
+            f"{count} participants are no power of two", mend="use another permutation"
+        )
+    return bits
+
+
+def _reverse(count: int) -> list[int]:
+    return list(range(count - 1, -1, -1))
+
+
+def _shift(count: int) -> list[int]:
+    return [(place + count // 2) % count for place in range(count)]
+
+
+def _transpose(count: int) -> list[int]:
+    side = round(count**0.5)
+    if side * side != count:
+        raise InputError(f"{count} participants are no square", mend="use another permutation")
+    return [place % side * side + place // side for place in range(count)]
+
+
+def _bit_reversal(count: int) -> list[int]:
+    bits = _bits(count)
+    return [int(f"{place:0{bits}b}"[::-1], 2) for place in range(count)]
+
+
+def _complement(count: int) -> list[int]:
+    mask = (1 << _bits(count)) - 1
+    return [place ^ mask for place in range(count)]
+
+
+PERMUTATIONS: dict[str, Callable[[int], list[int]]] = {
+    "reverse": _reverse,
+    "shift": _shift,
+    "transpose": _transpose,
+    "bit-reversal": _bit_reversal,
+    "complement": _complement,
+}
+"""Per name the place that each place of the ascending participants sends to."""
+
+
+def _permutation(roles: Roles) -> Collective:
+    """Section 3.2, class 3: everybody sends at most one message and receives at most one.
+
+    The named permutations (Dally and Towles 2004, section 3.2) count the participants from 0 in
+    ascending order. With P of them, place i sends to place: ``reverse`` P - 1 - i; ``shift``
+    i + floor(P / 2) mod P; ``transpose`` (c, r) where i = (r, c) in a square of P places;
+    ``bit-reversal`` i with its bits in reverse order; ``complement`` i with its bits inverted
+    (for both P is a power of two, and then ``complement`` equals ``reverse``). ``random-SEED`` is
+    drawn anew for every seed; ``0>3,3>1`` lists nodes by number. Fixed points send nothing.
+    """
+    wanted = roles.argument.lower()
+    nodes = roles.participants
+    seed = re.fullmatch(r"random-(\d{1,18})", wanted)
+    if ">" in wanted:
+        pairs = parse_pairs(wanted)
+        for side, word in ((0, "sends"), (1, "receives")):
+            twice = [node for node, n in Counter(pair[side] for pair in pairs).items() if n > 1]
+            if twice:
+                raise InputError(
+                    f"node {twice[0]} {word} twice", mend="use pairs: if that is what you want"
+                )
+    elif seed or wanted in PERMUTATIONS:
+        if seed:
+            order = list(range(len(nodes)))
+            random.Random(int(seed[1])).shuffle(order)
+        else:
+            order = PERMUTATIONS[wanted](len(nodes))
+        pairs = [(nodes[place], nodes[goal]) for place, goal in enumerate(order)]
+    else:
+        known = ", ".join(PERMUTATIONS)
+        raise InputError(
+            f"unknown permutation {wanted[:40]!r}" if wanted else "no permutation is named",
+            mend=f"use {known}, random-SEED, or a list such as 0>3,3>1",
+        )
+    moving = [(a, b) for a, b in pairs if a != b]
+    if not moving:
+        raise InputError("every node stays where it is", mend="use another permutation")
+    return _from_pairs(f"permutation:{wanted}", moving, roles)
+
+
+def _pairs(roles: Roles) -> Collective:
+    """Any list of sources and destinations; a pair listed twice is two messages."""
+    if roles.argument.startswith("@"):
+        path = Path(roles.argument[1:])
+        return _from_pairs(f"pairs:@{path.name}", read_pairs(path), roles)
+    pairs = parse_pairs(roles.argument)
+    return _from_pairs("pairs:" + ",".join(f"{a}>{b}" for a, b in pairs), pairs, roles)
+
+
+def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Collective:
+    for a, b in pairs:
+        if a == b:
+            raise InputError(f"node {a} would send to itself", mend=f"drop {a}>{b}")
+    _check_participants((node for pair in pairs for node in pair), roles)
+    return Collective(name, tuple(Message(a, (b,)) for a, b in pairs))
+
+
+PATTERNS: tuple[CollectiveInfo, ...] = (
+    CollectiveInfo("OAB", "OAB", _one_to_all_broadcast, "one-to-all broadcast from the root"),
+    CollectiveInfo("AAB", "AAB", _all_to_all_broadcast, "all-to-all broadcast (gossiping)"),
+    CollectiveInfo("OAS", "OAS", _one_to_all_scatter, "one-to-all scatter from the root"),
+    CollectiveInfo("AAS", "AAS", _all_to_all_scatter, "all-to-all scatter (complete exchange)"),
+    CollectiveInfo("AOG", "AOG", _all_to_one_gather, "all-to-one gather to the root"),
+    CollectiveInfo("AOR", "AOR", _all_to_one_reduce, "all-to-one reduction to the root"),
+    CollectiveInfo("AAG", "AAG", _all_to_all_gather, "all-to-all gather: AAS by receivers"),
+    CollectiveInfo("AAR", "AAR", _all_to_all_reduce, "all-to-all reduction, one to every node"),
+    CollectiveInfo(
+        "MNB", "MNB", _many_to_many_broadcast, "broadcast from each transmitter to all receivers"
+    ),
+    CollectiveInfo(
+        "MNS", "MNS", _many_to_many_scatter, "scatter from each transmitter to all receivers"
+    ),
+    CollectiveInfo(
+        "multicast",
+        "multicast[:NODES]",
+        _multicast,
+        "broadcast from the root to the listed nodes, such as 1,4-6, or to the receivers",
+    ),
+    CollectiveInfo(
+        "permutation",
+        "permutation:KIND",
+        _permutation,
+        "reverse, shift, transpose, bit-reversal, complement, random-SEED, or 0>3,3>1",
+    ),
+    CollectiveInfo(
+        "pairs",
+        "pairs:A>B,...|@FILE",
+        _pairs,
+        "any messages, such as 0>3,2>5, or the lines source,destination of a CSV file",
+    ),
+)

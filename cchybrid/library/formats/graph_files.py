@@ -1,0 +1,201 @@
+"""Networks from the graph formats that NetworkX reads, and from the thesis's text format.
+
+Nodes are renumbered 0 to n-1: by their labels if these are all numbers, otherwise in the order of
+the file. An undirected edge is a channel in both directions. Parallel edges, or an integer edge
+attribute ``capacity``, make a channel of higher capacity. Nodes with a true attribute ``endpoint``
+or ``terminal`` are endpoints (if all are, none is: a network without switches needs no such mark).
+Node attributes ``x`` and ``y``, or GML's ``graphics``, give positions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.library.formats.network_file import NetworkFile
+from cchybrid.library.formats.seed_text import read_seed_text
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import read_text
+
+if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph file
+    import networkx as nx
+
+
+def read_network(path: str | Path) -> NetworkFile:
+    """Read a network file; its extension tells the format.
+
+    ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line ``a b``, ``a b CAPACITY`` or
+    ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is linked to b, c, ...);
+    ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected: every link stands once,
+    or every link stands in both directions.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or breaks its format; the error names file and mend.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".txt":
+            return read_seed_text(read_text(path), path.stem)
+        if suffix not in _READERS:
+            known = ", ".join((".txt", *_READERS))
+            raise InputError(
+                "a JSON file holds a whole instance, not a network alone"
+                if suffix == ".json"
+                else f"no network format has the extension {suffix!r}",
+                mend="give it without a collective" if suffix == ".json" else f"use {known}",
+            )
+        return NetworkFile.of(_to_network(_parse(read_text(path), suffix), path.stem))
+    except InputError as error:
+        raise error.inside(str(path)) from None
+
+
+def _parse(text: str, suffix: str) -> nx.Graph:
+    label, read = _READERS[suffix]
+    try:
+        graph = read(text)
+    except InputError:
+        raise
+    except Exception as error:  # the parsers raise whatever a broken file makes them stumble over
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InputError(f"not valid {label}: {reason}", mend="correct the file") from None
+    if not graph:
+        raise InputError(f"no nodes in this {label}", mend="give a file with a network")
+    return graph
+
+
+def _read_graphml(text: str) -> nx.Graph:
+    import networkx as nx
+
+    return nx.parse_graphml(text, force_multigraph=True)
+
+
+def _read_gml(text: str) -> nx.Graph:
+    import networkx as nx
+
+    try:
+        return nx.parse_gml(text, label="label")
+    except nx.NetworkXError:
+        # Labels are optional in GML, and need not differ; the ids tell all nodes apart.
+        return nx.parse_gml(text, label="id")
+
+
+def _read_edge_list(text: str) -> nx.Graph:
+    import networkx as nx
+
+    rows = _rows(text)
+    for number, row in rows:
+        if len(row.split()) < 2:  # NetworkX would pass over it
+            raise InputError(
+                f"{row[:40]!r} does not name two nodes",
+                where=f"line {number}",
+                mend="write two nodes with a space between",
+            )
+    # A third column is a capacity; NetworkX writes a dictionary there instead.
+    numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9]+", row) for _, row in rows)
+    data = [("capacity", int)] if numbered else True
+    lines = (row for _, row in rows)
+    return _undirected(nx.parse_edgelist(lines, create_using=nx.MultiDiGraph, data=data))
+
+
+def _read_adjacency_list(text: str) -> nx.Graph:
+    import networkx as nx
+
+    lines = (row for _, row in _rows(text))
+    return _undirected(nx.parse_adjlist(lines, create_using=nx.MultiDiGraph))
+
+
+def _rows(text: str) -> list[tuple[int, str]]:
+    """Return line number and content of every line that is not empty or a comment."""
+    rows = ((n, line.partition("#")[0].strip()) for n, line in enumerate(text.split("\n"), 1))
+    return [(number, row) for number, row in rows if row]
+
+
+def _undirected(graph: nx.MultiDiGraph) -> nx.Graph:
+    """Return what a list of links means: undirected, unless all links stand both ways."""
+    import networkx as nx
+
+    count = Counter(graph.edges())
+    one_way = [(a, b) for a, b in count if (b, a) not in count]
+    both_ways = [(a, b) for a, b in count if (b, a) in count and a != b]
+    if one_way and both_ways:
+        (a, b), (c, d) = both_ways[0], one_way[0]
+        raise InputError(
+            f"the link {a} {b} stands in both directions, {c} {d} in one",
+            mend="write every link once, or every link in both directions",
+        )
+    return graph if both_ways else nx.MultiGraph(graph)
+
+
+_READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    ".graphml": ("GraphML", _read_graphml),
+    ".gml": ("GML", _read_gml),
+    ".edgelist": ("edge list", _read_edge_list),
+    ".edges": ("edge list", _read_edge_list),
+    ".adjlist": ("adjacency list", _read_adjacency_list),
+}
+
+
+def _to_network(graph: nx.Graph, name: str) -> Network:
+    labels = list(graph)
+    if all(re.fullmatch(r"-?[0-9]{1,18}", str(label)) for label in labels):
+        labels.sort(key=lambda label: int(str(label)))
+    index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
+    capacity: Counter[tuple[int, int]] = Counter()
+    for a, b, data in graph.edges(data=True):
+        if a == b:
+            raise InputError(f"node {a} is linked to itself", mend="drop that edge")
+        size = _capacity(data, f"edge {a} {b}")
+        capacity[index[a], index[b]] += size
+        if not graph.is_directed():
+            capacity[index[b], index[a]] += size
+    marked = [index[label] for label in labels if _is_endpoint(graph.nodes[label])]
+    return Network(
+        name=name,
+        nodes=len(labels),
+        channels=tuple(Channel(a, b, size) for (a, b), size in sorted(capacity.items())),
+        endpoints=tuple(marked) if len(marked) < len(labels) else (),
+        positions=_positions([graph.nodes[label] for label in labels]),
+    )
+
+
+def _capacity(data: dict[str, Any], where: str) -> int:
+    value = data.get("capacity", 1)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if isinstance(value, bool) or not number.is_integer() or number < 1:
+        raise InputError(
+            f"the capacity {str(value)[:40]!r} is no number of messages",
+            where=where,
+            mend="use an integer from 1",
+        )
+    return int(number)
+
+
+def _is_endpoint(data: dict[str, Any]) -> bool:
+    # GML has no truth values: 1 and 0, or words, stand for them.
+    return any(
+        str(data.get(key, "")).strip().lower() in ("true", "1", "1.0", "yes")
+        for key in ("endpoint", "terminal")
+    )
+
+
+def _positions(nodes: list[dict[str, Any]]) -> tuple[tuple[float, float], ...] | None:
+    """Return the positions if every node has one; drawings place the nodes otherwise."""
+    positions = []
+    for data in nodes:
+        graphics = data.get("graphics")
+        source = graphics if isinstance(graphics, dict) and "x" not in data else data
+        try:
+            positions.append((float(source["x"]), float(source["y"])))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return None
+    return tuple(positions)

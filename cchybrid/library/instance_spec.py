@@ -1,0 +1,150 @@
+"""What users write to name an instance, and the instance that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from cchybrid.library.collectives import collective as build_collective
+from cchybrid.library.formats import read_network
+from cchybrid.library.records import CollectiveInfo, TopologyInfo
+from cchybrid.library.topologies import fail
+from cchybrid.library.topologies import network as build_network
+from cchybrid.model import CommunicationModel, Instance
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import is_file
+
+
+class Names(Protocol):
+    """The networks and collectives that have a name, plugins' ones included."""
+
+    topologies: dict[str, TopologyInfo]
+    collectives: dict[str, CollectiveInfo]
+
+
+@dataclass(frozen=True)
+class InstanceSpec:
+    """What a user writes to name an instance; ``None`` leaves a thing as the file or rule has it.
+
+    Parameters
+    ----------
+    topology
+        A topology's name, a network file, or an instance file.
+    collective
+        A collective's name; ``None`` with an instance file.
+    root, transmitters, receivers
+        Roles in the collective.
+    routing, switching, ports
+        As in the instance format; ``ports`` also as text: ``all``, ``2``, ``2,1`` (inject, accept).
+    fail_links, fail_nodes
+        Faults: ``3-7``, ``3>7`` and node numbers.
+    """
+
+    topology: str
+    collective: str | None = None
+    root: int | None = None
+    transmitters: Sequence[int] | None = None
+    receivers: Sequence[int] | None = None
+    routing: str | int | None = None
+    switching: str | None = None
+    ports: str | int | None = None
+    fail_links: Sequence[str] = ()
+    fail_nodes: Sequence[int] = ()
+
+
+def resolve(spec: InstanceSpec, names: Names) -> Instance:
+    """Return the instance that a specification names."""
+    path = Path(spec.topology)
+    if spec.collective is None:
+        if path.suffix == ".json" or is_file(path):
+            return _with_model(_load_instance(path, spec), spec)
+        raise InputError(
+            f"no collective is named for {spec.topology}",
+            where="COLLECTIVE",
+            mend="write one behind the topology, such as AAS; see: cchybrid collectives",
+        )
+    transmitters, receivers = spec.transmitters, spec.receivers
+    if path.suffix or path.name != spec.topology:  # no topology's name has a dot or a slash
+        if path.suffix == ".json":
+            raise InputError(
+                f"{path} is an instance file and names its collective itself",
+                where="COLLECTIVE",
+                mend=f"leave {spec.collective} out",
+            )
+        file = read_network(path)
+        network = file.network
+        transmitters = file.transmitters if transmitters is None else transmitters
+        receivers = file.receivers if receivers is None else receivers
+    else:
+        network = build_network(spec.topology, names.topologies.values())
+    network = fail(network, spec.fail_links, spec.fail_nodes)
+    asked = Instance(
+        network,
+        build_collective(
+            spec.collective,
+            network,
+            root=spec.root,
+            transmitters=_without_failed(transmitters, spec.fail_nodes),
+            receivers=_without_failed(receivers, spec.fail_nodes),
+            patterns=names.collectives.values(),
+        ),
+    )
+    return _with_model(asked, spec)
+
+
+def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
+    for name, value in (
+        ("--root", spec.root),
+        ("--transmitters", spec.transmitters),
+        ("--receivers", spec.receivers),
+        ("--fail-link", spec.fail_links or None),
+        ("--fail-node", spec.fail_nodes or None),
+    ):
+        if value is not None:
+            raise InputError(
+                f"{path} already says who sends what", where=name, mend="leave the option out"
+            )
+    if path.suffix != ".json" and is_file(path):
+        raise InputError(
+            f"{path} holds a network only",
+            where="COLLECTIVE",
+            mend="write a collective behind it, such as AAS; see: cchybrid collectives",
+        )
+    return Instance.load(path)
+
+
+def _with_model(asked: Instance, spec: InstanceSpec) -> Instance:
+    """Return the instance under the communication model that the specification asks for."""
+    record = asked.model.to_json()
+    if spec.routing is not None:
+        text = str(spec.routing).lower()
+        record["routing"] = int(text) if _is_number(text) else text
+    if spec.switching is not None:
+        record["switching"] = spec.switching.lower()
+    if spec.ports is not None:
+        record["ports"] = _ports(str(spec.ports).lower())
+    return replace(asked, model=CommunicationModel.from_json(record))
+
+
+def _ports(text: str) -> Any:
+    sides = text.split(",")
+    if text == "all":
+        return "all"
+    if len(sides) > 2 or not all(_is_number(side.strip()) for side in sides):
+        raise InputError(
+            f"{text[:40]!r} is no number of ports",
+            where="ports",
+            mend="use all, K, or INJECT,ACCEPT",
+        )
+    numbers = [int(side) for side in sides]
+    return numbers[0] if len(numbers) == 1 else {"inject": numbers[0], "accept": numbers[1]}
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 16
+
+
+def _without_failed(nodes: Sequence[int] | None, failed: Sequence[int]) -> tuple[int, ...] | None:
+    return None if nodes is None else tuple(node for node in nodes if node not in failed)

@@ -1,0 +1,105 @@
+"""Nodes and pairs of nodes as users write them, on the command line and in CSV files."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import read_text
+
+_MOST = 1 << 20
+
+
+def parse_nodes(text: str) -> tuple[int, ...]:
+    """Return the nodes that a list such as ``0-3,7`` names, ascending and distinct.
+
+    Raises
+    ------
+    InputError
+        The text is no such list.
+    """
+    nodes: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,7})\s*(?:-\s*(\d{1,7})\s*)?", part)
+        if not match:
+            raise InputError(f"{text!r} is no list of nodes", mend="write it like 0-3,7")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise InputError(f"the range {part.strip()} is empty", mend=f"write {last}-{first}")
+        if last - first >= _MOST:
+            raise InputError(f"the range {part.strip()} is too long", mend=f"at most {_MOST} nodes")
+        nodes.update(range(first, last + 1))
+    return tuple(sorted(nodes))
+
+
+def format_nodes(nodes: Iterable[int]) -> str:
+    """Return the nodes as a list such as ``0-3,7``: ``parse_nodes`` read backwards."""
+    runs: list[list[int]] = []
+    for node in sorted(set(nodes)):
+        if runs and node == runs[-1][1] + 1:
+            runs[-1][1] = node
+        else:
+            runs.append([node, node])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def parse_pairs(text: str) -> list[tuple[int, int]]:
+    """Return the pairs that a list such as ``0>3,2>5`` names, in order, repeats and all.
+
+    Raises
+    ------
+    InputError
+        The text is no such list.
+    """
+    pairs = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,7})\s*>\s*(\d{1,7})\s*", part)
+        if not match:
+            raise InputError(
+                f"{part[:40]!r} is no pair" if part else "a pair is missing",
+                mend="write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
+            )
+        pairs.append((int(match[1]), int(match[2])))
+    return pairs
+
+
+def read_pairs(path: str | Path) -> list[tuple[int, int]]:
+    """Read the pairs of a CSV file, one ``source,destination`` a line.
+
+    ``#`` begins a comment, empty lines do not count, and the first line may be a header.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or holds no pairs; it names file, line and mend.
+    """
+    pairs: list[tuple[int, int]] = []
+    number = 0
+    try:
+        header_allowed = True
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            content = line.partition("#")[0].strip()
+            if not content:
+                continue
+            fields = [field.strip() for field in next(csv.reader([content]))]
+            if len(fields) == 2 and all(re.fullmatch(r"\d{1,7}", field) for field in fields):
+                pairs.append((int(fields[0]), int(fields[1])))
+            elif not (header_allowed and not re.search(r"\d", content)):
+                raise InputError(
+                    f"{content[:40]!r} is no pair",
+                    where=f"line {number}",
+                    mend="write source,destination",
+                )
+            header_allowed = False
+        if not pairs:
+            raise InputError("no pairs", mend="write one source,destination a line")
+    except csv.Error as error:
+        raise InputError(
+            f"no CSV: {error}", where=f"{path}: line {number}", mend="write source,destination"
+        ) from None
+    except InputError as error:
+        raise error.inside(str(path)) from None
+    return pairs

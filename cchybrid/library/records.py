@@ -1,0 +1,72 @@
+"""The typed records of named networks and collectives, as plugins register them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cchybrid.model import Collective, Network
+
+API = 2
+"""The version of the plugin interface; a plugin written for another one is refused."""
+
+
+@dataclass(frozen=True)
+class TopologyInfo:
+    """A family of networks that users name, such as ``mesh-4x8``.
+
+    Parameters
+    ----------
+    name
+        The family: ``mesh``.
+    usage
+        How users write a member: ``mesh-AxB[xC...]``.
+    pattern
+        Regular expression that a whole lower-case name must match: ``mesh-(\\d+(?:x\\d+)+)``.
+    build
+        Called with the pattern's groups (strings) in order; returns the network, whose name is
+        set by the caller. Raises ``InputError`` for parameters that make no sense.
+    summary
+        One line, shown by ``cchybrid topologies``.
+    example
+        A name that works: ``mesh-4x4``.
+    """
+
+    name: str
+    usage: str
+    pattern: str
+    build: Callable[..., Network]
+    summary: str
+    example: str
+    api: int = API
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who takes part in a collective.
+
+    ``participants`` are the nodes that the collective is about, ascending; ``root`` is one of
+    them; ``transmitters`` and ``receivers`` are subsets, both equal to ``participants`` unless
+    the user or the file says otherwise. ``argument`` is what the user wrote behind the
+    collective's name and a colon, or "".
+    """
+
+    participants: tuple[int, ...]
+    root: int
+    transmitters: tuple[int, ...]
+    receivers: tuple[int, ...]
+    argument: str = ""
+
+
+@dataclass(frozen=True)
+class CollectiveInfo:
+    """A collective that users name, such as ``AAB``.
+
+    ``build`` makes the messages from the roles. ``usage`` shows how users write it.
+    """
+
+    name: str
+    usage: str
+    build: Callable[[Roles], Collective]
+    summary: str
+    api: int = API

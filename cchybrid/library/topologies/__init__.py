@@ -1,0 +1,69 @@
+"""Families of networks that users name, such as ``mesh-4x8``; one file per subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.library.records import TopologyInfo
+from cchybrid.library.topologies import (
+    amp,
+    circulants,
+    cubes,
+    dragonfly,
+    fat_nodes,
+    grids,
+    hyperx,
+    k_ary_trees,
+    machines,
+    multistage,
+    random_graphs,
+    rings,
+    shift_graphs,
+    slim_fly,
+    small,
+    trees,
+)
+from cchybrid.library.topologies.faults import fail, without_link
+from cchybrid.library.topologies.names import resolve
+from cchybrid.model import Network
+
+PLAIN: tuple[TopologyInfo, ...] = (
+    *cubes.FAMILIES,
+    *rings.FAMILIES,
+    *grids.FAMILIES,
+    *small.FAMILIES,
+    *circulants.FAMILIES,
+    *amp.FAMILIES,
+    *multistage.FAMILIES,
+    *trees.FAMILIES,
+    *hyperx.FAMILIES,
+    *shift_graphs.FAMILIES,
+    *dragonfly.FAMILIES,
+    *slim_fly.FAMILIES,
+    *k_ary_trees.FAMILIES,
+    *random_graphs.FAMILIES,
+    *machines.FAMILIES,
+)
+FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
+
+
+def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:
+    """Return the network that a name stands for, in any case: ``network("Mesh-4x8")``.
+
+    Parameters
+    ----------
+    name
+        A member of one of the families; it becomes, in lower case, the network's name.
+    families
+        Where to look, in this order.
+
+    Raises
+    ------
+    InputError
+        No family knows the name (the error says which one comes near), or its parameters make
+        no sense.
+    """
+    return resolve(name, families)
+
+
+__all__ = ["FAMILIES", "fail", "network", "without_link"]

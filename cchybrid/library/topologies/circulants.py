@@ -1,0 +1,173 @@
+"""Circulant graphs: general ones, Midimew networks and K-rings of two rings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from cchybrid.library.records import TopologyInfo
+from cchybrid.library.topologies import layouts
+from cchybrid.library.topologies.sizes import at_least, check_size, sized, whole
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+MAX_K_RING = 4096
+
+
+def circulant(nodes: int, strides: Sequence[int]) -> Network:
+    """Return the circulant graph: node i is linked to i + s and i - s for every stride s.
+
+    Source: Boesch and Tindell, "Circulants and their connectivities", J. of Graph Theory 8
+    (1984). Degree twice the number of strides (one less if one of them is ``nodes / 2``); the
+    diameter depends on the strides. Every circulant is vertex-transitive.
+
+    Parameters
+    ----------
+    nodes
+        At least 3.
+    strides
+        Distinct numbers from 1 to ``nodes // 2``, in any order.
+
+    Raises
+    ------
+    InputError
+        A stride that is out of this range or stands twice, strides that leave the network in
+        pieces, too few nodes, or too many nodes or channels.
+    """
+    if nodes < 3:
+        raise InputError("a circulant has at least 3 nodes", mend="use circulant-3-1")
+    check_size(nodes, 2 * nodes * len(strides))
+    for stride in strides:
+        if not 1 <= stride <= nodes // 2:
+            raise InputError(
+                f"stride {stride} is not between 1 and {nodes // 2}",
+                # A stride and its complement give the same links.
+                mend=f"use {min(stride % nodes, -stride % nodes) or 1} in its place",
+            )
+    parts = math.gcd(nodes, *strides)
+    mended = dict.fromkeys(strides if parts == 1 else (1, *strides))
+    mend = f"use circulant-{nodes}-{'x'.join(map(str, mended))}"
+    if len(set(strides)) < len(strides):
+        raise InputError("a stride stands twice", mend=mend)
+    if parts > 1:
+        raise InputError(
+            f"all strides and the number of nodes are multiples of {parts}, so the network is "
+            f"in {parts} pieces",
+            mend=mend,
+        )
+    return _network(f"circulant-{nodes}-{'x'.join(map(str, strides))}", nodes, strides)
+
+
+def midimew(nodes: int) -> Network:
+    """Return the Midimew network, the minimal-distance mesh with wrap-around links.
+
+    It is the circulant graph of the strides b - 1 and b, where b is the square root of
+    ``nodes / 2``, rounded up. Source: Beivide, Herrada, Balcázar and Arruabarrena, "Optimal
+    distance networks of low degree for parallel computers", IEEE Trans. Computers 40 (1991).
+    Degree 4; no circulant graph of degree 4 has a smaller diameter (b, or b - 1 for at most
+    2b(b - 1) + 1 nodes) or mean distance.
+
+    Raises
+    ------
+    InputError
+        Fewer than 5 nodes, or too many.
+    """
+    at_least(nodes, 5, "midimew")
+    check_size(nodes)
+    base = _base(nodes)
+    return _network(f"midimew-{nodes}", nodes, (base - 1, base))
+
+
+def k_ring(nodes: int) -> Network:
+    """Return the K-ring of two rings: 0, 1, 2, ... and 0, s, 2s, ..., each through all nodes.
+
+    Source: Kuonen, "The K-Ring: a versatile model for the design of MIMD computer topology",
+    High-Performance Computing Conference (1999). He leaves it open in which order the second
+    ring runs; here its stride s, which has no factor in common with ``nodes``, is the one that
+    gives the least diameter, then the least mean distance, then the least s. Degree 4;
+    ``k-ring-8`` has the strides 1 and 3. Others are to be had as ``circulant-N-1xS``.
+
+    Raises
+    ------
+    InputError
+        Fewer than 5 nodes, 6 nodes (there is no second ring), or more than 4096, for which the
+        search of the stride would take long.
+    """
+    at_least(nodes, 5, "k-ring")
+    if nodes == 6:
+        raise InputError("6 nodes have no second ring", mend="use k-ring-5 or k-ring-7")
+    if nodes > MAX_K_RING:
+        root = math.isqrt(nodes)
+        raise InputError(
+            f"{nodes} nodes are too many to look for the best second ring",
+            mend=f"use at most {MAX_K_RING}, or give its stride: circulant-{nodes}-1x{root}",
+        )
+    best = (nodes, 0, 0)
+    for stride in range(2, nodes // 2 + 1):
+        if math.gcd(stride, nodes) == 1:
+            best = min(best, (*_distances(nodes, stride, best[0]), stride))
+    return _network(f"k-ring-{nodes}", nodes, (1, best[2]))
+
+
+def _distances(nodes: int, stride: int, limit: int) -> tuple[int, int]:
+    """Return the diameter of the circulant graph of 1 and ``stride``, and the sum of distances.
+
+    The search ends at the limit: larger diameters are returned as one more than it.
+    """
+    everywhere = (1 << nodes) - 1
+    reached, radius, total = 1, 0, 0
+    while reached != everywhere and radius <= limit:
+        radius += 1
+        total += nodes - reached.bit_count()
+        # Bit i of a number is node i; turning the bits round walks along the links.
+        around = reached
+        for shift in (1, stride, nodes - 1, nodes - stride):
+            around |= reached << shift | reached >> (nodes - shift)
+        reached = around & everywhere
+    return radius, total
+
+
+def _base(nodes: int) -> int:
+    """Return the square root of half the nodes, rounded up."""
+    return math.isqrt((nodes + 1) // 2 - 1) + 1
+
+
+def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
+    # A stride of half the nodes leads to the opposite node, whose own link it is as well.
+    links = {
+        (min(node, other), max(node, other))
+        for stride in strides
+        for node in range(nodes)
+        for other in [(node + stride) % nodes]
+    }
+    return Network.from_links(name, nodes, links, positions=layouts.circle(nodes))
+
+
+FAMILIES = (
+    TopologyInfo(
+        name="circulant",
+        usage="circulant-N-A[xB...]",
+        pattern=r"circulant-(\d+)-(\d+(?:x\d+)*)",
+        build=lambda nodes, strides: circulant(
+            whole(nodes), [whole(stride) for stride in strides.split("x")]
+        ),
+        summary="circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...",
+        example="circulant-16-1x4",
+    ),
+    TopologyInfo(
+        name="midimew",
+        usage="midimew-N",
+        pattern=r"midimew-(\d+)",
+        build=sized(midimew),
+        summary="Midimew network: the circulant graph of degree 4 with the least distances",
+        example="midimew-8",
+    ),
+    TopologyInfo(
+        name="k-ring",
+        usage="k-ring-N",
+        pattern=r"k-ring-(\d+)",
+        build=sized(k_ring),
+        summary="K-ring of two rings through all N nodes, of degree 4",
+        example="k-ring-8",
+    ),
+)

@@ -1,0 +1,116 @@
+"""Networks with failed links and nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+
+def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ()) -> Network:
+    """Return the network without the failed links and nodes.
+
+    Parameters
+    ----------
+    network
+        The network before the faults.
+    links
+        Failed links. ``3-7`` fails in both directions if the network is symmetric, otherwise
+        (in a digraph such as Kautz's, where every channel is a link of its own) only from 3 to
+        7. ``3>7`` always fails from 3 to 7 alone. A link fails with all its parallel links.
+    nodes
+        Failed nodes. They keep their numbers and lose all channels, so they are no terminals;
+        endpoints that fail are still named as endpoints.
+
+    Raises
+    ------
+    InputError
+        A link or node that does not exist, or a link that is not written as above.
+    """
+    # Dictionaries as ordered sets: what is given twice fails once, and is named once.
+    gone: dict[tuple[int, int], None] = {}
+    faults: dict[str, None] = {}
+    for text in links:
+        a, b, both = _read_link(text, network)
+        gone |= dict.fromkeys(_link_channels(network, a, b, both))
+        faults[_link_name(a, b, both)] = None
+    failed = dict.fromkeys(nodes)
+    for node in failed:
+        if not 0 <= node < network.nodes:
+            raise InputError(
+                f"no node {node} in {network.name}", mend=f"use 0 to {network.nodes - 1}"
+            )
+    gone |= {(a, b): None for a, b, _ in network.channels if a in failed or b in failed}
+    return _without(network, gone, list(faults), [str(node) for node in failed])
+
+
+def without_link(network: Network, a: int, b: int, both: bool) -> Network:
+    """Return the network without the channel from ``a`` to ``b``, or without ``both`` directions.
+
+    Raises
+    ------
+    InputError
+        There is no such channel.
+    """
+    return _without(network, _link_channels(network, a, b, both), [_link_name(a, b, both)], [])
+
+
+def _without(
+    network: Network,
+    gone: Collection[tuple[int, int]],
+    links: list[str],
+    nodes: list[str],
+) -> Network:
+    parts = [
+        f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+        for word, names in (("link", links), ("node", nodes))
+        if names
+    ]
+    return replace(
+        network,
+        name=" without ".join([network.name, *([" and ".join(parts)] if parts else [])]),
+        channels=tuple(channel for channel in network.channels if channel[:2] not in gone),
+        # What is left of a broken pair has the capacity to itself.
+        half_duplex=tuple(
+            (a, b) for a, b in network.half_duplex if (a, b) not in gone and (b, a) not in gone
+        ),
+    )
+
+
+def _link_name(a: int, b: int, both: bool) -> str:
+    return f"{min(a, b)}-{max(a, b)}" if both else f"{a}>{b}"
+
+
+def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(-|->|>)\s*(\d{1,9})\s*", text)
+    if not match:
+        raise InputError(
+            f"{text!r} is no link", mend="write A-B, or A>B for one direction, such as 0-1"
+        )
+    return int(match[1]), int(match[3]), match[2] == "-" and network.symmetric
+
+
+def _link_channels(network: Network, a: int, b: int, both: bool) -> list[tuple[int, int]]:
+    """Return the channels of a link, all of which must exist."""
+    channels = [(a, b), (b, a)] if both else [(a, b)]
+    for source, target in channels:
+        if (source, target) in network.channel_index:
+            continue
+        if not 0 <= source < network.nodes:
+            mend = f"its nodes are 0 to {network.nodes - 1}"
+        elif network.successors[source]:
+            near = network.successors[source]
+            shown = ", ".join(map(str, near[:8])) + (", ..." if len(near) > 8 else "")
+            mend = f"node {source} is linked to {shown}"
+        else:
+            mend = f"node {source} is linked to no other"
+        raise InputError(
+            f"no link {source}-{target} in {network.name}"
+            if both
+            else f"no channel from {source} to {target} in {network.name}",
+            mend=mend,
+        )
+    return channels

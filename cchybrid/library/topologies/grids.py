@@ -1,0 +1,127 @@
+"""Meshes and tori of any number of dimensions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+from cchybrid.library.records import TopologyInfo
+from cchybrid.library.topologies import layouts
+from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+
+def mesh(extents: Sequence[int]) -> Network:
+    """Return the mesh: a grid in which neighbours along each dimension are linked.
+
+    Nodes are numbered row by row, the last coordinate running fastest: node (r, c) of
+    ``mesh-4x8`` is 8r + c. Source: Dally and Towles, "Principles and Practices of
+    Interconnection Networks" (2004), chapter 5. Degree at most twice the number of dimensions,
+    diameter the sum of the extents less one each.
+
+    Parameters
+    ----------
+    extents
+        The number of nodes along each dimension, each at least 1. A dimension of extent 1 adds
+        nothing, so ``mesh-1x8`` is a line.
+
+    Raises
+    ------
+    InputError
+        An extent of 0, a single node, or too many nodes.
+    """
+    check_extents("mesh", extents)
+    return Network.from_links(
+        _name("mesh", extents),
+        math.prod(extents),
+        _links(extents, wrap=False),
+        positions=layouts.grid(extents),
+    )
+
+
+def torus(extents: Sequence[int]) -> Network:
+    """Return the torus: a mesh whose opposite borders are linked as well.
+
+    Nodes are numbered as in ``mesh``. Tori are usually taken with extents of 3 and more. A
+    dimension of extent 2 gives its two nodes one link, not two (the link round the border would
+    double the one that is there), so ``torus-2x2x2`` is ``hypercube-8``; extent 1 adds nothing.
+    Source: Dally and Towles (2004), chapter 5. Degree twice the number of dimensions (one less
+    for each extent 2), diameter the sum of ``extent // 2``.
+
+    Raises
+    ------
+    InputError
+        An extent of 0, a single node, or too many nodes.
+    """
+    check_extents("torus", extents)
+    return Network.from_links(
+        _name("torus", extents),
+        math.prod(extents),
+        _links(extents, wrap=True),
+        positions=layouts.grid(extents),
+    )
+
+
+def _name(family: str, extents: Sequence[int]) -> str:
+    return f"{family}-{'x'.join(map(str, extents))}"
+
+
+def check_extents(family: str, extents: Sequence[int]) -> None:
+    """Refuse extents of 0, a single node, and too many nodes."""
+    if min(extents) < 1:
+        mended = _name(family, [max(1, extent) for extent in extents])
+        raise InputError("an extent of 0 leaves no nodes", mend=f"use {mended}")
+    nodes = 1
+    for extent in extents:  # one by one: the product of absurd extents would itself be absurd
+        nodes *= extent
+        check_size(nodes)
+    if nodes < 2:
+        mended = _name(family, [*extents[:-1], 2])
+        raise InputError("one node alone is no network", mend=f"use {mended}")
+
+
+def _links(extents: Sequence[int], *, wrap: bool) -> Iterator[tuple[int, int]]:
+    nodes = math.prod(extents)
+    strides = [nodes // size for size in itertools.accumulate(extents, lambda a, b: a * b)]
+    for extent, stride in zip(extents, strides, strict=True):
+        if extent < 2:
+            continue
+        for node in range(nodes):
+            if node // stride % extent < extent - 1:
+                yield node, node + stride
+            elif wrap and extent > 2:
+                yield node, node - (extent - 1) * stride
+
+
+def _extents(family: str, text: str) -> list[int]:
+    extents = [whole(part) for part in text.split("x")]
+    if len(extents) == 1:
+        nodes = extents[0]
+        side = max(2, math.isqrt(nodes))
+        line = f"mesh-1x{nodes}" if family == "mesh" else f"ring-bi-{nodes}"
+        raise InputError(
+            "only one extent is given", mend=f"use {family}-{side}x{side}, or {line} for one row"
+        )
+    return extents
+
+
+FAMILIES = (
+    TopologyInfo(
+        name="mesh",
+        usage="mesh-AxB[xC...]",
+        pattern=r"mesh-(\d+(?:x\d+)*)",
+        build=lambda text: mesh(_extents("mesh", text)),
+        summary="mesh of any number of dimensions: A rows of B nodes",
+        example="mesh-4x4",
+    ),
+    TopologyInfo(
+        name="torus",
+        usage="torus-AxB[xC...]",
+        pattern=r"torus-(\d+(?:x\d+)*)",
+        build=lambda text: torus(_extents("torus", text)),
+        summary="torus of any number of dimensions: a mesh with its borders linked",
+        example="torus-4x4",
+    ),
+)

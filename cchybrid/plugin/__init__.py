@@ -1,0 +1,48 @@
+"""What the author of a plugin sees: ``Engine`` and ``Run``, typed records, hooks.
+
+``from cchybrid.plugin import EngineInfo, NoOptions, Stop, hookimpl`` is enough for most.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import (
+    API,
+    BoundInfo,
+    CollectiveInfo,
+    EngineInfo,
+    ExporterInfo,
+    Observer,
+    Roles,
+    TopologyInfo,
+)
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
+
+__all__ = [
+    "API",
+    "BoundInfo",
+    "Budget",
+    "CollectiveInfo",
+    "Engine",
+    "EngineInfo",
+    "ExporterInfo",
+    "NoOptions",
+    "Observer",
+    "Roles",
+    "Run",
+    "Stop",
+    "TopologyInfo",
+    "hookimpl",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used: every command loads all plugins, and arrays take a while to load.
+    if name not in ("Budget", "Engine", "NoOptions", "Run", "Stop"):
+        raise AttributeError(f"module 'cchybrid.plugin' has no attribute {name!r}")
+    return getattr(import_module("cchybrid.plugin.engine"), name)

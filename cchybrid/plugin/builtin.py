@@ -1,0 +1,29 @@
+"""The plugin that registers the networks, collectives and bounds of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.library.collectives import PATTERNS
+from cchybrid.library.topologies import FAMILIES
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import BoundInfo, CollectiveInfo, TopologyInfo
+from cchybrid.proof import BOUNDS
+
+
+@hookimpl
+def cchybrid_topologies() -> Iterable[TopologyInfo]:
+    """Return the families of ``cchybrid.library.topologies``."""
+    return FAMILIES
+
+
+@hookimpl
+def cchybrid_collectives() -> Iterable[CollectiveInfo]:
+    """Return the patterns of ``cchybrid.library.collectives``."""
+    return PATTERNS
+
+
+@hookimpl
+def cchybrid_bounds() -> Iterable[BoundInfo]:
+    """Return the kinds of ``cchybrid.proof``."""
+    return BOUNDS

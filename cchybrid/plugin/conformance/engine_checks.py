@@ -1,0 +1,148 @@
+"""Checks of an engine as a whole; each raises a ``ConformanceError`` or is content."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Callable
+from typing import get_type_hints
+
+import cchybrid
+from cchybrid.plugin.conformance.small_instances import conformance_instances, large_instance
+from cchybrid.plugin.conformance.subject import Subject
+from cchybrid.plugin.conformance.trial import ConformanceError, Witness
+from cchybrid.plugin.engine import API, Budget
+from cchybrid.plugin.registry import Registry
+from cchybrid.problem import build_problem
+
+EVALUATIONS = 50
+"""The evaluation budget in a worker process."""
+STRIDE = 0.3
+"""Seconds that an engine gets to be in the midst of its work before it is asked to stop."""
+
+
+def check_options(subject: Subject) -> None:
+    """Options is a frozen dataclass of plain fields with defaults, and the engine takes it."""
+    kind = getattr(subject.load(), "Options", None)
+    if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
+        raise ConformanceError("has no dataclass Options; without options, use NoOptions")
+    if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise ConformanceError("has Options that can change; write @dataclass(frozen=True)")
+    hints = get_type_hints(kind)
+    for item in dataclasses.fields(kind):
+        if item.default is dataclasses.MISSING:
+            raise ConformanceError(f"has no default for Options.{item.name}; give it one")
+        if hints[item.name] not in (int, float, bool, str):
+            raise ConformanceError(
+                f"has Options.{item.name} of type {hints[item.name]}, which users cannot write; "
+                "use int, float, bool or str"
+            )
+    try:
+        subject.engine()
+    except Exception as error:
+        raise ConformanceError(
+            f"cannot be constructed with its default options: {type(error).__name__}: {error}"
+        ) from error
+
+
+def check_record(subject: Subject) -> None:
+    """The EngineInfo is one that users can name and the worker can load."""
+    info = subject.info
+    if info is None:
+        return
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", info.name):
+        raise ConformanceError(
+            f"is registered as {info.name!r}, which does not fit --option ENGINE.NAME=VALUE; "
+            "use letters, digits, - and _"
+        )
+    if not info.summary.strip() or "\n" in info.summary:
+        raise ConformanceError("has no summary of one line in its EngineInfo; write one")
+    if info.api != API:
+        raise ConformanceError(f"is written for plugin surface {info.api}, this is {API}")
+
+
+def check_support(subject: Subject) -> None:
+    """The engine works on at least one kind of instance."""
+    reasons = {
+        case.name: subject.engine().unsupported(case.problem()) for case in conformance_instances()
+    }
+    if None not in reasons.values():
+        name, reason = next(iter(reasons.items()))
+        raise ConformanceError(
+            f"supports no conformance instance at all; of {name!r} it says: {reason}"
+        )
+
+
+def check_proof(subject: Subject) -> None:
+    """An engine that is registered as proving closes the gap of some instance by itself."""
+    if subject.info is None or not subject.info.proves:
+        return  # that it claims nothing then, every run sees to
+    tried = 0
+    for case in conformance_instances():
+        problem = case.problem()
+        if not problem.complete or case.optimum < 2 or not subject.supports(problem):
+            continue
+        tried += 1
+        if tried > 3:
+            break
+        run = subject.witness(problem, case.optimum, budget=Budget(seconds=5.0))
+        subject.try_out(lambda run=run: run, lambda run: run.should_stop(), "time was up")  # type: ignore[misc]
+        if run.lower() == case.optimum:
+            return
+    raise ConformanceError(
+        "is registered with proves=True, but proved on no conformance instance that its optimum "
+        'is one; call run.bound(S + 1) for "none in S steps", or set proves=False'
+    )
+
+
+def check_stop(subject: Subject) -> None:
+    """An engine in the midst of its work returns soon after it was asked to stop."""
+    problem = build_problem(large_instance())
+    if not subject.supports(problem):
+        return
+
+    def make() -> Witness:
+        return subject.witness(problem, None, budget=Budget(seconds=None))
+
+    begun: dict[int, float] = {}
+
+    def due(run: Witness) -> bool:
+        run.stopped = time.monotonic() - begun.setdefault(id(run), time.monotonic()) > STRIDE
+        return run.stopped
+
+    reason = "it was asked to stop; ask run.should_stop() at least a few times a second"
+    subject.try_out(make, due, reason).demand_no_faults()
+
+
+def check_host(subject: Subject) -> None:
+    """The engine works in a worker process of its own, where users will run it."""
+    if subject.info is None:
+        return
+    for case in conformance_instances():
+        if case.optimum > 1 and subject.supports(case.problem()):
+            # Evaluations end the run, so that no slow start of the worker can spoil it.
+            result = cchybrid.solve(
+                case.instance,
+                engines=[subject.info.name],
+                time_limit=subject.patience,
+                evaluations=EVALUATIONS,
+                registry=Registry(engines={subject.info.name.lower(): subject.info}),
+            )
+            if result.troubles:
+                raise ConformanceError(
+                    f"works here, but not in a worker process on {case.name!r}: "
+                    f"{result.troubles[0]}"
+                )
+            return
+
+
+ENGINE_CHECKS: dict[str, Callable[[Subject], None]] = {
+    "options": check_options,
+    "record": check_record,
+    "support": check_support,
+    "proof": check_proof,
+    "stop": check_stop,
+    "host": check_host,
+}
+"""Checks of the engine as a whole."""

@@ -1,0 +1,113 @@
+"""A ``Run`` in this process, for trying an engine out and for testing it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cchybrid.model import Schedule
+from cchybrid.plugin.engine import Budget, cut_to, is_wanted, target_steps
+from cchybrid.problem import Assignment, Problem
+from cchybrid.referee.verify import Violation, verify
+
+
+@dataclass
+class LocalRun:
+    """A ``Run`` without a host: keeps what the engine says and verifies it on the spot.
+
+    Parameters
+    ----------
+    problem
+        The problem that the engine is given.
+    seed, budget
+        As the engine sees them; ``budget.seconds`` counts from the construction.
+    target
+        The one number of steps that is asked for, or ``None``.
+    first_lower
+        The lower bound known from the start.
+    hints
+        Per number of steps the near-solution that ``hint`` returns.
+    """
+
+    problem: Problem
+    seed: int = 0
+    budget: Budget = field(default_factory=lambda: Budget(seconds=10.0))
+    target: int | None = None
+    first_lower: int = 1
+    hints: dict[int, Assignment] = field(default_factory=dict)
+    schedules: list[Schedule] = field(default_factory=list)
+    violations: list[tuple[Violation, ...]] = field(default_factory=list)
+    suggestions: list[Assignment] = field(default_factory=list)
+    bounds: list[tuple[int, Mapping[str, Any] | None]] = field(default_factory=list)
+    notes: list[dict[str, float]] = field(default_factory=list)
+    spent: int = 0
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self._started = time.monotonic()
+        self._best: Assignment | None = None
+        self._lower = 0
+
+    def targets(self) -> Iterator[int]:
+        """See ``Run.targets``."""
+        return target_steps(self, self.target)
+
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+        return is_wanted(self, self.target, steps)
+
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""
+        schedule = (self.problem if problem is None else problem).lift(assignment)
+        found = verify(schedule.instance, schedule.steps)
+        if found:
+            self.violations.append(found)
+            return
+        self.schedules.append(schedule)
+        if schedule.cost <= min(other.cost for other in self.schedules):
+            self._best = self.problem.match(schedule.steps)
+
+    def suggest(self, assignment: Assignment) -> None:
+        """See ``Run.suggest``."""
+        self.suggestions.append(assignment)
+
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """See ``Run.bound``; claims of an incomplete pool are kept but do not count."""
+        self.bounds.append((steps, evidence))
+        if instance or self.problem.complete or evidence is not None:
+            self._lower = max(self._lower, steps)
+
+    def best(self) -> int | None:
+        """See ``Run.best``."""
+        return min((len(schedule.steps) for schedule in self.schedules), default=None)
+
+    def lower(self) -> int:
+        """See ``Run.lower``."""
+        return max(self.first_lower, self._lower)
+
+    def hint(self, steps: int) -> Assignment | None:
+        """See ``Run.hint``."""
+        if steps in self.hints:
+            return self.hints[steps]
+        return None if self._best is None else cut_to(self._best, steps)
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+        self.notes.append(metrics)
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+        self.spent += evaluations
+
+    def should_stop(self) -> bool:
+        """See ``Run.should_stop``."""
+        seconds, evaluations = self.budget.seconds, self.budget.evaluations
+        return (
+            self.stopped
+            or (seconds is not None and time.monotonic() - self._started >= seconds)
+            or (evaluations is not None and self.spent >= evaluations)
+        )

@@ -1,0 +1,152 @@
+"""Small instances of every kind that an engine may meet, each with its optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cchybrid.model import (
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+from cchybrid.problem import MAX_OPTIONS, Problem, build_problem
+
+
+@dataclass(frozen=True)
+class ConformanceInstance:
+    """An instance whose fewest steps are known.
+
+    Parameters
+    ----------
+    instance
+        Its name says what is special about it.
+    optimum
+        The fewest steps of any schedule; the tests of cchybrid prove it.
+    max_options
+        Options that the Problem may list; where that is too few, the Problem is incomplete.
+    """
+
+    instance: Instance
+    optimum: int
+    max_options: int = MAX_OPTIONS
+
+    @property
+    def name(self) -> str:
+        """The instance's name."""
+        return self.instance.name
+
+    def problem(self) -> Problem:
+        """Return the Problem, compiled afresh."""
+        return build_problem(self.instance, max_options=self.max_options)
+
+
+def conformance_instances() -> tuple[ConformanceInstance, ...]:
+    """Return instances so small that any engine is done with one in about a second.
+
+    Together they hold everything that a Problem can hold: deliveries that require others,
+    deliveries that are optional, limits of every kind, and options that were left out.
+    """
+    ring = Network.from_links("ring-4", 4, _cycle(4))
+    ring_5 = Network.from_links("ring-5", 5, _cycle(5))
+    line = Network.from_links("line-4", 4, [(0, 1), (1, 2), (2, 3)])
+    fat_line = Network.from_links("fat-line-3", 3, [(0, 1), (1, 2)] * 2)
+    complete = Network.from_links("complete-5", 5, _pairs(5))
+    cells = Network.from_links(
+        "mesh-2x3", 6, [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
+    )
+    shared = Network.from_links("ring-4", 4, _cycle(4), half_duplex=tuple(_cycle(4)))
+    switches = Network.from_links(
+        "two-switches", 6, [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)], endpoints=(2, 3, 4, 5)
+    )
+    hops = CommunicationModel(switching="store-and-forward")
+    one_port = CommunicationModel(inject=1, accept=1)
+    uneven = CommunicationModel(inject=(2, 1, 0, 1, 1), accept=(1, 1, 2, 1, 1))
+    return (
+        _known("single message", 1, ring, [(0, [1])]),
+        _known("scatter", 2, ring, _exchange(range(4))),
+        _known("broadcast", 3, line, _gossip(range(4))),
+        _known("multicast", 3, ring_5, [(0, [2, 3]), (1, [2, 3]), (4, [2, 3]), (4, [0, 2, 3])]),
+        ConformanceInstance(
+            Instance(
+                ring_5,
+                Collective("AAR", tuple(Reduction(_others(5, node), node) for node in range(5))),
+                name="reduce",
+            ),
+            2,
+        ),
+        _known("store-and-forward", 4, line, [(0, [3]), (0, [3]), (0, [2]), (3, [0, 1])], hops),
+        _known("one port", 3, complete, _exchange(range(4)), one_port),
+        _known("uneven ports", 2, complete, [(0, _others(5, 0))], uneven),
+        _known("capacity", 3, fat_line, [(0, [2])] * 3 + [(1, [2])] * 2 + [(2, [0, 1])]),
+        _known("half duplex", 3, shared, _gossip(range(4))),
+        _known("endpoints", 4, switches, _exchange(switches.endpoints)),
+        _known(
+            "directed ring", 3, Network.from_arcs("ring-uni-4", 4, _cycle(4)), _gossip(range(4))
+        ),
+        _known("extra hops", 2, ring, [(0, [1])] * 4, CommunicationModel(routing=2)),
+        _known(
+            "sampled paths",
+            4,
+            cells,
+            _exchange(range(6)),
+            CommunicationModel(routing="any"),
+            max_options=60,
+        ),
+    )
+
+
+def large_instance() -> Instance:
+    """Return an instance that keeps an engine busy: gossiping on a torus of 16 nodes."""
+    links = [
+        (4 * row + column, other)
+        for row in range(4)
+        for column in range(4)
+        for other in (4 * row + (column + 1) % 4, 4 * ((row + 1) % 4) + column)
+    ]
+    network = Network.from_links("torus-4x4", 16, links)
+    return Instance(network, Collective("AAB", _messages(_gossip(range(16)))), name="large")
+
+
+def _known(
+    name: str,
+    optimum: int,
+    network: Network,
+    messages: Iterable[tuple[int, Iterable[int]]],
+    model: CommunicationModel | None = None,
+    max_options: int = MAX_OPTIONS,
+) -> ConformanceInstance:
+    collective = Collective(name, _messages(messages))
+    instance = Instance(network, collective, model or CommunicationModel(), name)
+    return ConformanceInstance(instance, optimum, max_options)
+
+
+def _messages(messages: Iterable[tuple[int, Iterable[int]]]) -> tuple[Message, ...]:
+    return tuple(Message(source, tuple(destinations)) for source, destinations in messages)
+
+
+def _cycle(nodes: int) -> list[tuple[int, int]]:
+    return [(node, (node + 1) % nodes) for node in range(nodes)]
+
+
+def _pairs(nodes: int) -> list[tuple[int, int]]:
+    return [(a, b) for b in range(nodes) for a in range(b)]
+
+
+def _others(nodes: int, node: int) -> tuple[int, ...]:
+    return tuple(other for other in range(nodes) if other != node)
+
+
+def _exchange(nodes: Iterable[int]) -> list[tuple[int, list[int]]]:
+    """Everybody sends something else to everybody else."""
+    nodes = list(nodes)
+    return [(a, [b]) for a in nodes for b in nodes if a != b]
+
+
+def _gossip(nodes: Iterable[int]) -> list[tuple[int, list[int]]]:
+    """Everybody sends the same to everybody else."""
+    nodes = list(nodes)
+    return [(a, [b for b in nodes if b != a]) for a in nodes]

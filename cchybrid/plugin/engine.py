@@ -1,0 +1,248 @@
+"""What the author of an engine sees: ``Engine`` to implement, ``Run`` to work with.
+
+An engine has two verbs: it offers assignments and it reports bounds. The host keeps the time,
+verifies every offer and derives the status; an engine's own word is never a result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol, get_type_hints
+
+import numpy as np
+
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import API, EngineInfo
+from cchybrid.problem import Assignment, Problem
+
+__all__ = [
+    "API",
+    "Budget",
+    "Engine",
+    "EngineInfo",
+    "NoOptions",
+    "Run",
+    "Stop",
+    "cut_to",
+    "is_wanted",
+    "read_options",
+    "target_steps",
+]
+
+
+class Stop(StrEnum):
+    """Why an engine returned."""
+
+    EXHAUSTED = "exhausted"
+    """Nothing is left to do: the search space is searched, or best meets bound."""
+    LIMIT = "limit"
+    """The budget is spent, or the host asked to stop."""
+    STALLED = "stalled"
+    """The engine gave up; more time would not help it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Budget:
+    """What an engine may spend.
+
+    Parameters
+    ----------
+    seconds
+        Wall-clock seconds, or ``None``. The host enforces it whether or not the engine looks.
+    evaluations
+        Candidate evaluations as counted by ``Run.spend``, or ``None``. With this, one thread and
+        a seed, a run repeats exactly.
+    threads
+        Threads that the engine may use at once.
+    memory
+        Mebibytes of address space that the worker may use, or ``None``.
+    """
+
+    seconds: float | None = None
+    evaluations: int | None = None
+    threads: int = 1
+    memory: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class NoOptions:
+    """The options of an engine that has none."""
+
+
+class Run(Protocol):
+    """The engine's line to the host. All methods may be called from any thread."""
+
+    seed: int
+    budget: Budget
+
+    def targets(self) -> Iterator[int]:
+        """Yield the step counts still worth trying, each at most once.
+
+        While nobody has a schedule: upwards from the lower bound. Afterwards: one less than the
+        best, as long as that is not below the lower bound. Ends when nothing is left to try or
+        the run is over; looks at what other engines found meanwhile.
+        """
+
+    def wants(self, steps: int) -> bool:
+        """Return whether a schedule of so many steps is still worth looking for."""
+
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """Hand in a full assignment; the host lifts and verifies it.
+
+        An engine that found paths beyond the pool names the ``Problem`` that the assignment is
+        one of: the run's own, grown by ``cchybrid.problem.extend``.
+        """
+
+    def suggest(self, assignment: Assignment) -> None:
+        """Hand in a near-solution that still has conflicts: a seed for others."""
+
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """Report that no schedule has fewer steps ("none in S steps" is ``bound(S + 1)``).
+
+        Without evidence the bound is a claim, which counts only if the Problem is complete, or if
+        the engine searched more than the Problem's pool: with ``instance`` it says that no
+        schedule of the instance has fewer steps, listed paths or not.
+        """
+
+    def best(self) -> int | None:
+        """Return the steps of the best verified schedule, anyone's; ``None`` without one."""
+
+    def lower(self) -> int:
+        """Return the best lower bound, anyone's."""
+
+    def hint(self, steps: int) -> Assignment | None:
+        """Return the best near-solution of so many steps, else the best schedule cut to them.
+
+        Deliveries without a place have option and step -1.
+        """
+
+    def note(self, **metrics: float) -> None:
+        """Show how the search goes, such as ``conflicts=3``; throttled, so call it freely."""
+
+    def spend(self, evaluations: int) -> None:
+        """Count candidate evaluations against the budget."""
+
+    def should_stop(self) -> bool:
+        """Return whether the engine should return now; ask at least a few times a second."""
+
+
+class Engine(Protocol):
+    """An optimizer. It is constructed with its options in a worker process of its own.
+
+    ``Options`` is a frozen dataclass whose fields have defaults and are of type int, float, bool
+    or str; it raises ``ValueError`` from ``__post_init__`` for values that make no sense. Its
+    fields are what users set with ``--option ENGINE.FIELD=VALUE``.
+
+    An engine may also have a method ``prepare()``, called once before anything else, for what
+    takes long and is no search, such as compiling: that time is not held against it.
+    """
+
+    Options: ClassVar[type]
+
+    def __init__(self, options: Any) -> None:
+        """Take an ``Options`` object."""
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return why the engine cannot work on this problem, or ``None`` if it can."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Search until ``run.should_stop()``, or until nothing is left to do."""
+
+
+class _Watched(Protocol):
+    def best(self) -> int | None: ...
+    def lower(self) -> int: ...
+    def should_stop(self) -> bool: ...
+
+
+def target_steps(run: _Watched, wanted: int | None) -> Iterator[int]:
+    """Yield what ``Run.targets`` promises; ``wanted`` is the one target that the user asked for."""
+    tried: set[int] = set()
+    while not run.should_stop():
+        best, lower = run.best(), run.lower()
+        if wanted is not None:
+            target = wanted
+        elif best is not None:
+            target = best - 1
+        else:
+            target = lower
+            while target in tried:
+                target += 1
+        if target < lower or target in tried or (best is not None and best <= target):
+            return
+        tried.add(target)
+        yield target
+
+
+def is_wanted(run: _Watched, wanted: int | None, steps: int) -> bool:
+    """Answer ``Run.wants``."""
+    best = run.best()
+    if run.should_stop() or steps < run.lower() or (best is not None and steps >= best):
+        return False
+    return wanted is None or steps <= wanted
+
+
+def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
+    """Return an ``Options`` object made from what the user wrote.
+
+    Parameters
+    ----------
+    engine
+        The engine's name, for error lines.
+    kind
+        The frozen dataclass.
+    texts
+        Field names and values as text; a dash in a name counts as an underscore.
+
+    Raises
+    ------
+    InputError
+        For unknown names and for values of the wrong type or out of range.
+    """
+    hints = get_type_hints(kind)
+    names = [field.name for field in dataclasses.fields(kind)]
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        field = name.replace("-", "_")
+        where = f"--option {engine}.{name}"
+        if field not in names:
+            close = difflib.get_close_matches(field, names, 1)
+            mend = f"did you mean {close[0]}?" if close else "use " + (", ".join(names) or "none")
+            raise InputError(f"{engine} has no option {name}", where=where, mend=mend)
+        values[field] = _read_value(text, hints[field], where)
+    try:
+        return kind(**values)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            str(error), where=f"options of {engine}", mend="correct the value"
+        ) from None
+
+
+def _read_value(text: str, kind: Any, where: str) -> Any:
+    if kind is bool:
+        if text.lower() in ("true", "yes", "on", "1"):
+            return True
+        if text.lower() in ("false", "no", "off", "0"):
+            return False
+        raise InputError(f"{text!r} is not true or false", where=where, mend="write true or false")
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            name = "an integer" if kind is int else "a number"
+            raise InputError(f"{text!r} is not {name}", where=where, mend=f"write {name}") from None
+    return text
+
+
+def cut_to(assignment: Assignment, steps: int) -> Assignment:
+    """Return the assignment without the deliveries of step ``steps`` and later."""
+    late = assignment.step >= steps
+    return Assignment(
+        np.where(late, -1, assignment.option).astype(np.int32),
+        np.where(late, -1, assignment.step).astype(np.int32),
+    )

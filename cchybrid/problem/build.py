@@ -1,0 +1,101 @@
+"""Compile an instance to a Problem: which deliveries, over which options, on which resources."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.model import Instance
+from cchybrid.problem.arrays import IntArray, LongArray, Problem
+from cchybrid.problem.demand import ROOM, Demand, demand_of
+from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.problem.pool import Pool, list_paths
+from cchybrid.problem.resources import resources_of
+from cchybrid.problem.routes import Routes
+
+MAX_OPTIONS = 400_000
+"""Options that a Problem lists before they are chosen; about 10 bytes each."""
+
+
+def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0) -> Problem:
+    """Return the Problem of an instance.
+
+    Parameters
+    ----------
+    instance
+        What is asked. A ``combine`` collective is compiled as the broadcast that it is when read
+        backwards; assignments are lifted back.
+    max_options
+        Where all allowed options would be more than this, they are chosen, and the Problem is
+        marked incomplete: a message that spreads keeps the nearest informers of each of its
+        destinations (8 and the source at least, even if that is more), and every pair of nodes
+        gets an equal share of paths, at least one.
+    seed
+        Of that choice. Equal arguments give an equal Problem, in every process.
+
+    Raises
+    ------
+    UnreachableError
+        If a destination cannot be reached.
+    """
+    forward = instance.forward
+    # One hop is a shortest path whatever the routing rule says.
+    wormhole = forward.model.switching == "wormhole"
+    routes = Routes(forward.network, forward.model.extra_hops if wormhole else 0)
+    demand = demand_of(forward, max_options)
+    arc_pair, pool = _pool(routes, demand, max_options, seed)
+    if not pool.complete and demand.complete and demand.spreads:
+        nearest = demand_of(forward, max_options, ROOM)
+        if not nearest.complete:
+            demand = nearest
+            arc_pair, pool = _pool(routes, demand, max_options, seed)
+    resources = resources_of(forward)
+    option_delivery, option_requires, option_path = _options(demand, arc_pair, pool)
+    option_start = np.searchsorted(option_delivery, np.arange(len(demand.required) + 1))
+    return Problem(
+        capacity=resources.capacity,
+        kind=resources.kind,
+        implied=resources.implied,
+        required=demand.required,
+        option_start=option_start.astype(np.int64),
+        option_requires=option_requires,
+        option_path=option_path,
+        path_start=pool.start + np.arange(len(pool.start)),
+        path_resource=resources.of_paths(pool.node, pool.start),
+        complete=demand.complete and pool.complete,
+        origin=InstanceOrigin(
+            instance=instance,
+            routes=routes,
+            message=demand.message,
+            node=demand.node,
+            path_node=pool.node,
+            path_node_start=pool.start,
+            resources=resources,
+        ),
+    )
+
+
+def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:
+    """Return the pair of nodes that each arc joins, and the paths of the pairs."""
+    nodes = routes.network.nodes
+    pairs, arc_pair, weight = np.unique(
+        demand.arc_from.astype(np.int64) * nodes + demand.arc_to,
+        return_inverse=True,
+        return_counts=True,
+    )
+    pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
+    return arc_pair, pool
+
+
+def _options(
+    demand: Demand, arc_pair: LongArray, pool: Pool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Expand every arc to one option per listed path, without a loop per option."""
+    first = pool.first[arc_pair]
+    size = np.diff(pool.first)[arc_pair]
+    total = int(size.sum())
+    within = np.arange(total) - np.repeat(np.cumsum(size) - size, size)
+    return (
+        np.repeat(demand.arc_delivery, size),
+        np.repeat(demand.arc_requires, size),
+        (np.repeat(first, size) + within).astype(np.int32),
+    )

@@ -1,0 +1,384 @@
+"""The routes that an instance's routing rule allows, without listing them where they explode.
+
+Minimal routing lives on the shortest-path DAG towards a target: counting, ranking, unranking,
+sampling and pricing are dynamic programs on it. Longer routes (a number of extra hops, or any
+simple path) are enumerated depth first with the hop distance to the target as the pruning bound,
+and priced by hop-layered dynamic programming or Dijkstra's algorithm, backwards from the target.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice, pairwise
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Network
+from cchybrid.referee.distances import hop_distances
+
+Path = tuple[int, ...]
+
+
+class Routes:
+    """The allowed paths between the nodes of a network.
+
+    Parameters
+    ----------
+    network
+        The network; paths never pass one of its endpoints.
+    extra_hops
+        Hops that a path may exceed the shortest by; ``None`` allows any simple path.
+    """
+
+    def __init__(self, network: Network, extra_hops: int | None) -> None:
+        self.network = network
+        self.extra_hops = extra_hops
+        self._endpoints = frozenset(network.endpoints)
+        self._onward: dict[tuple[int, int], tuple[list[list[tuple[int, int]]], list[int]]] = {}
+
+    @cached_property
+    def distance(self) -> NDArray[np.int32]:
+        """Hop distances, shape (nodes, nodes); -1 where there is no path."""
+        return hop_distances(self.network, range(self.network.nodes))
+
+    @property
+    def minimal(self) -> bool:
+        """Whether only shortest paths are allowed."""
+        return self.extra_hops == 0
+
+    @property
+    def countable(self) -> bool:
+        """Whether the allowed paths are counted without walking them.
+
+        With one extra hop at most, every walk towards the target that is not longer is a path: a
+        walk that crosses itself has two extra hops. Beyond, walks and paths differ.
+        """
+        return self.extra_hops in (0, 1)
+
+    def count(self, source: int, target: int, limit: int) -> int:
+        """Return the number of allowed paths, or ``limit`` if there are at least so many."""
+        if self.distance[source, target] <= 0:
+            return 0
+        if self.countable:
+            return min(limit, sum(self._lengths(source, target)))
+        return sum(1 for _ in islice(self.paths(source, target), limit))
+
+    def paths(self, source: int, target: int) -> Iterator[Path]:
+        """Yield every allowed path, neighbours in ascending order (similar paths stand close)."""
+        if self.distance[source, target] <= 0:
+            return iter(())
+        return self._walk(source, target, self._most_hops(source, target))
+
+    def rank(self, path: Sequence[int]) -> int:
+        """Return the position of a path among all of its pair: shorter first, then ascending.
+
+        Counted are the allowed paths if they are ``countable``, else the shortest ones.
+
+        Raises
+        ------
+        ValueError
+            If it is none of them.
+        """
+        source, target = path[0], path[-1]
+        extra = len(path) - 1 - int(self.distance[source, target])
+        lengths = self._lengths(source, target)
+        if not 0 <= extra < len(lengths):
+            raise ValueError(f"a path of {len(path) - 1} hops is not among those counted")
+        position, left = sum(lengths[:extra]), extra
+        for node, following in pairwise(path):
+            onward = self._dag(target, left)[0][node]
+            before = [other for other, _ in onward].index(following)
+            position += sum(self._dag(target, after)[1][other] for other, after in onward[:before])
+            left = onward[before][1]
+        return position
+
+    def unrank(self, source: int, target: int, position: int) -> Path:
+        """Return the path at a position; the inverse of ``rank``."""
+        lengths = self._lengths(source, target)
+        if not 0 <= position < sum(lengths):
+            raise IndexError(f"{sum(lengths)} paths from {source} to {target}")
+        left = 0
+        while position >= lengths[left]:
+            position -= lengths[left]
+            left += 1
+        path = [source]
+        while path[-1] != target:
+            for other, after in self._dag(target, left)[0][path[-1]]:
+                ways = self._dag(target, after)[1][other]
+                if position < ways:
+                    path.append(other)
+                    left = after
+                    break
+                position -= ways
+        return tuple(path)
+
+    def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
+        """Return ``size`` distinct allowed paths in ascending order, or all if they are fewer.
+
+        Shortest paths are drawn uniformly. If all of them do not fill the sample, longer ones
+        join, those with fewer hops first; the last ones are where random walks lead.
+        """
+        shortest = int(self.distance[source, target])
+        if shortest <= 0:
+            return []
+        first = 0
+        for total in self._lengths(source, target):
+            if first + total > size:
+                places = [first + place for place in _distinct(total, size - first, random)]
+                return sorted(
+                    self.unrank(source, target, place) for place in (*range(first), *places)
+                )
+            first += total
+        if self.countable:
+            return sorted(self.unrank(source, target, place) for place in range(first))
+        found = list(self._walk(source, target, shortest))
+        for hops in range(shortest + 1, self._most_hops(source, target) + 1):
+            if len(found) == size:
+                break
+            within = list(islice(self._walk(source, target, hops), size + 1))
+            if len(within) <= size:
+                found = within
+                continue
+            chosen = dict.fromkeys(found)
+            for _ in range(2 * size):
+                chosen.setdefault(next(self._walk(source, target, hops, random)))
+                if len(chosen) == size:
+                    break
+            for path in within:
+                if len(chosen) == size:
+                    break
+                chosen.setdefault(path)
+            found = sorted(chosen)
+        return found
+
+    def cheapest(self, source: int, target: int, cost: NDArray[np.float64]) -> tuple[float, Path]:
+        """Return an allowed path of least total channel cost, and that cost.
+
+        Without any path the cost is infinite and the path empty; for ``cost`` see
+        ``cheapest_to``.
+        """
+        return self.cheapest_to(target, (source,), cost).get(source, (float("inf"), ()))
+
+    def cheapest_to(
+        self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
+    ) -> dict[int, tuple[float, Path]]:
+        """Return the cost and path of ``cheapest`` for every source that has a path to the target.
+
+        Parameters
+        ----------
+        cost
+            Non-negative cost of each channel of the network, in the order of its channels.
+            A cheapest walk is then a path: cutting out a cycle costs nothing.
+        """
+        begins = [source for source in sources if self.distance[source, target] > 0]
+        price = dict(zip(self.network.channel_index, cost.tolist(), strict=True))
+        if self.minimal:
+            return self._cheapest_minimal(begins, target, price)
+        if self.extra_hops is None:
+            return self._cheapest_any(begins, target, price)
+        return self._cheapest_within(begins, target, price)
+
+    def _most_hops(self, source: int, target: int) -> int:
+        """Return the number of hops that no allowed path exceeds; there is a path."""
+        most = self.network.nodes - 1
+        if self.extra_hops is None:
+            return most
+        return min(most, int(self.distance[source, target]) + self.extra_hops)
+
+    @cached_property
+    def predecessors(self) -> list[list[int]]:
+        """For every node the nodes that have a channel to it, ascending."""
+        before: list[list[int]] = [[] for _ in range(self.network.nodes)]
+        for node, following in enumerate(self.network.successors):
+            for other in following:
+                before[other].append(node)
+        return before
+
+    def _lengths(self, source: int, target: int) -> list[int]:
+        """Return the number of paths with 0 (and, where they are counted, 1) extra hops."""
+        most = 1 if self.extra_hops == 1 else 0
+        return [self._dag(target, extra)[1][source] for extra in range(most + 1)]
+
+    def _dag(self, target: int, left: int = 0) -> tuple[list[list[tuple[int, int]]], list[int]]:
+        """Return, towards a target, how walks with so many extra hops left go on.
+
+        That is, for every node the next nodes, each with the extra hops that are then left, and
+        the number of such walks.
+        """
+        known = self._onward.get((target, left))
+        if known is None:
+            distance = self.distance[:, target].tolist()
+            onward: list[list[tuple[int, int]]] = [[] for _ in distance]
+            count = [0] * len(distance)
+            count[target] = int(left == 0)
+            shorter = self._dag(target, left - 1)[1] if left else []
+            for node in np.argsort(self.distance[:, target], kind="stable").tolist():
+                if distance[node] > 0:
+                    for other in self.network.successors[node]:
+                        if other in self._endpoints and other != target:
+                            continue
+                        if distance[other] == distance[node] - 1:
+                            onward[node].append((other, left))
+                            count[node] += count[other]
+                        elif left and distance[other] == distance[node]:
+                            onward[node].append((other, left - 1))
+                            count[node] += shorter[other]
+            known = self._onward[target, left] = onward, count
+        return known
+
+    def _walk(
+        self, source: int, target: int, most: int, random: Random | None = None
+    ) -> Iterator[Path]:
+        """Yield the simple paths of at most ``most`` hops depth first.
+
+        Neighbours are taken in ascending or in random order.
+        """
+        remaining = self.distance[:, target].tolist()
+
+        def onward(node: int, hops: int) -> Iterator[int]:
+            nodes = [
+                other
+                for other in self.network.successors[node]
+                if other == target
+                or (
+                    other not in self._endpoints
+                    and other not in visited
+                    and 0 <= remaining[other] <= most - hops - 1
+                )
+            ]
+            if random is not None:
+                random.shuffle(nodes)
+            return iter(nodes)
+
+        # The hop distance does not see that the path walls itself in. After so many nodes
+        # without a path, every further node has to show a way out first: otherwise leaving the
+        # blind alley could take exponential time.
+        patience = barren = self.network.nodes
+        path, visited = [source], {source}
+        stack = [onward(source, 0)]
+        while stack:
+            node = next(stack[-1], None)
+            if node is None:
+                stack.pop()
+                visited.discard(path.pop())
+            elif node == target:
+                barren = patience
+                yield (*path, target)
+            elif barren > 0 or self._leads(node, target, most - len(path), visited):
+                barren -= 1
+                path.append(node)
+                visited.add(node)
+                stack.append(onward(node, len(path) - 1))
+
+    def _leads(self, node: int, target: int, hops: int, visited: set[int]) -> bool:
+        """Return whether a path of so many hops avoids the visited nodes (breadth first)."""
+        seen, level = {node}, [node]
+        for _ in range(hops):
+            following = []
+            for here in level:
+                for other in self.network.successors[here]:
+                    if other == target:
+                        return True
+                    if other not in seen and other not in visited and other not in self._endpoints:
+                        seen.add(other)
+                        following.append(other)
+            level = following
+        return False
+
+    def _cheapest_minimal(
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        onward, _ = self._dag(target)
+        best: dict[int, tuple[float, int]] = {target: (0.0, target)}
+        stack = list(sources)
+        while stack:
+            node = stack[-1]
+            waiting = [other for other, _ in onward[node] if other not in best]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if node not in best:
+                best[node] = min(
+                    (price[node, other] + best[other][0], other) for other, _ in onward[node]
+                )
+        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
+
+    def _cheapest_any(
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        best: dict[int, tuple[float, int]] = {}
+        missing = set(sources)
+        queue = [(0.0, target, target)]
+        while missing:
+            spent, node, after = heapq.heappop(queue)
+            if node in best:
+                continue
+            best[node] = spent, after
+            missing.discard(node)
+            if node != target and node in self._endpoints:
+                continue
+            for other in self.predecessors[node]:
+                if other not in best:
+                    heapq.heappush(queue, (spent + price[other, node], other, node))
+        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
+
+    def _cheapest_within(
+        self, sources: list[int], target: int, price: dict[tuple[int, int], float]
+    ) -> dict[int, tuple[float, Path]]:
+        """Bellman's recursion over the number of hops, kept per number: the limits differ."""
+        most = {source: self._most_hops(source, target) for source in sources}
+        layers: list[dict[int, tuple[float, int]]] = [{target: (0.0, target)}]
+        for hop in range(max(most.values(), default=0)):
+            layer: dict[int, tuple[float, int]] = {}
+            for node, (spent, _) in layers[-1].items():
+                if hop > 0 and (node == target or node in self._endpoints):
+                    continue
+                for other in self.predecessors[node]:
+                    reached = spent + price[other, node], node
+                    if other not in layer or reached < layer[other]:
+                        layer[other] = reached
+            layers.append(layer)
+        found = {}
+        for source, hops in most.items():
+            spent, used = min(
+                (layer[source][0], used)
+                for used, layer in enumerate(layers[: hops + 1])
+                if source in layer
+            )
+            walk = [source]
+            for left in range(used, 0, -1):
+                walk.append(layers[left][walk[-1]][1])
+            found[source] = spent, _without_cycles(walk)
+        return found
+
+
+def _follow(best: dict[int, tuple[float, int]], source: int, target: int) -> Path:
+    path = [source]
+    while path[-1] != target:
+        path.append(best[path[-1]][1])
+    return tuple(path)
+
+
+def _distinct(total: int, size: int, random: Random) -> Iterable[int]:
+    """Return ``size`` distinct numbers below ``total``, which may have more than 64 bits."""
+    if total <= 8 * size:
+        return random.sample(range(total), size)
+    chosen: set[int] = set()
+    while len(chosen) < size:
+        chosen.add(random.randrange(total))
+    return chosen
+
+
+def _without_cycles(walk: list[int]) -> Path:
+    """Cut the free cycles out of a cheapest walk: what remains is a simple path, no dearer."""
+    path: list[int] = []
+    for node in walk:
+        if node in path:
+            del path[path.index(node) :]
+        path.append(node)
+    return tuple(path)

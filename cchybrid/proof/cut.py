@@ -1,0 +1,135 @@
+"""Cut bounds: sets of nodes that much has to enter through little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.climbing import climb
+from cchybrid.referee.distances import hop_distances
+
+NodeSet = NDArray[np.bool_]
+
+
+def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield ever better cut bounds over single nodes, balls around nodes and their complements."""
+    yield from best_cuts(instance, _near_sets(instance))
+
+
+def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBound]:
+    """Yield the cut bounds of those sets that better all sets before them.
+
+    Parameters
+    ----------
+    sets
+        Boolean arrays of shape (nodes,); sets that hold all or no nodes are passed over.
+    """
+    yield from climb(instance, _promising(instance, sets))
+
+
+def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str, Any]]:
+    """Yield the evidence of those sets that seem to better all before them, counted in numpy."""
+    meter = _CutMeter(instance)
+    best = 0
+    for inside in sets:
+        if not inside.any() or inside.all():
+            continue
+        for both in (False, True) if meter.half_duplex else (False,):
+            steps = meter.steps(inside, both)
+            if steps > best:
+                best = steps
+                evidence = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist()}
+                yield {**evidence, "both": True} if both else evidence
+
+
+def _near_sets(instance: Instance) -> Iterator[NodeSet]:
+    network = instance.network
+    distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
+    for radius in range(int(distance.max(initial=0))):
+        for node in range(network.nodes):
+            ball = (distance[node] >= 0) & (distance[node] <= radius)
+            yield ball
+            yield ~ball
+
+
+class _CutMeter:
+    """Counts, in numpy, what the checker counts: which sets are worth showing to it."""
+
+    def __init__(self, instance: Instance) -> None:
+        network, model = instance.network, instance.model
+        nodes = network.nodes
+        self.hop_by_hop = model.switching == "store-and-forward"
+        self.channels = np.array(network.channels, dtype=np.int64).reshape(-1, 3)
+        capacity = {(a, b): size for a, b, size in network.channels}
+        pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
+        self.half_duplex = bool(pairs)
+        self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
+        self.inject = np.zeros(nodes, dtype=np.int64)
+        self.accept = np.zeros(nodes, dtype=np.int64)
+        np.add.at(self.inject, self.channels[:, 0], self.channels[:, 2])
+        np.add.at(self.accept, self.channels[:, 1], self.channels[:, 2])
+        for node in range(nodes):
+            send, take = model.inject_limit(node), model.accept_limit(node)
+            if send is not None:
+                self.inject[node] = min(self.inject[node], send)
+            if take is not None:
+                self.accept[node] = min(self.accept[node], take)
+        # Messages with one destination fit a matrix; the few that spread keep their own rows.
+        self.single = np.zeros((nodes, nodes), dtype=np.int64)
+        spread = []
+        for message in instance.collective.deliver_messages:
+            if len(message.destinations) == 1:
+                self.single[message.source, message.destinations[0]] += 1
+            else:
+                spread.append(message)
+        self.spread_source = np.array([message.source for message in spread], dtype=np.int64)
+        self.spread_goal = np.zeros((len(spread), nodes), dtype=np.bool_)
+        for row, message in enumerate(spread):
+            self.spread_goal[row, list(message.destinations)] = True
+
+    def steps(self, inside: NodeSet, both: bool) -> int:
+        """Return the bound that the checker should find."""
+        entering, senders, takers = self._entering(inside)
+        into = ~inside[self.channels[:, 0]] & inside[self.channels[:, 1]]
+        carried = int(self.channels[into, 2].sum())
+        if both:
+            leaving, _, _ = self._entering(~inside)
+            out = inside[self.channels[:, 0]] & ~inside[self.channels[:, 1]]
+            across = inside[self.pairs[:, 0]] != inside[self.pairs[:, 1]]
+            total = carried + int(self.channels[out, 2].sum()) - int(self.pairs[across, 2].sum())
+            return _ceil(entering + leaving, total)
+        if self.hop_by_hop:
+            senders, takers = ~inside, inside
+        return max(
+            _ceil(entering, carried),
+            _ceil(entering, int(self.inject[senders].sum())),
+            _ceil(entering, int(self.accept[takers].sum())),
+        )
+
+    def _entering(self, inside: NodeSet) -> tuple[int, NodeSet, NodeSet]:
+        """Return how many messages enter, who may inject and who may accept them."""
+        crossing = self.single[~inside][:, inside]
+        senders = np.zeros(len(inside), dtype=np.bool_)
+        takers = np.zeros(len(inside), dtype=np.bool_)
+        senders[~inside] = crossing.any(axis=1)
+        takers[inside] = crossing.any(axis=0)
+        entering = int(crossing.sum())
+        rows = ~inside[self.spread_source] & (self.spread_goal & inside).any(axis=1)
+        if rows.any():
+            entering += int(rows.sum())
+            holders = self.spread_goal[rows].any(axis=0)
+            senders |= holders & ~inside
+            senders[self.spread_source[rows]] = True
+            takers |= holders & inside
+        return entering, senders, takers
+
+
+def _ceil(demand: int, capacity: int) -> int:
+    if demand == 0 or capacity == 0:
+        return 0
+    return -(-demand // capacity)

@@ -1,0 +1,163 @@
+"""The dual of the time-expanded relaxation refutes numbers of steps for messages that spread.
+
+Inform as much as the relaxation in ``certify.relaxation`` allows within so many steps; where that
+is less than all, the dual solution multiplies the rows to a contradiction (Farkas). Solved in
+floating point, rounded, and checked exactly by ``certify.farkas``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ortools.linear_solver import pywraplp
+
+from cchybrid.checker import KINDS, EvidenceError, Network
+from cchybrid.checker.farkas import contradict
+from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
+from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.climbing import climb
+from cchybrid.proof.cut import cut_bounds
+from cchybrid.proof.growth import growth_bounds
+from cchybrid.proof.regions import region_bounds
+
+MAX_TERMS = 100_000
+"""Terms of all rows up to which the provider solves a program while others search."""
+UNITS = 1.0
+"""Deterministic time of the solver, about seconds, that the provider allows a program."""
+TERMS_PER_FLOW = 3
+"""A flow leaves a node, enters one, and fills a channel: so many terms it has at least."""
+_SCALES = (1, 2, 6, 12, 60, 360, 10**4, 10**6, 10**9)
+_SLACK = 1e-6
+"""By how much the program must miss its goal; less may be rounding."""
+
+
+def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield bounds above those of the cheaper kinds, for messages that spread."""
+    if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+        return
+    record = instance.to_json()
+    known = 1
+    for cheaper in (growth_bounds, cut_bounds, region_bounds):
+        if TERMS_PER_FLOW * Relaxation(Network(record).freed(), known).flows > MAX_TERMS:
+            return
+        known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
+    # One delivery after the other is a schedule, so without one every number would be refuted.
+    hop_by_hop = instance.model.switching == "store-and-forward"
+    most = sum(
+        instance.network.nodes if hop_by_hop else len(message.destinations)
+        for message in instance.collective.deliver_messages
+    )
+    while known < most:
+        evidence = refute(record, known, MAX_TERMS, units=UNITS)
+        if evidence is None:
+            return
+        yield from climb(instance, [evidence])
+        known += 1
+
+
+def refute(
+    instance: Mapping[str, Any],
+    steps: int,
+    max_terms: int,
+    seconds: float | None = None,
+    units: float | None = None,
+) -> dict[str, Any] | None:
+    """Return evidence that no schedule has so many steps, or ``None``.
+
+    Parameters
+    ----------
+    instance
+        A ``cchybrid-instance/1`` object.
+    max_terms
+        Terms of all rows beyond which the program is left alone.
+    seconds
+        That all of it may take.
+    units
+        Deterministic time that the solver may take for a program, so that equal calls end alike.
+
+    The relaxation over any routes comes first: it is the smaller one, and says more.
+    """
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    network = Network(instance)
+    own, free = Relaxation(network, steps), Relaxation(network.freed(), steps)
+    for relaxation in (free, own) if own.apart else (free,):
+        if TERMS_PER_FLOW * relaxation.flows > max_terms:
+            continue
+        rows = _rows(relaxation, max_terms, deadline)
+        multipliers = _multipliers(relaxation, rows, deadline, units)
+        for scale in _SCALES if multipliers else ():
+            rounded = {key: round(value * scale) for key, value in multipliers.items()}
+            whole = {key: times for key, times in rounded.items() if times > 0}
+            if time.monotonic() > deadline:
+                return None
+            if contradict(relaxation, ((rows[key], times) for key, times in whole.items())):
+                evidence = _evidence(steps + 1, whole, relaxation is free)
+                with contextlib.suppress(EvidenceError):
+                    KINDS["farkas"](network, evidence)
+                    return evidence
+    return None
+
+
+def _rows(relaxation: Relaxation, max_terms: int, deadline: float) -> dict[Key, Row]:
+    """Return all rows; none if they have too many terms or take too long."""
+    rows: dict[Key, Row] = {}
+    for key in relaxation.all_keys():
+        rows[key] = row = relaxation.row(key)
+        max_terms -= len(row[0])
+        if max_terms < 0 or (len(rows) % 1000 == 0 and time.monotonic() > deadline):
+            return {}
+    return rows
+
+
+def _multipliers(
+    relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float, units: float | None
+) -> dict[Key, float]:
+    """Return a multiplier per row that makes them contradict each other; none if they do not."""
+    if not rows:
+        return {}
+    solver = pywraplp.Solver.CreateSolver("GLOP")
+    infinity = solver.infinity()
+    columns: dict[Column, Any] = {}
+    limits: list[tuple[Key, Any]] = []
+    goals: list[Key] = []
+    for key, (terms, side) in rows.items():
+        for column in terms:
+            if column not in columns:
+                columns[column] = solver.NumVar(0.0, float(relaxation.most(column)), "")
+        if key[0] == "goal":
+            goals.append(key)
+            solver.Objective().SetCoefficient(columns[next(iter(terms))], 1.0)
+        elif terms:
+            row = solver.RowConstraint(float(side), infinity, "")
+            for column, coefficient in terms.items():
+                row.SetCoefficient(columns[column], float(coefficient))
+            limits.append((key, row))
+    solver.Objective().SetMaximization()
+    if units is not None:
+        solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {units}")
+    left = deadline - time.monotonic()
+    if left <= 0:
+        return {}
+    if left < math.inf:
+        solver.SetTimeLimit(max(1, int(1000 * left)))
+    if solver.Solve() != pywraplp.Solver.OPTIMAL:
+        return {}
+    if solver.Objective().Value() > len(goals) - _SLACK:
+        return {}
+    found = dict.fromkeys(goals, 1.0)
+    found.update((key, max(0.0, -float(row.dual_value()))) for key, row in limits)
+    return found
+
+
+def _evidence(steps: int, multipliers: Mapping[Key, int], free: bool) -> dict[str, Any]:
+    families: dict[str, list[list[int]]] = {}
+    for (family, *numbers), times in multipliers.items():
+        families.setdefault(family, []).append([*numbers, times])
+    evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": families}
+    if free:
+        evidence["routing"] = "any"
+    return evidence

@@ -1,0 +1,225 @@
+"""The arc-flow linear program: its dual prices every channel, and shows where to cut.
+
+Send one unit per message over whatever routes the instance allows, so that the most loaded
+channel carries as little as possible; aggregated by source. The optimum bounds the steps of a
+scatter from below, and the dual prices prove it (``certify.prices``). For messages that spread,
+the same program with one unit per destination only suggests cuts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from ortools.linear_solver import pywraplp
+
+from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.climbing import climb
+from cchybrid.proof.cut import NodeSet, best_cuts
+from cchybrid.referee.distances import hop_distances
+
+GLOP_COLUMNS = 30_000
+"""Columns up to which the simplex is the faster of the two; beyond, the first-order PDLP is."""
+MAX_COLUMNS = 400_000
+"""Columns beyond which the program is left alone: it would not end while anybody waits."""
+_SCALES = (1, 2, 3, 4, 6, 12, 24, 60, 360, 10**4, 10**6)
+
+
+def price_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield price bounds of a scatter-like instance: equal prices first, then the dual's."""
+    if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
+        return
+    prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
+    yield from climb(instance, prices)
+
+
+def flow_cut_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield bounds of the cuts that the linear program's dual prices suggest."""
+    yield from best_cuts(instance, _suggested_sets(instance))
+
+
+@dataclass(frozen=True)
+class FlowPrices:
+    """The dual of the arc-flow program.
+
+    Attributes
+    ----------
+    load
+        The optimum: steps that any schedule of the scatter needs, up to rounding.
+    channel, inject, accept
+        Prices per channel (in the network's order) and per node, none negative.
+    """
+
+    load: float
+    channel: NDArray[np.float64]
+    inject: NDArray[np.float64]
+    accept: NDArray[np.float64]
+
+
+@lru_cache(maxsize=4)
+def solve_flow(instance: Instance) -> FlowPrices | None:
+    """Solve the arc-flow program of a ``deliver`` instance; ``None`` if too large or unsolved."""
+    network, model = instance.network, instance.model
+    demand = Counter(
+        (message.source, goal)
+        for message in instance.collective.deliver_messages
+        for goal in message.destinations
+    )
+    sources = sorted({source for source, _ in demand})
+    if len(sources) * len(network.channels) > MAX_COLUMNS:
+        return None
+    small = len(sources) * len(network.channels) <= GLOP_COLUMNS
+    solver = pywraplp.Solver.CreateSolver("GLOP" if small else "PDLP")
+    infinity = solver.infinity()
+    load = solver.NumVar(0.0, infinity, "")
+    solver.Objective().SetCoefficient(load, 1.0)
+    solver.Objective().SetMinimization()
+
+    def limit(capacity: int) -> Any:
+        row = solver.RowConstraint(-infinity, 0.0, "")
+        row.SetCoefficient(load, -float(capacity))
+        return row
+
+    rows: dict[tuple[int, int], Any] = {}
+    for a, b in network.half_duplex:
+        size = network.channels[network.channel_index[a, b]].capacity
+        rows[a, b] = rows[b, a] = limit(size)
+    for a, b, size in network.channels:
+        if (a, b) not in rows:
+            rows[a, b] = limit(size)
+    hop_by_hop = model.switching == "store-and-forward"
+    nodes = range(network.nodes)
+    # In wormhole switching ports are passed once per message, whatever its route: a matter for
+    # cuts. Hop by hop, every node on the way spends its ports.
+    send = {v: limit(k) for v in nodes if hop_by_hop and (k := model.inject_limit(v)) is not None}
+    take = {v: limit(k) for v in nodes if hop_by_hop and (k := model.accept_limit(v)) is not None}
+    for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
+        balance = {
+            node: solver.RowConstraint(float(demand[source, node]), infinity, "")
+            for node in nodes
+            if node != source
+        }
+        for a, b in allowed:
+            flow = solver.NumVar(0.0, infinity, "")
+            rows[a, b].SetCoefficient(flow, 1.0)
+            balance[b].SetCoefficient(flow, 1.0)
+            if a != source:
+                balance[a].SetCoefficient(flow, -1.0)
+            if a in send:
+                send[a].SetCoefficient(flow, 1.0)
+            if b in take:
+                take[b].SetCoefficient(flow, 1.0)
+    if solver.Solve() != pywraplp.Solver.OPTIMAL:
+        return None
+
+    def prices(row: Any) -> float:
+        return max(0.0, -float(row.dual_value()))
+
+    return FlowPrices(
+        load=float(solver.Objective().Value()),
+        channel=np.array([prices(rows[a, b]) for a, b, _ in network.channels]),
+        inject=np.array([prices(send[v]) if v in send else 0.0 for v in nodes]),
+        accept=np.array([prices(take[v]) if v in take else 0.0 for v in nodes]),
+    )
+
+
+def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    """Yield, per source, the channels that an allowed route from it may use.
+
+    For minimal routing these are the arcs of the shortest-path DAG, so every flow is a mixture of
+    shortest paths; with extra hops they are a superset, which the exact check makes good.
+    """
+    network, extra = instance.network, instance.model.extra_hops
+    if instance.model.switching == "store-and-forward":
+        network, extra = replace(network, endpoints=()), None
+    endpoints = set(network.endpoints)
+    distance = hop_distances(network, range(network.nodes))
+    for source in sources:
+        near = distance[source]
+        arcs = [
+            (a, b)
+            for a, b, _ in network.channels
+            if b != source and near[a] >= 0 and (a == source or a not in endpoints)
+        ]
+        if extra is not None:
+            # An arc is of use if some goal can still be reached behind it within the hops; behind
+            # an endpoint there is only itself.
+            slack = np.where(
+                (distance >= 0) & (near >= 0)[None, :], distance - near[None, :], network.nodes
+            ).min(axis=1)
+            slack[list(endpoints)] = -near[list(endpoints)]
+            arcs = [(a, b) for a, b in arcs if near[a] + 1 + slack[b] <= extra]
+        yield arcs
+
+
+def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
+    """Yield equal prices, then the dual's, rounded to ever finer fractions."""
+    channels, nodes = len(instance.network.channels), instance.network.nodes
+    nothing = np.zeros(nodes)
+    yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
+    dual = solve_flow(instance)
+    if dual is None:
+        return
+    largest = max(dual.channel.max(), dual.inject.max(), dual.accept.max())
+    if largest <= 0.0:
+        return
+    for scale in _SCALES:
+        yield FlowPrices(
+            dual.load,
+            *(
+                np.rint(prices * (scale / largest))
+                for prices in (dual.channel, dual.inject, dual.accept)
+            ),
+        )
+
+
+def _evidence(instance: Instance, prices: FlowPrices) -> dict[str, Any]:
+    evidence: dict[str, Any] = {
+        "kind": "prices",
+        "channels": [
+            [a, b, int(price)]
+            for (a, b, _), price in zip(instance.network.channels, prices.channel, strict=True)
+            if price > 0
+        ],
+    }
+    for key, values in (("inject", prices.inject), ("accept", prices.accept)):
+        if values.any():
+            evidence[key] = [[node, int(price)] for node, price in enumerate(values) if price > 0]
+    return evidence
+
+
+def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
+    """Yield the pieces that fall apart without the priced channels, and the dual's level sets."""
+    dual = solve_flow(instance)
+    if dual is None or dual.channel.max(initial=0.0) <= 0.0:
+        return
+    network = instance.network
+    priced = dual.channel > 1e-6 * dual.channel.max()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(network.nodes))
+    graph.add_edges_from(
+        (a, b) for (a, b, _), dear in zip(network.channels, priced, strict=True) if not dear
+    )
+    for piece in nx.weakly_connected_components(graph):
+        inside = np.zeros(network.nodes, dtype=np.bool_)
+        inside[list(piece)] = True
+        yield inside
+        yield ~inside
+    weighted = nx.DiGraph()
+    weighted.add_nodes_from(range(network.nodes))
+    weighted.add_weighted_edges_from(
+        (a, b, float(price))
+        for (a, b, _), price in zip(network.channels, dual.channel, strict=True)
+    )
+    for source in range(network.nodes):
+        away = nx.single_source_dijkstra_path_length(weighted, source)
+        levels = np.array([away.get(node, np.inf) for node in range(network.nodes)])
+        for level in np.unique(levels[np.isfinite(levels)]):
+            yield levels > level + 1e-9
+            yield levels <= level + 1e-9

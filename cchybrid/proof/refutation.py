@@ -1,0 +1,82 @@
+"""From an instance to a propositional proof, or to a schedule that shows there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cchybrid.checker import Network
+from cchybrid.checker.clauses import Formula
+from cchybrid.checker.instance import TooLargeError
+from cchybrid.model import Steps, Transfer
+from cchybrid.model.schedule import reverse_steps
+from cchybrid.proof import cadical
+from cchybrid.proof.lrat import packed
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Evidence, a ``shorter`` schedule, or the reason why the formula is ``too_large``.
+
+    None of them: the time was up.
+    """
+
+    evidence: dict[str, Any] | None = None
+    shorter: Steps | None = None
+    too_large: str | None = None
+
+
+def refute(
+    network: Network, steps: int, seconds: float, should_stop: Callable[[], bool]
+) -> Refutation:
+    """Decide whether there is a schedule of so many steps."""
+    if steps < 1:
+        return Refutation(too_large="nothing is left to refute")
+    try:
+        formula = Formula(network, steps)
+        order = pinned_messages(formula)
+        formula.pin(order)
+    except TooLargeError as error:
+        return Refutation(too_large=str(error))
+    verdict = cadical.refute(formula.clauses, seconds, should_stop)
+    if verdict.model is not None:
+        return Refutation(shorter=_schedule(network, formula, verdict.model, steps))
+    if verdict.proof is None:
+        return Refutation()
+    evidence: dict[str, Any] = {"kind": "refutation", "steps": steps + 1}
+    if order:
+        evidence["order"] = order
+    return Refutation(evidence={**evidence, "proof": packed(verdict.proof)})
+
+
+def pinned_messages(formula: Formula) -> list[int]:
+    """Return messages of which each needs a step of its own: as many as there are, up to all steps.
+
+    They all use one channel or port of capacity 1 whatever their paths. Where steps are not
+    interchangeable, there are none.
+    """
+    if not formula.interchangeable:
+        return []
+    users: dict[tuple[Any, ...], list[int]] = {}
+    for message in range(len(formula.network.messages)):
+        for name in sorted(formula.bottlenecks(message)):
+            users.setdefault(name, []).append(message)
+    return max(users.values(), key=len, default=[])[: len(formula.steps)]
+
+
+def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:
+    """Return the schedule that a model of the formula stands for, without empty steps."""
+    found: list[list[Transfer]] = [[] for _ in range(steps)]
+    for (message, node), ways in formula.ways.items():
+        for t in range(1, steps + 1):
+            if formula.number["gets", message, node, t] not in model:
+                continue
+            taken = ways
+            if len(ways) > 1:
+                taken = [
+                    path for path in ways if formula.number["path", message, node, path, t] in model
+                ]
+            found[t - 1].append(Transfer(message, taken[0]))
+    steps_found = tuple(tuple(step) for step in found if step)
+    return reverse_steps(steps_found) if network.backwards else steps_found

@@ -1,0 +1,1 @@
+"""Decides whether a schedule is valid: the only judge."""

@@ -1,0 +1,301 @@
+"""The referee: tells whether a schedule is valid, from the instance and the steps alone.
+
+Every rule stands in ``RULES`` and is checked for every transfer, with numpy, in time linear in
+the size of the schedule (sorting aside, and for bounded routing a search around every node that
+sends over more than one hop, as far as its paths lead). Nothing else decides what is valid.
+
+A ``combine`` schedule is valid exactly when it is a valid broadcast read backwards on the reversed
+network. That is how it is checked; steps, paths and words are turned back for the report, so a
+rule such as ``received-twice`` says that a node *sends* its part twice.
+
+One mistake shall give few violations, so every rule leaves out what another one has reported:
+a message is received at the end of its path even if the path is wrong, it informs the receiver
+even if the sender should not have had it, and a half-duplex link is counted once, as a pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.referee.distances import distance_blocks
+from cchybrid.referee.violations import RULES, Report, Violation
+
+__all__ = ["RULES", "Violation", "verify", "verify_schedule"]
+
+_UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
+    """Return every violation of the rules; a schedule is valid when there is none.
+
+    Parameters
+    ----------
+    instance
+        What is asked.
+    steps
+        Per step its transfers, as in ``Schedule.steps``. Any integers are taken; nothing raises.
+
+    Returns
+    -------
+    tuple[Violation, ...]
+        Sorted by step, then transfer; those that concern a whole step follow its transfers, those
+        that concern the whole schedule (``missing-destination``) come last.
+    """
+    return _Referee(instance, steps).violations()
+
+
+def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
+    """Return every violation in a schedule; see ``verify``."""
+    return verify(schedule.instance, schedule.steps)
+
+
+class _Referee:
+    """One check. Arrays hold the *forward* reading; ``report`` turns it back.
+
+    With T transfers in S steps: ``step``, ``slot`` (index within the step), ``message``, ``first``,
+    ``last``, ``hops`` have shape (T,); ``node`` holds all paths end to end and ``owner`` the
+    transfer of each entry. -1 stands for any number out of range, and in ``first`` and ``last`` for
+    a path without two different ends: such a transfer neither sends nor receives.
+    """
+
+    def __init__(self, instance: Instance, steps: Steps) -> None:
+        self.report, self.steps = Report(instance, steps), len(steps)
+        forward = instance.forward
+        # As ``reverse_steps`` does it, but the paths are turned round as arrays: a million new
+        # tuples would cost more than the whole check.
+        read = steps[::-1] if self.report.backwards else steps
+        self.network, self.model = forward.network, forward.model
+        self.messages = forward.collective.deliver_messages
+        self.nodes = self.network.nodes
+
+        sizes = np.fromiter(map(len, read), np.int64, len(read))
+        transfers = list(chain.from_iterable(read))
+        count = len(transfers)
+        self.step = np.repeat(np.arange(len(read)), sizes)
+        self.slot = np.arange(count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self.message = _within([transfer[0] for transfer in transfers], len(self.messages))
+        paths = [transfer[1] for transfer in transfers]
+        length = np.fromiter(map(len, paths), np.int64, count)
+        self.node = _within(list(chain.from_iterable(paths)), self.nodes)
+        self.owner = np.repeat(np.arange(count), length)
+        self.hops = length - 1
+        stop = np.cumsum(length)
+        if self.report.backwards:
+            turned = np.repeat(2 * stop - length - 1, length) - np.arange(len(self.node))
+            self.node = self.node[turned]
+        moving = np.flatnonzero(self.hops > 0)
+        self.first, self.last = np.full(count, -1), np.full(count, -1)
+        self.first[moving] = self.node[(stop - length)[moving]]
+        self.last[moving] = self.node[stop[moving] - 1]
+        closed = self.first == self.last
+        self.first[closed] = self.last[closed] = -1
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Check every rule and return what breaks one."""
+        busy = np.bincount(self.step, minlength=self.steps)
+        for step in np.flatnonzero(busy == 0).tolist():
+            self.report.empty_step(step)
+        self._check_paths()
+        self._check_ports()
+        self._check_knowledge()
+        return self.report.sorted()
+
+    def _flag(self, rule: str, transfers: Ints, facts: Ints | None = None) -> None:
+        """Report one violation of the rule per transfer (``facts`` as in ``Report.transfer``)."""
+        steps, slots = self.step[transfers].tolist(), self.slot[transfers].tolist()
+        told = [-1] * len(steps) if facts is None else facts.tolist()
+        for step, slot, fact in zip(steps, slots, told, strict=True):
+            self.report.transfer(rule, step, slot, fact)
+
+    def _check_paths(self) -> None:
+        self._flag("unknown-message", np.flatnonzero(self.message < 0))
+        sound = self.hops > 0
+        self._flag("path-too-short", np.flatnonzero(~sound))
+
+        def wrong(rule: str, owners: Ints) -> None:
+            flags = np.zeros(len(sound), dtype=bool)
+            flags[owners] = True
+            self._flag(rule, np.flatnonzero(flags))
+            sound[flags] = False
+
+        wrong("no-such-node", self.owner[self.node < 0])
+        tail = np.flatnonzero(self.owner[:-1] == self.owner[1:])  # where every hop begins
+        a, b, hop_owner = self.node[tail], self.node[tail + 1], self.owner[tail]
+        known = (a >= 0) & (b >= 0)
+        channel = self._channels(np.where(known, a * self.nodes + b, -1))
+        wrong("no-such-channel", hop_owner[known & (a != b) & (channel < 0)])
+
+        visit = np.sort((self.owner * self.nodes + self.node)[self.node >= 0])
+        winding = visit[1:][visit[1:] == visit[:-1]] // self.nodes
+        wrong("path-not-simple", winding)
+
+        barred = np.zeros(self.nodes + 1, dtype=bool)  # one more: where -1 points
+        barred[list(self.network.endpoints)] = True
+        inner = tail[1:][hop_owner[1:] == hop_owner[:-1]]
+        wrong("passes-endpoint", self.owner[inner[barred[self.node[inner]]]])
+
+        if self.model.switching == "store-and-forward":
+            self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
+        else:
+            self._check_lengths(sound)
+        # A path that winds may take a channel twice, which is the same mistake.
+        simple = np.ones(len(sound), dtype=bool)
+        simple[winding] = False
+        used = (channel >= 0) & simple[hop_owner]
+        self._check_links(hop_owner[used], channel[used])
+
+    def _channels(self, hops: Ints) -> Ints:
+        """Return the index of every hop's channel, -1 where there is none."""
+        listed = self.network.channels
+        keys = np.array([c[0] * self.nodes + c[1] for c in listed], dtype=np.int64)
+        order = np.append(np.argsort(keys), -1)  # one more: what is not found
+        return order[_find(keys[order[:-1]], hops)]
+
+    def _check_lengths(self, sound: Flags) -> None:
+        if self.model.extra_hops is None:
+            return
+        extra = min(self.model.extra_hops, _UNLIMITED)
+        # One hop is always the shortest path: only longer ones need distances, and only as far as
+        # a path would have to lead to be too short by more than ``extra``.
+        longer = np.flatnonzero(sound & (self.hops > 1 + extra))
+        longer = longer[np.argsort(self.first[longer], kind="stable")]
+        first, spare = self.first[longer], self.hops[longer] - extra - 1
+        heads = _heads(first)
+        radius = np.maximum.reduceat(spare, heads) if len(heads) else spare
+        ends = np.append(heads, len(first))
+        row = np.repeat(np.arange(len(heads)), np.diff(ends))
+        for rows, distance in distance_blocks(self.network, first[heads].tolist(), radius.tolist()):
+            i, j = ends[rows.start], ends[rows.stop]
+            shortest = distance[row[i:j] - rows.start, self.last[longer[i:j]]].astype(np.int64)
+            bad = (shortest >= 0) & (shortest <= spare[i:j])
+            self._flag("path-too-long", longer[i:j][bad], shortest[bad] + extra)
+
+    def _check_links(self, owner: Ints, channel: Ints) -> None:
+        channels = self.network.channels
+        link = np.arange(len(channels))
+        shared = set()
+        for a, b in self.network.half_duplex:
+            one, other = self.network.channel_index[a, b], self.network.channel_index[b, a]
+            link[other] = one
+            shared.add(one)
+
+        def name(index: int) -> tuple[str, str]:
+            a, b = channels[index][:2]
+            if self.report.backwards:
+                a, b = b, a
+            if index in shared:
+                return "half-duplex-overload", f"half-duplex link {a}-{b}"
+            return "channel-overload", f"channel {a}->{b}"
+
+        self._check_limits(owner, link[channel], _limits(c.capacity for c in channels), name)
+
+    def _check_ports(self) -> None:
+        model, rules = self.model, ["inject-overload", "accept-overload"]
+        if self.report.backwards:  # what goes in on the way back comes out on the way there
+            rules.reverse()
+        for rule, ends, ports, limit in (
+            (rules[0], self.first, model.inject, model.inject_limit),
+            (rules[1], self.last, model.accept, model.accept_limit),
+        ):
+            if ports is not None:
+                owner = np.flatnonzero(ends >= 0)
+                limits = _limits(limit(node) for node in range(self.nodes))
+
+                def name(index: int, rule: str = rule) -> tuple[str, str]:
+                    return rule, f"node {index}"
+
+                self._check_limits(owner, ends[owner], limits, name)
+
+    def _check_limits(
+        self, owner: Ints, resource: Ints, limits: Ints, name: Callable[[int], tuple[str, str]]
+    ) -> None:
+        """Report wherever the transfers of one step use a resource above its limit.
+
+        ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
+        """
+        group = self.step[owner] * len(limits) + resource
+        order = np.argsort(group, kind="stable")
+        group = group[order]
+        begin = _heads(group)
+        size = np.diff(np.append(begin, len(group)))
+        which = resource[order[begin]]
+        for index in np.flatnonzero(size > limits[which]).tolist():
+            users = owner[order[begin[index] : begin[index] + size[index]]]
+            rule, place = name(int(which[index]))
+            limit, step = int(limits[which[index]]), int(self.step[users[0]])
+            self.report.overload(rule, place, step, self.slot[users].tolist(), limit)
+
+    def _check_knowledge(self) -> None:
+        source = np.array([message.source for message in self.messages], dtype=np.int64)
+        fan = [len(message.destinations) for message in self.messages]
+        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes + np.fromiter(
+            chain.from_iterable(m.destinations for m in self.messages), np.int64, sum(fan)
+        )
+        wanted.sort()
+
+        receipts = np.flatnonzero((self.message >= 0) & (self.last >= 0))
+        key = self.message[receipts] * self.nodes + self.last[receipts]
+        home = self.last[receipts] == source[self.message[receipts]]
+        if self.model.switching == "wormhole":
+            self._flag("not-a-destination", receipts[~home & (_find(wanted, key) < 0)])
+
+        order = np.argsort(key, kind="stable")  # stable: the earliest receipt heads its group
+        key, receipts, home = key[order], receipts[order], home[order]
+        heads = _heads(key)
+        again = np.ones(len(key), dtype=bool)
+        again[heads] = home[heads]
+        self._flag("received-twice", receipts[again], home[again].astype(np.int64))
+
+        # The step that informs each (message, node); the last entry is for those that none does.
+        held, since = key[heads], np.append(self.step[receipts[heads]], -1)
+        senders = np.flatnonzero((self.message >= 0) & (self.first >= 0))
+        senders = senders[self.first[senders] != source[self.message[senders]]]
+        got = since[_find(held, self.message[senders] * self.nodes + self.first[senders])]
+        late = (got < 0) | (got >= self.step[senders])
+        self._flag("not-informed", senders[late], got[late])
+
+        for missing in wanted[_find(held, wanted) < 0].tolist():
+            message, node = divmod(missing, self.nodes)
+            self.report.missing(message, node)
+
+
+def _within(values: list[int], limit: int) -> Ints:
+    """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
+    try:
+        array = np.fromiter(values, np.int64, len(values))
+    except OverflowError:  # beyond 64 bits
+        inside = (value if 0 <= value < limit else -1 for value in values)
+        array = np.fromiter(inside, np.int64, len(values))
+    array[(array < 0) | (array >= limit)] = -1
+    return array
+
+
+def _limits(values: Iterable[int | None]) -> Ints:
+    return np.array(
+        [_UNLIMITED if value is None else min(value, _UNLIMITED) for value in values],
+        dtype=np.int64,
+    )
+
+
+def _find(keys: Ints, wanted: Ints) -> Ints:
+    """Return the index of every wanted value in the sorted keys, -1 where it is not there."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    place = np.searchsorted(keys, wanted)
+    place[place == len(keys)] = 0
+    return np.where(keys[place] == wanted, place, -1)
+
+
+def _heads(keys: Ints) -> Ints:
+    """Return where each run of equal keys begins."""
+    begins = np.ones(len(keys), dtype=bool)
+    begins[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(begins)

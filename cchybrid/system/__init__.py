@@ -1,0 +1,1 @@
+"""What touches the operating system: child processes, and the cache of compiled code."""

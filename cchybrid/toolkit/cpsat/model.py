@@ -1,0 +1,333 @@
+"""The propositional model that CP-SAT solves: does a Problem have a schedule of S steps?
+
+One boolean per usable option and step, one per delivery that others require and step (*informed*:
+the delivery happened earlier), and rows in which booleans are numbered from 0 as in CP-SAT's
+protocol buffer. All index arithmetic is done on whole arrays; only rows are handed over one by
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.sat.python import cp_model
+
+from cchybrid.problem import INJECT, Assignment, Problem
+from cchybrid.toolkit.cpsat.automorphisms import Link
+from cchybrid.toolkit.cpsat.windows import Windows
+from cchybrid.toolkit.usage_matrix import Uses
+
+IntVector = NDArray[np.int64]
+
+
+class StoppedError(Exception):
+    """The run ended while the model was being built."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepModel:
+    """A CP-SAT model of one Problem and one number of steps.
+
+    Parameters
+    ----------
+    model
+        The model, ready to be solved.
+    problem, steps
+        What it models.
+    windows
+        The steps that each option may take; also the order in which steps were told apart.
+    first
+        Shape (options,): the boolean of the option in its earliest step.
+    option, step
+        Shape (option booleans,): what each of the first booleans stands for.
+    informed
+        Shape (deliveries,): the boolean "happened before step ``low + 1``" of a delivery that
+        others require, -1 for the rest; the booleans of later steps follow.
+    """
+
+    model: cp_model.CpModel
+    problem: Problem
+    steps: int
+    windows: Windows
+    first: IntVector
+    option: IntVector
+    step: IntVector
+    informed: IntVector
+
+    def literal_before(self, delivery: int, step: int) -> int:
+        """Return the boolean "the delivery happened before the step"; its low is earlier."""
+        last = min(step, int(self.windows.high[delivery]) + 1)
+        return int(self.informed[delivery]) + last - int(self.windows.low[delivery]) - 1
+
+    @property
+    def booleans(self) -> int:
+        """The number of booleans."""
+        return len(self.model.proto.variables)
+
+    def read(self, values: IntVector) -> Assignment:
+        """Return the assignment that a solution of the model stands for."""
+        found = self.problem.empty()
+        chosen = np.flatnonzero(values[: len(self.option)])
+        option = self.option[chosen]
+        delivery = self.problem.option_delivery[option]
+        found.option[delivery] = option
+        found.step[delivery] = self.step[chosen]
+        return found
+
+    def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
+        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        return self.problem, self.read(values)
+
+    def hint(self, assignment: Assignment, seed: int) -> None:
+        """Hint all booleans; required deliveries without a place that fits get a random one.
+
+        CP-SAT's searches for a first solution start from a complete hint, not from a part of one.
+        """
+        windows = self.windows
+        option, step = assignment.option.astype(np.int64), windows.told_apart(assignment.step)
+        taken = np.maximum(option, 0)
+        lost = (
+            (option < 0) | (step < windows.option_low[taken]) | (step > windows.option_high[taken])
+        )
+        option[lost], step[lost] = -1, -1
+        random = np.random.default_rng(seed)
+        for delivery in np.flatnonzero(lost & self.problem.required).tolist():
+            first, last = np.searchsorted(
+                self.option, self.problem.option_start[delivery : delivery + 2]
+            )
+            if first < last:
+                chosen = int(random.integers(first, last))
+                option[delivery], step[delivery] = self.option[chosen], self.step[chosen]
+        values = np.zeros(self.booleans, dtype=np.int64)
+        placed = np.flatnonzero(option >= 0)
+        values[self.first[option[placed]] + step[placed] - windows.option_low[option[placed]]] = 1
+        for delivery in placed[self.informed[placed] >= 0].tolist():
+            low, high = int(windows.low[delivery]), int(windows.high[delivery])
+            last = self.informed[delivery] + min(high + 1, self.steps - 1) - low
+            values[self.informed[delivery] + int(step[delivery]) - low : last] = 1
+        proto = self.model.proto.solution_hint
+        proto.vars.extend(range(self.booleans))
+        proto.values.extend(values.tolist())
+
+
+def build(
+    problem: Problem,
+    uses: Uses,
+    windows: Windows,
+    should_stop: Callable[[], bool] = lambda: False,
+    full: NDArray[np.bool_] | None = None,
+    chain: Sequence[Link] = (),
+) -> StepModel:
+    """Return the model whose solutions are the schedules of ``windows.steps`` steps.
+
+    Parameters
+    ----------
+    full
+        Shape (resources,): True where a resource is known to be full in every step.
+    chain
+        Deliveries that happen no later than others.
+
+    Raises
+    ------
+    StoppedError
+        If ``should_stop`` says so meanwhile.
+    """
+    steps = windows.steps
+    count = np.maximum(windows.option_high - windows.option_low + 1, 0)
+    first = np.cumsum(count) - count
+    option = np.repeat(np.arange(problem.options), count)
+    step = np.arange(int(count.sum())) - first[option] + windows.option_low[option]
+    informed = np.full(problem.deliveries, -1, dtype=np.int64)
+    needed = np.unique(problem.option_requires[option])
+    needed = needed[needed >= 0]
+    # One step after the last that it can happen in, informed is what it stays.
+    last = np.minimum(windows.high[needed] + 1, steps - 1)
+    levels = np.maximum(last - windows.low[needed], 0)
+    informed[needed] = len(option) + np.cumsum(levels) - levels
+
+    found = StepModel(cp_model.CpModel(), problem, steps, windows, first, option, step, informed)
+    rows = _Rows(found, should_stop)
+    rows.booleans(len(option) + int(levels.sum()))
+    _happen(found, rows)
+    _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
+    _follow(found, uses, rows)
+    _help(found, rows)
+    _lead(found, rows, chain)
+    return found
+
+
+def _happen(model: StepModel, rows: _Rows) -> None:
+    """Every required delivery happens once, every other at most once."""
+    problem, steps = model.problem, model.steps
+    delivery = problem.option_delivery[model.option].astype(np.int64)
+    alone = model.informed[delivery] < 0
+    if problem.required[~_present(delivery, problem.deliveries)].any():
+        rows.refute()
+    for found, _, literals in _groups(np.flatnonzero(alone), delivery[alone]):
+        if problem.required[found]:
+            rows.exactly_one(literals)
+        else:
+            rows.at_most_one(literals)
+    # The ladder: informed before step t + 1 is informed before step t, or happening in step t.
+    for key, _, literals in _groups(
+        np.flatnonzero(~alone), (delivery * steps + model.step)[~alone]
+    ):
+        found, step = divmod(key, steps)
+        if step > model.windows.low[found]:
+            literals.append(model.literal_before(found, step))
+        if step + 1 < steps:
+            rows.exactly_one([*literals, ~model.literal_before(found, step + 1)])
+        elif problem.required[found]:
+            rows.exactly_one(literals)
+
+
+def _fit(model: StepModel, uses: Uses, rows: _Rows, full: NDArray[np.bool_]) -> None:
+    """No resource is used beyond its capacity in any step, and some are full in each."""
+    problem = model.problem
+    binding = ~problem.implied[uses.resource]
+    place, boolean = uses.expand(problem.option_path[model.option])
+    kept = binding[place]
+    place, boolean = place[kept], boolean[kept]
+    key = uses.resource[place] * model.steps + model.step[boolean]
+    for found, places, literals in _groups(boolean, key, uses.times[place]):
+        resource = found // model.steps
+        rows.at_most(literals, places, int(problem.capacity[resource]), full=bool(full[resource]))
+    used = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
+    if not used[full].all():
+        rows.refute()
+
+
+def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
+    """What requires a delivery comes after it.
+
+    Where ports limit, a node injects no more of one message than its ports take, and nothing
+    before it is informed; elsewhere it informs each other node once at most. Such rows have a far
+    stronger relaxation than one implication per boolean.
+    """
+    problem, steps = model.problem, model.steps
+    requires = problem.option_requires[model.option].astype(np.int64)
+    forwards = np.flatnonzero(requires >= 0)
+    place, position = uses.expand(problem.option_path[model.option[forwards]])
+    port = uses.resource[place]
+    kept = (problem.kind[port] == INJECT) & ~problem.implied[port]
+    place, boolean = place[kept], forwards[position[kept]]
+    key = (uses.resource[place] * problem.deliveries + requires[boolean]) * steps
+    for found, times, literals in _groups(boolean, key + model.step[boolean], uses.times[place]):
+        resource, rest = divmod(found, problem.deliveries * steps)
+        capacity = min(int(problem.capacity[resource]), sum(times))
+        informed = model.literal_before(*divmod(rest, steps))
+        rows.at_most([*literals, ~informed], [*times, capacity], capacity)
+
+    others = np.setdiff1d(forwards, boolean)
+    key = requires[others] * problem.deliveries + problem.option_delivery[model.option[others]]
+    for found, _, literals in _groups(others, key * steps + model.step[others]):
+        pair, step = divmod(found, steps)
+        rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
+
+
+def _help(model: StepModel, rows: _Rows) -> None:
+    """Optional deliveries happen only if another follows, and one alone towards a single goal.
+
+    Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
+    lets messages appear along the way, and the search spreads copies of them.
+    """
+    problem, windows = model.problem, model.windows
+    requires = problem.option_requires[model.option].astype(np.int64)
+    optional = np.flatnonzero((requires >= 0) & ~problem.required[requires])
+    single = windows.goals[requires[optional]] == 1
+    for delivery, alone, literals in _groups(optional, requires[optional], single.astype(int)):
+        literals.append(~model.literal_before(delivery, model.steps - 1))
+        if alone[0]:
+            rows.exactly_one(literals)
+        else:
+            rows.at_least_one(literals)
+
+
+def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
+    """Some deliveries happen no later than others that symmetries put in their place."""
+    low, high = model.windows.low, model.windows.high
+    for first, others in chain:
+        for other in others.tolist():
+            if model.informed[first] < 0 or model.informed[other] < 0:
+                continue
+            for step in range(int(low[other]) + 1, min(int(high[first]) + 1, model.steps - 1) + 1):
+                literals = [~model.literal_before(other, step)]
+                if step > low[first]:
+                    literals.append(model.literal_before(first, step))
+                rows.at_least_one(literals)
+
+
+class _Rows:
+    """Rows of the protocol buffer; literal ``~b`` (that is ``-b - 1``) is "not b"."""
+
+    def __init__(self, model: StepModel, should_stop: Callable[[], bool]) -> None:
+        self._proto = model.model.proto
+        self._should_stop = should_stop
+        self._added = 0
+
+    def _add(self) -> Any:
+        self._added += 1
+        if self._added % 1024 == 0 and self._should_stop():
+            raise StoppedError
+        return self._proto.constraints.add()
+
+    def booleans(self, count: int) -> None:
+        for _ in range(count):
+            self._proto.variables.add().domain.extend((0, 1))
+
+    def refute(self) -> None:
+        self._add().bool_or.literals.extend([])
+
+    def exactly_one(self, literals: list[int]) -> None:
+        self._add().exactly_one.literals.extend(literals)
+
+    def at_least_one(self, literals: list[int]) -> None:
+        self._add().bool_or.literals.extend(literals)
+
+    def at_most_one(self, literals: list[int]) -> None:
+        if len(literals) > 1:
+            self._add().at_most_one.literals.extend(literals)
+
+    def at_most(
+        self, literals: list[int], times: list[int], limit: int, *, full: bool = False
+    ) -> None:
+        """Weights of true literals sum to ``limit`` at most, or exactly; none weighs more."""
+        if sum(times) <= limit and not full:
+            return
+        if limit == 1:
+            if full:
+                self.exactly_one(literals)
+            else:
+                self.at_most_one(literals)
+            return
+        row = self._add().linear
+        row.vars.extend([v if v >= 0 else ~v for v in literals])
+        row.coeffs.extend([w if v >= 0 else -w for v, w in zip(literals, times, strict=True)])
+        shift = sum(w for v, w in zip(literals, times, strict=True) if v < 0)
+        row.domain.extend((limit - shift if full else -(1 << 40), limit - shift))
+
+
+def _present(values: IntVector, size: int) -> NDArray[np.bool_]:
+    present = np.zeros(size, dtype=np.bool_)
+    present[values] = True
+    return present
+
+
+def _groups(
+    members: IntVector, key: IntVector, times: IntVector | None = None
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield, per distinct key, the key, the weights and the members that have it."""
+    order = np.argsort(key, kind="stable")
+    sorted_key = key[order]
+    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
+    keys = sorted_key[ends - 1].tolist()
+    listed = members[order].tolist()
+    weights = [] if times is None else times[order].tolist()
+    begin = 0
+    for found, end in zip(keys, ends.tolist(), strict=True):
+        yield found, weights[begin:end], listed[begin:end]
+        begin = end

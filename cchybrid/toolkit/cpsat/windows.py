@@ -1,0 +1,162 @@
+"""What is known before the search: the steps in which deliveries and options can happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem import Problem
+from cchybrid.toolkit.usage_matrix import Uses, families
+
+IntVector = NDArray[np.int64]
+BoolVector = NDArray[np.bool_]
+
+NEVER = 1 << 30
+"""The step of what cannot happen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """The steps in which deliveries and options can happen; empty where low exceeds high.
+
+    Parameters
+    ----------
+    steps
+        The number of steps that the schedule may have.
+    low, high
+        Shape (deliveries,): the earliest and the latest step; every step between has an option.
+    option_low, option_high
+        Shape (options,): the same per option.
+    order
+        Deliveries in the order in which they tell interchangeable steps apart.
+    goals
+        Shape (deliveries,): how many deliveries of the same family are required.
+    """
+
+    steps: int
+    low: IntVector
+    high: IntVector
+    option_low: IntVector
+    option_high: IntVector
+    order: IntVector
+    goals: IntVector
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        uses: Uses,
+        steps: int,
+        *,
+        symmetry: bool,
+        certain: bool = False,
+    ) -> Windows:
+        """Derive them.
+
+        Parameters
+        ----------
+        symmetry
+            Whether to tell interchangeable steps apart; without it every schedule fits the
+            windows, with it a renumbering of every schedule does.
+        certain
+            Tell steps apart only by deliveries that cannot share one. Others leave fewer
+            schedules as well, which helps to refute; where there is one, it is harder to find.
+        """
+        delivery, requires = problem.option_delivery, problem.option_requires
+        family = families(problem)
+        goals = np.bincount(family[problem.required], minlength=problem.deliveries)[family]
+        # The only goal of a message has nobody to inform.
+        idle = (requires >= 0) & problem.required[requires] & (goals[requires] == 1)
+        usable = uses.usable & ~idle
+        low = earliest(problem, usable)
+        high = _latest(problem, usable, steps)
+        order = np.zeros(0, dtype=np.int64)
+        if symmetry and not problem.ordered:
+            order, pinned = _order(problem, uses, steps)
+            order = order[:pinned] if certain else order
+            high[order] = np.minimum(high[order], np.arange(len(order)))
+            low[order[:pinned]] = np.arange(pinned)
+        after = np.where(requires >= 0, low[requires] + 1, 0)
+        option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
+        return cls(steps, low, high, option_low, high[delivery], order, goals)
+
+    def told_apart(self, step: NDArray[np.integer]) -> IntVector:
+        """Return these steps of deliveries (-1 for none) renumbered as ``order`` asks for."""
+        if not len(self.order):
+            return step.astype(np.int64)
+        used = [*step[self.order].tolist(), *range(self.steps)]
+        number = {old: new for new, old in enumerate(dict.fromkeys(s for s in used if s >= 0))}
+        return np.array([number.get(old, -1) for old in step.tolist()], dtype=np.int64)
+
+
+def earliest(problem: Problem, usable: BoolVector) -> IntVector:
+    """Return, shape (deliveries,), the first step in which each could happen; huge for never."""
+    low = np.full(problem.deliveries, NEVER, dtype=np.int64)
+    options = np.flatnonzero(usable)
+    delivery, requires = problem.option_delivery[options], problem.option_requires[options]
+    low[delivery[requires < 0]] = 0
+    level = 0
+    while True:
+        reached = delivery[(requires >= 0) & (low[requires] == level)]
+        reached = reached[low[reached] == NEVER]
+        if not len(reached):
+            return low
+        level += 1
+        low[reached] = level
+
+
+def _latest(problem: Problem, usable: BoolVector, steps: int) -> IntVector:
+    """Return the last step in which each delivery happens, or helps a required one to happen."""
+    high = np.where(problem.required, steps - 1, -1).astype(np.int64)
+    options = np.flatnonzero(usable & (problem.option_requires >= 0))
+    delivery, requires = problem.option_delivery[options], problem.option_requires[options]
+    for level in range(steps - 1, 0, -1):
+        helpful = requires[high[delivery] == level]
+        high[helpful] = np.maximum(high[helpful], level - 1)
+    return high
+
+
+def _order(problem: Problem, uses: Uses, steps: int) -> tuple[IntVector, int]:
+    """Return up to ``steps`` deliveries, and how many of the first cannot share a step.
+
+    Steps that are interchangeable may be numbered by the first of these deliveries that happens
+    in them. So the i-th happens in step i at the latest; and in step i exactly while no two of
+    them can share a step because all their options use a resource of capacity 1.
+    """
+    user, resource = _certain_uses(problem, uses)
+    load = np.bincount(resource, minlength=problem.resources) / np.maximum(problem.capacity, 1)
+    busiest = int(np.argmax(load))
+    first = user[resource == busiest]
+    rest = np.setdiff1d(np.flatnonzero(problem.required), first)
+    rest = rest[np.argsort(np.diff(problem.option_start)[rest], kind="stable")]
+    order = np.concatenate([first, rest])[:steps].astype(np.int64)
+    return order, min(len(first), steps) if problem.capacity[busiest] == 1 else 0
+
+
+def least_steps(problem: Problem, uses: Uses) -> int:
+    """Return a number of steps that no assignment beats, by counting.
+
+    Every required delivery uses some resources whatever its option, and none of them is used
+    beyond its capacity in any step, implied ones included; and chains of requirements take a step
+    per delivery.
+    """
+    low = earliest(problem, uses.usable)[problem.required]
+    load = np.bincount(_certain_uses(problem, uses)[1], minlength=problem.resources)
+    steps = -(-load // np.maximum(problem.capacity, 1))
+    return max(1, int(steps.max(initial=0)), int(low.max(initial=0)) + 1)
+
+
+def _certain_uses(problem: Problem, uses: Uses) -> tuple[IntVector, IntVector]:
+    """Return pairs: a required delivery, and a resource that all its options use."""
+    options = np.flatnonzero(uses.usable)
+    place, position = uses.expand(problem.option_path[options])
+    delivery = problem.option_delivery[options].astype(np.int64)
+    count = np.bincount(delivery, minlength=problem.deliveries)
+    key, number = np.unique(
+        delivery[position] * problem.resources + uses.resource[place], return_counts=True
+    )
+    user, resource = np.divmod(key, problem.resources)
+    certain = (number == count[user]) & problem.required[user]
+    return user[certain], resource[certain]

@@ -1,0 +1,101 @@
+"""The engine around the islands: greedy start or lower bound, restarts, migration, the end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from cchybrid.plugin.engine import Run, Stop
+from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.island import Breeder, EvolutionIsland
+from cchybrid.toolkit.evolution.options import EvolutionOptions
+from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.rng import State, seed_state
+from cchybrid.toolkit.step_control import control_steps
+from cchybrid.toolkit.tabu_search.limits import memory_needed
+from cchybrid.toolkit.warmup_problem import rehearsal
+
+MOST_MEMORY = 4096
+"""Mebibytes that a population may take."""
+CHUNK = 20_000
+"""Genes to breed between two looks at the run; milliseconds to tenths of a second."""
+
+Options = TypeVar("Options", bound=EvolutionOptions)
+
+
+class EvolutionEngine(ABC, Generic[Options]):
+    """Evolves near-solutions of one number of steps until one has no conflicts.
+
+    An engine adds its ``Options`` and its ``breeder``.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    @abstractmethod
+    def breeder(self, genome: Genome, state: State) -> Breeder:
+        """Return how children come from parents, for one island and one number of steps."""
+
+    def prepare(self) -> None:
+        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        problem = rehearsal()
+        first_fit(problem, 0)
+        genome, state = Genome.of(problem, self.options), seed_state(0)
+        island = EvolutionIsland(genome, self.options, self.breeder(genome, state), 1, state)
+        never = np.zeros(1, dtype=np.bool_)
+        island.advance(self.options.population, never)
+        island.advance(1, never)
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Return a reason only for problems whose population would not fit into memory."""
+        # Option and step of every individual and of every child, four bytes each.
+        size = problem.deliveries * self.options.population * 16 // 2**20
+        if self.options.polish:
+            size += memory_needed(problem) // 2**20
+        if size > MOST_MEMORY:
+            return f"{problem.deliveries} deliveries: a population would take {size} MiB"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Search for fewer and fewer, or more and more, steps; see ``EvolutionOptions.control``."""
+        attempts = _Attempts(self, problem, run)
+        return control_steps(problem, run, attempts.reach, self.options.control)
+
+
+class _Attempts:
+    """Populations one after the other, as many at once as there are threads."""
+
+    def __init__(self, engine: EvolutionEngine[Options], problem: Problem, run: Listening) -> None:
+        self._engine, self._run = engine, run
+        self._genome = Genome.of(problem, engine.options)
+        self._account = Account(run)
+        islands = max(run.budget.threads, 1)
+        self._states = [seed_state(island_seed(run.seed, index)) for index in range(islands)]
+        self._number = 0
+
+    def reach(self, steps: int) -> Assignment | None:
+        """Evolve populations; return a schedule, ``None`` if they stagnate or have to stop."""
+        engine, options, genome = self._engine, self._engine.options, self._genome
+        hint = self._run.hint(steps)
+        islands = [
+            EvolutionIsland(
+                genome,
+                options,
+                engine.breeder(genome, state),
+                steps,
+                state,
+                # Every other time without: the last ones to start from it may have got stuck.
+                hint if (self._number + index) % 2 == 0 else None,
+            )
+            for index, state in enumerate(self._states)
+        ]
+        self._number += 1
+        # No clock decides, so that a run repeats exactly under a budget of evaluations.
+        generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
+        evaluations = generations * (options.offspring + options.polish)
+        patience = -(-options.population // evaluations) - (-options.patience // generations)
+        return explore(islands, self._run, self._account, steps, evaluations, patience)

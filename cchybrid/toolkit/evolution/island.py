@@ -1,0 +1,193 @@
+"""One population that evolves, as an ``Island``."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from cchybrid.problem import Assignment
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.options import EvolutionOptions
+from cchybrid.toolkit.evolution.polish import Polish
+from cchybrid.toolkit.evolution.population import (
+    Population,
+    Settings,
+    Work,
+    create,
+    empty_population,
+    mature,
+    replace,
+    select,
+)
+from cchybrid.toolkit.kernels.flat import NO_LIMIT
+from cchybrid.toolkit.kernels.rng import State, below
+
+
+class Breeder(Protocol):
+    """What makes an evolutionary engine: how children come from parents."""
+
+    @property
+    def parents(self) -> int:
+        """How many parents to select per generation."""
+
+    def breed(
+        self,
+        population: Population,
+        parents: IntArray,
+        children: Population,
+        stop: BoolArray,
+        state: State,
+    ) -> None:
+        """Fill in the genes of all children, which are improved and evaluated afterwards.
+
+        Parameters
+        ----------
+        parents
+            Shape (parents,): individuals of the population, some maybe several times.
+        stop
+            Shape (1,): set by another thread; then the children do not matter any more.
+        """
+
+
+class EvolutionIsland:
+    """Evolves one population towards a schedule of so many steps; see ``Island``.
+
+    Parameters
+    ----------
+    hint
+        What a quarter of the population is made from, or ``None``.
+    """
+
+    def __init__(
+        self,
+        genome: Genome,
+        options: EvolutionOptions,
+        breeder: Breeder,
+        steps: int,
+        state: State,
+        hint: Assignment | None = None,
+    ) -> None:
+        self._genome, self._options, self._breeder = genome, options, breeder
+        self._steps, self._state = steps, state
+        self._hint = None if hint is None else genome.encode(hint, steps)
+        self._made = 0
+        self._beside: Polish | None = None
+        self._population = empty_population(options.population, genome.genes)
+        self._children = empty_population(options.offspring, genome.genes)
+        self._parents = np.zeros(breeder.parents, dtype=np.int32)
+        self._best = empty_population(1, genome.genes)
+        self._settings = Settings(
+            near=genome.near(steps),
+            required=genome.required,
+            ordered=genome.ordered,
+            optional=not genome.problem.required.all(),
+            mutation=float(options.mutation),
+            moves=options.moves,
+            sweeps=options.sweeps,
+        )
+        self._work = Work(
+            table=np.zeros((steps, genome.problem.resources), dtype=np.int32),
+            chain=np.zeros(genome.genes + steps + 1, dtype=np.int32),
+            counted=np.ones(genome.genes, dtype=np.bool_),
+        )
+
+    @property
+    def conflicts(self) -> int:
+        """See ``Island.conflicts``; very many as long as there is no individual."""
+        return int(self._best.fitness[0])
+
+    def advance(self, evaluations: int, stop: BoolArray) -> int:
+        """See ``Island.advance``."""
+        done = 0
+        while self.conflicts and not stop[0]:
+            if self._made < len(self._population.fitness):
+                if done >= evaluations:
+                    break
+                self._create(stop)
+                done += 1 + self._better(1, stop)
+            else:
+                turns = self._options.polish
+                if done and done + len(self._children.fitness) + turns > evaluations:
+                    break
+                done += self._generation(stop) + self._better(turns, stop)
+        return done
+
+    def best(self) -> Assignment:
+        """See ``Island.best``."""
+        return self._genome.decode(self._best.option[0], self._best.step[0], self._steps)
+
+    def welcome(self, guest: Assignment) -> None:
+        """Let the guest take the place of the worst individual, unless it is worse still."""
+        if self._made < len(self._population.fitness):
+            return
+        genes = self._genome.encode(guest, self._steps)
+        worst = int(self._population.fitness.argmax())
+        fitness = self._complete(genes, False, np.zeros(1, dtype=np.bool_))
+        if fitness < self._population.fitness[worst]:
+            self._place(worst, genes, fitness)
+
+    def _create(self, stop: BoolArray) -> None:
+        """Make the next individual of the initial population."""
+        place, share = self._made, self._options.greedy
+        greedy = math.ceil((place + 1) * share) > math.ceil(place * share)
+        empty = np.full(self._genome.genes, -1, dtype=np.int32)
+        genes = Assignment(empty, empty.copy())
+        if self._hint is not None and place % 4 == 0:
+            genes, greedy = Assignment(self._hint.option.copy(), self._hint.step.copy()), False
+        self._place(place, genes, self._complete(genes, greedy, stop))
+        self._made += 1
+
+    def _complete(self, genes: Assignment, greedy: bool, stop: BoolArray) -> int:
+        return create(
+            self._genome.flat,
+            self._settings,
+            self._work,
+            greedy,
+            genes.option,
+            genes.step,
+            stop,
+            self._state,
+        )
+
+    def _place(self, place: int, genes: Assignment, fitness: int) -> None:
+        self._population.option[place] = genes.option
+        self._population.step[place] = genes.step
+        self._population.fitness[place] = fitness
+        self._remember(self._population)
+
+    def _generation(self, stop: BoolArray) -> int:
+        """Replace the worst individuals by children; return how many were evaluated."""
+        population, children = self._population, self._children
+        select(population.fitness, self._parents, self._state)
+        self._breeder.breed(population, self._parents, children, stop, self._state)
+        done = mature(self._genome.flat, self._settings, self._work, children, stop, self._state)
+        children.fitness[done:] = NO_LIMIT
+        self._remember(children)
+        replace(population, children, done)
+        return done
+
+    def _better(self, turns: int, stop: BoolArray) -> int:
+        """Let the search beside the population go on; return the turns that it has taken."""
+        if not self._options.polish or not self.conflicts or stop[0]:
+            return 0
+        if self._beside is None:
+            self._beside = Polish(self._genome, self._steps, below(self._state, 1 << 30))
+        best = Assignment(self._best.option[0], self._best.step[0])
+        found, taken = self._beside.better(best, self.conflicts, turns, stop)
+        if found is not None:
+            genes = Assignment(found.option.copy(), found.step.copy())
+            fitness = self._complete(genes, False, stop)
+            worst = int(self._population.fitness[: self._made].argmax())
+            self._place(worst, genes, fitness)
+        return taken
+
+    def _remember(self, individuals: Population) -> None:
+        """Keep the best individual ever: where all are replaced it would be lost."""
+        place = int(individuals.fitness.argmin())
+        if individuals.fitness[place] < self._best.fitness[0]:
+            self._best.option[0] = individuals.option[place]
+            self._best.step[0] = individuals.step[place]
+            self._best.fitness[0] = individuals.fitness[place]

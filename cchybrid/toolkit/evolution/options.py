@@ -1,0 +1,100 @@
+"""The options that all evolutionary engines have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cchybrid.toolkit.step_control import check_control
+
+CONFLICTS = ("pairs", "excess")
+"""How conflicts may be counted."""
+
+
+@dataclass(frozen=True)
+class EvolutionOptions:
+    """The parameters of an evolution; see thesis section 7.2 for the influence of the first ones.
+
+    The algorithm of the thesis is that with ``polish=0``, ``sweeps=0``, ``moves=1``,
+    ``greedy=0`` and ``control=raise`` (``descend`` begins with a greedy schedule, and a quarter
+    of the individuals are made from it), and the ``radius`` that it chose; the defaults are
+    stronger.
+
+    Parameters
+    ----------
+    population
+        Individuals.
+    replacement
+        Share of the population, the worst, that children replace in a generation.
+    mutation
+        Probability that a child is mutated.
+    moves
+        Genes that a mutation changes, at most.
+    sweeps
+        How often all genes are looked at for conflicts to settle, per child (ours).
+    polish
+        Turns of a weighted tabu search from the best individual, per generation (ours; see
+        ``Polish``). A turn prices as many deliveries as there are genes, and counts as an
+        evaluation.
+    patience
+        Generations without progress before the population is made anew, or with
+        ``control=raise`` before a step is added.
+    greedy
+        Share of greedy individuals in the initial population; the others are random.
+    radius
+        Hops from the informer beyond which a delivery is not made if it can do without (thesis
+        section 6.5.5); 0 to prefer near informers instead, as far as the steps allow others.
+    conflicts
+        ``pairs``: of transfers that share a channel (thesis equation 6.18); ``excess``: uses of
+        channels beyond their capacity.
+    control
+        ``descend``: from a greedy schedule down, a step at a time; ``raise``: from the lower
+        bound up, as in the thesis.
+    """
+
+    population: int = 80
+    replacement: float = 2 / 3
+    mutation: float = 0.9
+    moves: int = 6
+    sweeps: int = 20
+    polish: int = 20
+    patience: int = 200
+    greedy: float = 0.5
+    radius: int = 0
+    conflicts: str = "pairs"
+    control: str = "descend"
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.population <= 100_000:
+            raise ValueError(f"population is {self.population}, use 2 to 100000")
+        self._positive_share("replacement")
+        self._share("mutation")
+        self._share("greedy")
+        for name, least in (
+            ("moves", 1),
+            ("sweeps", 0),
+            ("polish", 0),
+            ("patience", 1),
+            ("radius", 0),
+        ):
+            self._at_least(name, least)
+        if self.conflicts not in CONFLICTS:
+            raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
+        check_control(self.control)
+
+    @property
+    def offspring(self) -> int:
+        """Children per generation."""
+        return max(round(self.replacement * self.population), 1)
+
+    def _share(self, name: str) -> None:
+        """Refuse what is no share or probability."""
+        if not 0 <= getattr(self, name) <= 1:
+            raise ValueError(f"{name} is {getattr(self, name)}, use 0 to 1")
+
+    def _positive_share(self, name: str) -> None:
+        if not 0 < getattr(self, name) <= 1:
+            raise ValueError(f"{name} is {getattr(self, name)}, use more than 0, at most 1")
+
+    def _at_least(self, name: str, least: int) -> None:
+        if not getattr(self, name) >= least:
+            raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")

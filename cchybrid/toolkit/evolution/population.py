@@ -1,0 +1,170 @@
+"""One generation, compiled: selection, mutation, restoration, evaluation, replacement."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.conflicts import mark_needed
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.initial import complete
+from cchybrid.toolkit.kernels.min_conflicts import settle
+from cchybrid.toolkit.kernels.mutation import mutate
+from cchybrid.toolkit.kernels.occupancy import build
+from cchybrid.toolkit.kernels.ports import spread_ports
+from cchybrid.toolkit.kernels.restoration import restore
+from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+__all__ = ["Population", "Settings", "Work", "create", "evaluate", "mature", "replace", "select"]
+
+
+class Population(NamedTuple):
+    """Individuals: ``option`` and ``step`` of shape (size, genes), ``fitness`` (size,)."""
+
+    option: IntArray
+    step: IntArray
+    fitness: IntArray
+
+
+class Work(NamedTuple):
+    """Memory that kernels write over.
+
+    ``table`` and ``chain`` are described at ``restore``. ``counted``, shape (genes,), is True
+    unless some deliveries are optional.
+    """
+
+    table: IntArray
+    chain: IntArray
+    counted: BoolArray
+
+
+class Settings(NamedTuple):
+    """What stays the same over the generations; see ``EvolutionOptions`` for the second half.
+
+    Parameters
+    ----------
+    near
+        See ``restore``.
+    required
+        The required deliveries.
+    ordered, optional
+        Whether deliveries may require others, and whether some are optional.
+    """
+
+    near: IntArray
+    required: IntArray
+    ordered: bool
+    optional: bool
+    mutation: float
+    moves: int
+    sweeps: int
+
+
+def empty_population(size: int, genes: int) -> Population:
+    """Return individuals without a place for anything, worse than all others."""
+    return Population(
+        option=np.full((size, genes), -1, dtype=np.int32),
+        step=np.full((size, genes), -1, dtype=np.int32),
+        fitness=np.full(size, NO_LIMIT, dtype=np.int32),
+    )
+
+
+@compiled
+def create(
+    flat: Flat,
+    settings: Settings,
+    work: Work,
+    greedy: bool,
+    option: IntArray,
+    step: IntArray,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Complete an individual and return its fitness; see ``complete`` for the parameters."""
+    steps = len(work.table)
+    complete(flat, settings.near, settings.required, steps, greedy, option, step, stop, state)
+    return _improve(flat, settings, work, option, step, stop, state)
+
+
+@compiled
+def evaluate(flat: Flat, settings: Settings, work: Work, option: IntArray, step: IntArray) -> int:
+    """Fill the table; return the conflicts and late deliveries (thesis eq. 6.18, section 6.5.5)."""
+    steps = len(work.table)
+    if settings.optional:
+        mark_needed(flat, option, work.counted)
+    late = 0
+    for gene in range(len(step)):
+        late += work.counted[gene] and step[gene] >= steps
+    return late + build(flat, option, step, work.counted, work.table)
+
+
+@compiled
+def _improve(
+    flat: Flat,
+    settings: Settings,
+    work: Work,
+    option: IntArray,
+    step: IntArray,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Restore an individual, let it settle, and return its fitness."""
+    if settings.ordered:
+        restore(flat, settings.near, option, step, flat.required, work.table, work.chain, state)
+    fitness = evaluate(flat, settings, work, option, step)
+    if settings.sweeps == 0:
+        return fitness
+    fitness = settle(
+        flat, option, step, work.counted, work.table, fitness, settings.sweeps, stop, state
+    )
+    if settings.optional and fitness > 0:
+        # Deliveries that have lost their last follower count no more.
+        fitness = evaluate(flat, settings, work, option, step)
+    return fitness
+
+
+@compiled
+def select(fitness: IntArray, parents: IntArray, state: State) -> None:
+    """Fill ``parents`` with the winners of binary tournaments (thesis section 7.1)."""
+    for place in range(len(parents)):
+        one, other = below(state, len(fitness)), below(state, len(fitness))
+        parents[place] = one if fitness[one] <= fitness[other] else other
+
+
+@compiled
+def mature(
+    flat: Flat,
+    settings: Settings,
+    work: Work,
+    children: Population,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Mutate, restore, settle and evaluate children; return how many, fewer only if stopped."""
+    for child in range(len(children.fitness)):
+        if stop[0]:
+            return child
+        option, step = children.option[child], children.step[child]
+        if uniform(state) < settings.mutation:
+            evaluate(flat, settings, work, option, step)
+            spread_ports(flat, option, step, work.counted, work.table, state)
+            for _ in range(1 + below(state, settings.moves)):
+                mutate(flat, settings.ordered, option, step, work.counted, work.table, state)
+        children.fitness[child] = _improve(flat, settings, work, option, step, stop, state)
+    return len(children.fitness)
+
+
+@compiled
+def replace(population: Population, children: Population, number: int) -> None:
+    """Let the first ``number`` children take the places of the worst individuals."""
+    rank = np.argsort(population.fitness, kind="mergesort")
+    for child in range(number):
+        loser = rank[len(rank) - 1 - child]
+        # Gene by gene: numba takes seconds to compile the assignment of whole rows.
+        for gene in range(population.option.shape[1]):
+            population.option[loser, gene] = children.option[child, gene]
+            population.step[loser, gene] = children.step[child, gene]
+        population.fitness[loser] = children.fitness[child]

@@ -1,0 +1,171 @@
+"""Islands: searches side by side on threads, which exchange what they found.
+
+Every island has its own random state and advances by the same number of evaluations per round;
+between rounds all wait for each other. So a run with an evaluation budget repeats exactly,
+whatever the machine is busy with, and threads that share nothing need no locks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import repeat
+from threading import Event, Thread
+from typing import Protocol
+
+import numpy as np
+
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import Assignment
+from cchybrid.problem.arrays import BoolArray
+
+MIGRATION = 10
+"""Rounds between two visits of the best of each island at the next one."""
+
+
+class Island(Protocol):
+    """One search for a schedule of a fixed number of steps."""
+
+    @property
+    def conflicts(self) -> int:
+        """The conflicts of the best near-solution so far; 0 if it is a schedule."""
+
+    def advance(self, evaluations: int, stop: BoolArray) -> int:
+        """Search on; return the evaluations made.
+
+        Parameters
+        ----------
+        evaluations
+            How many to make, at most (where one generation takes more: one generation).
+        stop
+            Shape (1,): set by another thread to end early.
+        """
+
+    def best(self) -> Assignment:
+        """Return that near-solution; deliveries without a place have option and step -1."""
+
+    def welcome(self, guest: Assignment) -> None:
+        """Take in the best of another island."""
+
+
+class Listening(Protocol):
+    """What a search needs of a ``Run``; see there."""
+
+    seed: int
+    budget: Budget
+
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+
+    def hint(self, steps: int) -> Assignment | None:
+        """See ``Run.hint``."""
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+
+    def suggest(self, assignment: Assignment) -> None:
+        """See ``Run.suggest``."""
+
+
+class Account:
+    """The evaluations of one engine, over all its islands and targets."""
+
+    def __init__(self, run: Listening) -> None:
+        self._run = run
+        self.spent = 0
+
+    def spend(self, evaluations: int) -> None:
+        """Count evaluations."""
+        self.spent += evaluations
+        self._run.spend(evaluations)
+
+    def share(self, wanted: int, islands: int) -> int:
+        """Return how many evaluations each island may make: ``wanted``, or what is left."""
+        budget = self._run.budget.evaluations
+        return wanted if budget is None else max(1, min(wanted, (budget - self.spent) // islands))
+
+
+def island_seed(seed: int, index: int) -> int:
+    """Return the seed of an island: the run's own for the first."""
+    return seed + index * 0x9E3779B1
+
+
+def explore(
+    islands: Sequence[Island],
+    run: Listening,
+    account: Account,
+    steps: int,
+    evaluations: int,
+    patience: int | None = None,
+) -> Assignment | None:
+    """Let islands search side by side until one has a schedule; return it.
+
+    Parameters
+    ----------
+    steps
+        The number of steps that all search for.
+    evaluations
+        Of each island per round. A round should take hundredths of a second.
+    patience
+        Rounds without progress of the best island after which to give up; ``None``: never.
+
+    Returns
+    -------
+    Assignment | None
+        ``None`` if it gave up, or so many steps are no longer wanted.
+    """
+    least, idle, turn = None, 0, 0
+    with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
+        while run.wants(steps):
+            share = account.share(evaluations, len(islands))
+            made = pool.map(_advance, islands, repeat(share), repeat(stop))
+            account.spend(sum(made))
+            best = min(islands, key=lambda island: island.conflicts)
+            if best.conflicts == 0:
+                return best.best()
+            turn, idle = turn + 1, idle + 1
+            if least is None or best.conflicts < least:
+                least, idle = best.conflicts, 0
+                if best.conflicts <= max(10, len(best.best().step) // 50):
+                    run.suggest(best.best())
+            run.note(conflicts=least, target=steps, evaluations=account.spent)
+            if patience is not None and idle >= patience:
+                return None
+            if turn % MIGRATION == 0 and len(islands) > 1:
+                _migrate(islands)
+    return None
+
+
+def _advance(island: Island, evaluations: int, stop: BoolArray) -> int:
+    return island.advance(evaluations, stop)
+
+
+def _migrate(islands: Sequence[Island]) -> None:
+    """Send the best of every island to the next one in the ring."""
+    guests = [island.best() for island in islands]
+    for guest, island in zip(guests, (*islands[1:], islands[0]), strict=True):
+        island.welcome(guest)
+
+
+@contextmanager
+def watched(run: Listening, steps: int) -> Iterator[BoolArray]:
+    """Give a flag, shape (1,), that is set as soon as so many steps are no longer wanted."""
+    stop, done = np.zeros(1, dtype=np.bool_), Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            if not run.wants(steps):
+                stop[0] = True
+                return
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        done.set()
+        watcher.join()

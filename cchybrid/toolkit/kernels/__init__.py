@@ -1,0 +1,10 @@
+"""Compiled kernels over a Problem's flat arrays, shared by engines.
+
+A kernel is a plain function over numpy arrays under ``cchybrid.system.compiled.compiled``. Kernels
+allocate nothing that their caller could pass, touch no Python object and draw random numbers only
+from a state that they are given (``cchybrid.toolkit.kernels.rng``), so a seed rules everything.
+"""
+
+from cchybrid.system.compiled import compiled, inlined
+
+__all__ = ["compiled", "inlined"]

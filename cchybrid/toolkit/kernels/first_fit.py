@@ -1,0 +1,233 @@
+"""Greedy list scheduling: a valid assignment for any Problem, quickly.
+
+Step after step, every delivery that is still missing takes an option that fits into the step and
+whose requirement was met in an earlier one. Where some deliveries are optional, the missing
+required one is traced back over whom it could require to the nearest delivery that can happen
+now, and that one is made: messages come nearer to their goals hop by hop.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+
+from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.conflicts import mark_needed
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, least_uses
+from cchybrid.toolkit.kernels.occupancy import add, fits, remove
+from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
+
+__all__ = ["fill", "first_fit", "schedule"]
+
+
+@overload
+def first_fit(problem: Problem, seed: int, stop: None = None) -> Assignment: ...
+@overload
+def first_fit(problem: Problem, seed: int, stop: BoolArray) -> Assignment | None: ...
+def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Assignment | None:
+    """Return a complete valid assignment; equal arguments give an equal one.
+
+    Parameters
+    ----------
+    stop
+        Shape (1,): another thread sets this to end early, and then the answer is ``None``.
+
+    Raises
+    ------
+    ValueError
+        If some required delivery cannot happen at all: every chain of options to it uses a
+        resource beyond its capacity on its own.
+    """
+    flat = flatten(problem)
+    found = problem.empty()
+    missing = schedule(
+        flat,
+        least_uses(problem, flat),
+        found.option,
+        found.step,
+        np.zeros(1, dtype=np.bool_) if stop is None else stop,
+        seed_state(seed),
+    )
+    if missing and stop is not None and stop[0]:
+        return None
+    if missing:
+        raise ValueError(f"{missing} deliveries have no option that fits into a step of its own")
+    return found
+
+
+@compiled
+def schedule(
+    flat: Flat, near: IntArray, option: IntArray, step: IntArray, stop: BoolArray, state: State
+) -> int:
+    """Schedule all required deliveries in random order; return how many found no place.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): ``least_uses`` of the Problem.
+    option, step
+        Shape (deliveries,): overwritten, -1 where no delivery is needed.
+    stop
+        Shape (1,): another thread sets this to end early, with deliveries missing.
+    """
+    option[:] = -1
+    step[:] = -1
+    mixed = np.flatnonzero(flat.required).astype(np.int32)
+    shuffle(mixed, state)
+    order = np.empty_like(mixed)
+    # Long routes are hard to place, so they come first; the shuffle breaks ties.
+    until, uses = 0, int(NO_LIMIT) + 1
+    while until < len(mixed):
+        longest = -1
+        for delivery in mixed:
+            if near[delivery] < uses:
+                longest = max(longest, int(near[delivery]))
+        uses = longest
+        for delivery in mixed:
+            if near[delivery] == uses:
+                order[until] = delivery
+                until += 1
+    # A step that places nothing would place nothing for ever, hence this many steps at most.
+    missing = fill(flat, near, len(option), order, option, step, state, stop)
+    needed = np.empty(len(option), dtype=np.bool_)
+    mark_needed(flat, option, needed)
+    for place in range(len(option)):
+        if not needed[place]:
+            option[place] = -1
+            step[place] = -1
+    return missing
+
+
+@compiled
+def fill(
+    flat: Flat,
+    near: IntArray,
+    steps: int,
+    order: IntArray,
+    option: IntArray,
+    step: IntArray,
+    state: State,
+    stop: BoolArray | None = None,
+) -> int:
+    """Schedule greedily in at most ``steps`` steps; return how many deliveries found no place.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): the first option found with no more uses than this is taken, else the
+        one with the fewest.
+    order
+        The required deliveries, first come, first served; overwritten.
+    option, step
+        Shape (deliveries,): -1 everywhere; overwritten where a place was found.
+    stop
+        Shape (1,): another thread sets this to end early. What is missing then counts as such.
+    """
+    row = np.zeros(len(flat.limit), dtype=np.int32)
+    seen = np.full(len(option), -1, dtype=np.int64)
+    queue = np.empty(len(option), dtype=np.int32)
+    hops = not flat.required.all()
+    missing = len(order)
+    for now in range(steps):
+        if missing == 0:
+            break
+        row[:] = 0
+        kept = 0
+        for place in range(missing):
+            if stop is not None and stop[0]:
+                return missing
+            delivery = order[place]
+            if step[delivery] < 0:
+                if hops:
+                    search = now * len(order) + place
+                    _approach(
+                        flat, near, delivery, now, option, step, row, seen, queue, search, state
+                    )
+                else:
+                    _place(flat, near, delivery, now, option, step, row, state)
+            if step[delivery] < 0:
+                order[kept] = delivery
+                kept += 1
+        missing = kept
+    return missing
+
+
+@compiled
+def _place(
+    flat: Flat,
+    near: IntArray,
+    delivery: int,
+    now: int,
+    option: IntArray,
+    step: IntArray,
+    row: IntArray,
+    state: State,
+) -> bool:
+    """Make a delivery in this step if an option fits; return whether one was possible at all."""
+    first = flat.option_start[delivery]
+    size = flat.option_start[delivery + 1] - first
+    best, best_uses = -1, 0
+    possible = False
+    start = below(state, size)
+    for turn in range(size):
+        candidate = first + (start + turn) % size
+        before = flat.requires[candidate]
+        if before >= 0 and not 0 <= step[before] < now:
+            continue
+        possible = True
+        path = flat.path[candidate]
+        uses = flat.use_start[path + 1] - flat.use_start[path]
+        if (best < 0 or uses < best_uses) and fits(flat, row, path):
+            best, best_uses = candidate, uses
+            if uses <= near[delivery]:
+                break
+            remove(flat, row, path)
+    if best >= 0:
+        if best_uses > near[delivery]:
+            add(flat, row, flat.path[best])
+        option[delivery], step[delivery] = best, now
+    return possible
+
+
+@compiled
+def _approach(
+    flat: Flat,
+    near: IntArray,
+    goal: int,
+    now: int,
+    option: IntArray,
+    step: IntArray,
+    row: IntArray,
+    seen: LongArray,
+    queue: IntArray,
+    search: int,
+    state: State,
+) -> None:
+    """Make the delivery nearest to ``goal``, over chains of requirements, that is possible now."""
+    queue[0] = goal
+    seen[goal] = search
+    head, tail, level_end = 0, 1, 1
+    possible = False
+    while head < tail:
+        delivery = queue[head]
+        head += 1
+        if step[delivery] == now:
+            return  # under way to the goal in this very step
+        if _place(flat, near, delivery, now, option, step, row, state):
+            possible = True
+            if step[delivery] == now:
+                return
+        elif not possible:
+            for other in range(flat.option_start[delivery], flat.option_start[delivery + 1]):
+                before = flat.requires[other]
+                if seen[before] != search:
+                    seen[before] = search
+                    queue[tail] = before
+                    tail += 1
+        if head == level_end:
+            if possible:
+                return  # farther chains would be detours: better wait for the next step
+            level_end = tail

@@ -1,0 +1,171 @@
+"""Min-conflicts local search: deliveries in conflict move to where they disturb least.
+
+Minton, Johnston, Philips, Laird, "Minimizing conflicts: a heuristic repair method for constraint
+satisfaction and scheduling problems", Artificial Intelligence 58 (1992). A move gives one delivery
+another option and step. It never breaks a requirement and never adds conflicts, but it may keep
+their number, so the search drifts over plateaus.
+"""
+
+from __future__ import annotations
+
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.occupancy import add, one_more, remove
+from cchybrid.toolkit.kernels.rng import State, below
+
+__all__ = ["best_place", "last_step", "settle"]
+
+WIDTH = 64
+"""Options of a delivery that one move looks at; of more, a random stretch of so many."""
+
+
+@compiled
+def settle(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    conflicts: int,
+    sweeps: int,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Go over all deliveries several times and move those in conflict; return the conflicts left.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment, changed in place. Counted deliveries require counted
+        ones only, in earlier steps; a late one has the step ``steps``.
+    counted
+        Shape (deliveries,): the deliveries that are in the table; the others stay as they are.
+    table
+        Shape (steps, resources): the loads, kept up to date.
+    conflicts
+        Conflicts and late deliveries to begin with.
+    sweeps
+        How often every delivery is looked at, at most.
+    stop
+        Shape (1,): another thread sets this to end the search early.
+    """
+    paths, use_start, use, limit = flat.path, flat.limited_start, flat.limited, flat.limit
+    steps = len(table)
+    delivery = below(state, len(option)) - 1
+    for _ in range(sweeps * len(option)):
+        if conflicts == 0 or stop[0]:
+            break
+        delivery = delivery + 1 if delivery + 1 < len(option) else 0
+        if not counted[delivery]:
+            continue
+        now, path = step[delivery], paths[option[delivery]]
+        crowded = now >= steps
+        if not crowded:
+            # As ``overloaded``, but that every row of the table would be counted as referred to.
+            for place in range(use_start[path], use_start[path + 1]):
+                if table[now, use[place]] > limit[use[place]]:
+                    crowded = True
+                    break
+        if crowded:
+            conflicts += _resettle(flat, option, step, counted, table, delivery, state)
+    return conflicts
+
+
+@inlined
+def _resettle(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    delivery: int,
+    state: State,
+) -> int:
+    """Move a delivery to one of its best places at random; return the change of the conflicts."""
+    stay = 1  # what being late costs
+    if step[delivery] < len(table):
+        stay = -remove(flat, table[step[delivery]], flat.path[option[delivery]])
+    option[delivery], step[delivery] = best_place(
+        flat, option, step, counted, table, delivery, stay, state
+    )
+    if step[delivery] >= len(table):
+        return 0
+    return add(flat, table[step[delivery]], flat.path[option[delivery]]) - stay
+
+
+@inlined
+def best_place(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    delivery: int,
+    most: int,
+    state: State,
+) -> tuple[int, int]:
+    """Return the other option and step of a delivery that add the fewest conflicts.
+
+    Of several, one is drawn. The present option and step are returned if all others add more than
+    ``most``. Only options are looked at whose requirement is counted, and only steps after it and
+    before the first delivery that requires this one.
+
+    Parameters
+    ----------
+    option, step, counted
+        Shape (deliveries,): the assignment, as for ``settle``.
+    table
+        Shape (steps, resources): the loads, without those of this delivery.
+    most
+        Conflicts that it may add.
+    """
+    requires, paths, use_start = flat.requires, flat.path, flat.limited_start
+    use, limit = flat.limited, flat.limit
+    best = most
+    best_option, best_step, ties = option[delivery], step[delivery], 0
+    until = last_step(flat, option, step, counted, delivery, len(table))
+    first = flat.option_start[delivery]
+    size = flat.option_start[delivery + 1] - first
+    start = below(state, size)
+    for turn in range(min(size, WIDTH)):
+        candidate = first + (start + turn) % size
+        before = requires[candidate]
+        earliest = 0
+        if before >= 0:
+            if not counted[before]:
+                continue
+            earliest = step[before] + 1
+        path = paths[candidate]
+        first_use, last_use = use_start[path], use_start[path + 1]
+        for now in range(earliest, until):
+            cost = 0
+            for place in range(first_use, last_use):
+                # A resource that the path uses twice is underrated; ``add`` is exact.
+                load = table[now, use[place]]
+                if load >= limit[use[place]]:
+                    cost += one_more(flat, load)
+                    if cost > best:
+                        break
+            if cost > best or (candidate == option[delivery] and now == step[delivery]):
+                continue
+            if cost < best:
+                best, ties = cost, 0
+            ties += 1
+            if below(state, ties) == 0:
+                best_option, best_step = candidate, now
+    return best_option, best_step
+
+
+@inlined
+def last_step(
+    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, delivery: int, steps: int
+) -> int:
+    """Return the first step that is too late for a delivery: that of the first that requires it."""
+    follower, requires = flat.follower, flat.requires
+    until = steps
+    for place in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
+        other = follower[place]
+        if counted[other] and requires[option[other]] == delivery:
+            until = min(until, step[other])
+    return until

@@ -1,0 +1,105 @@
+"""The occupancy table: how often every resource is used in every step, and what that violates.
+
+With a load L above the capacity c, a resource counts one conflict per pair of transfers that
+share it, less the pairs that fit: C(L, 2) - C(c, 2). For c = 1 that is the number of shared
+channels over all pairs of transfers in one step, the fitness of the thesis (eq. 6.15 to 6.18).
+With ``Flat.excess`` it counts L - c instead, which a crowded channel does not dominate (ours).
+Either sum is 0 exactly when every capacity holds. Implied capacities do not count.
+"""
+
+from __future__ import annotations
+
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels.flat import Flat
+
+__all__ = ["add", "build", "fits", "one_more", "overloaded", "remove"]
+
+
+@inlined
+def one_more(flat: Flat, load: int) -> int:
+    """Return the conflicts that one more use of a resource adds whose load is at its limit."""
+    # C(load + 1, 2) - C(load, 2); at least 1, so that capacity 0 is kept as well.
+    return 1 if flat.excess else max(load, 1)
+
+
+@inlined
+def add(flat: Flat, row: IntArray, path: int) -> int:
+    """Use the resources of a path once more; return by how much the conflicts grow.
+
+    Parameters
+    ----------
+    row
+        Shape (resources,): the loads of one step, changed in place.
+    """
+    use, limit = flat.use, flat.limit
+    grown = 0
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = use[place]
+        load = row[resource]
+        row[resource] = load + 1
+        if load >= limit[resource]:
+            grown += one_more(flat, load)
+    return grown
+
+
+@inlined
+def remove(flat: Flat, row: IntArray, path: int) -> int:
+    """Undo ``add``; return by how much the conflicts change (never above 0)."""
+    use, limit = flat.use, flat.limit
+    shrunk = 0
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = use[place]
+        load = row[resource] - 1
+        row[resource] = load
+        if load >= limit[resource]:
+            shrunk -= one_more(flat, load)
+    return shrunk
+
+
+@inlined
+def fits(flat: Flat, row: IntArray, path: int) -> bool:
+    """Add a path to the loads of a step if all capacities allow it; return whether they did."""
+    use, capacity = flat.use, flat.capacity
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        # An implied capacity never decides, but ports come first and tell at once.
+        resource = use[place]
+        if row[resource] >= capacity[resource]:
+            return False
+    # A path may use a resource more than once (a quotient does), so only now it is certain.
+    if add(flat, row, path) == 0:
+        return True
+    remove(flat, row, path)
+    return False
+
+
+@inlined
+def overloaded(flat: Flat, row: IntArray, path: int) -> bool:
+    """Return whether the path uses a resource beyond its capacity; the path is in the loads."""
+    use, limit = flat.use, flat.limit
+    for place in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = use[place]
+        if row[resource] > limit[resource]:
+            return True
+    return False
+
+
+@compiled
+def build(flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray) -> int:
+    """Fill the occupancy table from an assignment; return its conflicts.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment; steps outside the table do not happen.
+    counted
+        Shape (deliveries,): False for deliveries to leave out.
+    table
+        Shape (steps, resources): overwritten with the loads.
+    """
+    table[:] = 0
+    conflicts = 0
+    for delivery in range(len(option)):
+        if counted[delivery] and 0 <= step[delivery] < len(table):
+            conflicts += add(flat, table[step[delivery]], flat.path[option[delivery]])
+    return conflicts

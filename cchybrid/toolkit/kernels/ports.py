@@ -1,0 +1,106 @@
+"""Injection and acceptance ports: their loads, and the port heuristic (thesis section 6.5.1).
+
+Ports are looked at even where their capacity is implied by that of the channels: a node that
+sends more messages in a step than it has channels is in conflict whatever paths they take.
+"""
+
+from __future__ import annotations
+
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.occupancy import add, remove
+from cchybrid.toolkit.kernels.rng import State, below
+
+__all__ = ["count_ports", "pressure", "room", "spread_ports"]
+
+
+@inlined
+def count_ports(flat: Flat, row: IntArray, path: int) -> None:
+    """Add one use to the loads of the ports of a path, not to those of its channels."""
+    if flat.inject[path] >= 0:
+        row[flat.inject[path]] += 1
+    if flat.accept[path] >= 0:
+        row[flat.accept[path]] += 1
+
+
+@inlined
+def pressure(
+    inject: IntArray, accept: IntArray, capacity: IntArray, row: IntArray, path: int
+) -> float:
+    """Return how full the ports of a path are: 0 for idle, 2 for both full, more if overfull.
+
+    Takes arrays of a ``Flat`` as ``room`` does.
+    """
+    full = 0.0
+    if inject[path] >= 0:
+        full += row[inject[path]] / max(capacity[inject[path]], 1)
+    if accept[path] >= 0:
+        full += row[accept[path]] / max(capacity[accept[path]], 1)
+    return full
+
+
+@inlined
+def room(
+    inject: IntArray, accept: IntArray, capacity: IntArray, table: IntArray, step: int, path: int
+) -> int:
+    """Return how many more uses both ports of a path can take; negative if one is overfull.
+
+    Takes three arrays of a ``Flat`` and the table, because in a loop it costs more to take them,
+    or a row, out of it than to use them.
+    """
+    free = int(NO_LIMIT)
+    port = inject[path]
+    if port >= 0:
+        free = int(capacity[port] - table[step, port])
+    port = accept[path]
+    if port >= 0:
+        free = min(free, int(capacity[port] - table[step, port]))
+    return free
+
+
+@compiled
+def spread_ports(
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    state: State,
+) -> int:
+    """Move deliveries from steps with overfull ports to steps where both have room.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment; steps are changed in place.
+    counted
+        Shape (deliveries,): the deliveries that are in the table.
+    table
+        Shape (steps, resources): the loads, kept up to date.
+
+    Returns
+    -------
+    int
+        By how much the conflicts change.
+    """
+    inject, accept, capacity, paths = flat.inject, flat.accept, flat.capacity, flat.path
+    change = 0
+    steps = len(table)
+    delivery = below(state, len(option)) - 1
+    for _ in range(len(option)):
+        delivery = delivery + 1 if delivery + 1 < len(option) else 0
+        now = step[delivery]
+        if not counted[delivery] or now >= steps:
+            continue
+        path = paths[option[delivery]]
+        if room(inject, accept, capacity, table, now, path) >= 0:
+            continue
+        other = below(state, steps)
+        for _ in range(steps):
+            if room(inject, accept, capacity, table, other, path) > 0:
+                change += remove(flat, table[now], path) + add(flat, table[other], path)
+                step[delivery] = other
+                break
+            other = other + 1 if other + 1 < steps else 0
+    return change

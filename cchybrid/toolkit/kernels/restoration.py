@@ -1,0 +1,122 @@
+"""Restoration of the order of deliveries (thesis section 6.5.3), on any Problem.
+
+Step after step, a delivery whose option requires one that has not happened in an earlier step
+gets another option whose requirement has been met, the one whose ports are used least; if there
+is none it is postponed. What is postponed beyond the last step is late, and counts as a penalty.
+"""
+
+from __future__ import annotations
+
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.ports import count_ports, pressure
+from cchybrid.toolkit.kernels.rng import State, below
+
+__all__ = ["restore"]
+
+CANDIDATES = 8
+"""Options with a met requirement that are compared before the best of them is taken."""
+
+
+@compiled
+def restore(
+    flat: Flat,
+    near: IntArray,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    chain: IntArray,
+    state: State,
+) -> int:
+    """Make all requirements hold, changing options and steps; return how many are late.
+
+    Parameters
+    ----------
+    near
+        Shape (deliveries,): options with more uses than this are taken only for want of others
+        (a soft form of the restricted surrounding, thesis section 6.5.5).
+    option, step
+        Shape (deliveries,): every delivery has an option and a step from 0 to ``steps``,
+        the number of rows of the table; that is the step of a late delivery.
+    counted
+        Shape (deliveries,): the deliveries whose ports count, and that may be late.
+    table
+        Shape (steps, resources): overwritten with the loads of the ports.
+    chain
+        Shape (deliveries + steps + 1,): overwritten. One linked list of deliveries per step:
+        the successor of each delivery, then the first delivery of each step.
+    """
+    requires, paths = flat.requires, flat.path
+    deliveries, steps = len(option), len(table)
+    table[:] = 0
+    chain[:] = -1
+    for delivery in range(deliveries):
+        head = deliveries + step[delivery]
+        chain[delivery], chain[head] = chain[head], delivery
+    for now in range(steps):
+        row, waiting = table[now], -1
+        delivery = chain[deliveries + now]
+        # While a step is under way nothing of it is done: ``step`` says what came before.
+        while delivery >= 0:
+            following = chain[delivery]
+            before = requires[option[delivery]]
+            if before < 0 or step[before] < now:
+                if counted[delivery]:
+                    count_ports(flat, row, paths[option[delivery]])
+            else:
+                chain[delivery], waiting = waiting, delivery
+            delivery = following
+        while waiting >= 0:
+            following = chain[waiting]
+            found = _other_option(flat, near, step, waiting, now, row, state)
+            if found >= 0:
+                option[waiting] = found
+                if counted[waiting]:
+                    count_ports(flat, row, paths[found])
+            else:
+                step[waiting] = now + 1
+                head = deliveries + now + 1
+                chain[waiting], chain[head] = chain[head], waiting
+            waiting = following
+    late = 0
+    delivery = chain[deliveries + steps]
+    while delivery >= 0:
+        if counted[delivery]:
+            late += 1
+        delivery = chain[delivery]
+    return late
+
+
+@compiled
+def _other_option(
+    flat: Flat,
+    near: IntArray,
+    step: IntArray,
+    delivery: int,
+    now: int,
+    row: IntArray,
+    state: State,
+) -> int:
+    """Return an option whose requirement has been met, with little used ports; -1 if none has."""
+    first = flat.option_start[delivery]
+    size = flat.option_start[delivery + 1] - first
+    start = below(state, size)
+    requires, paths, use_start = flat.requires, flat.path, flat.use_start
+    inject, accept, capacity = flat.inject, flat.accept, flat.capacity
+    best, best_score, compared = -1, 0.0, 0
+    for turn in range(size):
+        candidate = first + (start + turn) % size
+        before = requires[candidate]
+        if before >= 0 and step[before] >= now:
+            continue
+        path = paths[candidate]
+        beyond = use_start[path + 1] - use_start[path] - near[delivery]
+        score = pressure(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
+        if best < 0 or score < best_score:
+            best, best_score = candidate, score
+        compared += beyond <= 0
+        if compared >= CANDIDATES:
+            break
+    return best

@@ -1,0 +1,102 @@
+"""The restricted surrounding: who may inform whom (thesis section 6.5.5).
+
+The thesis fixes a radius in hops beyond which nobody informs anybody. ``restrict`` does that.
+``near_uses`` is the soft form (ours): what is too far for the steps at hand is taken for want of
+something nearer only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cchybrid.problem import CHANNEL, LINK, Problem
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels.flat import Flat, least_uses
+
+__all__ = ["channel_demand", "hops_of", "near_uses", "restrict", "spare_uses"]
+
+
+def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
+    """Return, shape (deliveries,), how many uses an option may have without being a detour.
+
+    All uses of channels together cannot exceed what the channels carry in all steps. The more
+    that leaves beyond the shortest options, the farther an informer may be.
+    """
+    return (least_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
+
+
+def spare_uses(problem: Problem, steps: int) -> int:
+    """Return how many channels more than the fewest every delivery may use, on average."""
+    needed, offered = channel_demand(problem)
+    return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
+
+
+def channel_demand(problem: Problem) -> tuple[int, int]:
+    """Return the least uses of channels by all required deliveries, and the uses per step."""
+    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
+    np.minimum.at(least, problem.option_delivery, hops_of(problem))
+    channel = np.isin(problem.kind, (CHANNEL, LINK))
+    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
+
+
+def hops_of(problem: Problem) -> LongArray:
+    """Return, shape (options,), how many channels every option uses."""
+    channel = np.isin(problem.kind, (CHANNEL, LINK))[problem.path_resource]
+    total = np.concatenate(([0], np.cumsum(channel)))
+    return np.diff(total[problem.path_start])[problem.option_path].astype(np.int64)
+
+
+def restrict(problem: Problem, radius: int) -> tuple[Problem, IntArray]:
+    """Return the problem without the options of more than ``radius`` hops.
+
+    A delivery that could not happen for want of an informer keeps its next nearest ones, too.
+
+    Returns
+    -------
+    tuple[Problem, IntArray]
+        The problem, and for each of its options the option of the given one. Its schedules are
+        found by that list, not by ``lift``.
+
+    Raises
+    ------
+    ValueError
+        If the radius is below 1.
+    """
+    if radius < 1:
+        raise ValueError(f"a radius is at least 1, not {radius}")
+    hops = hops_of(problem)
+    kept = hops <= radius
+    happens = _spread(problem, kept, np.zeros(problem.deliveries, dtype=np.bool_))
+    while not happens.all():
+        # The nearest of all options that make one more delivery possible, and its equals.
+        before = problem.option_requires
+        useful = ~happens[problem.option_delivery] & ((before < 0) | happens[before])
+        if not useful.any():
+            break
+        kept |= useful & (hops == hops[useful].min())
+        happens = _spread(problem, kept, happens)
+    kept |= ~happens[problem.option_delivery]  # a delivery that can never happen stays as it is
+    number = np.bincount(problem.option_delivery[kept], minlength=problem.deliveries)
+    restricted = replace(
+        problem,
+        option_start=np.concatenate(([0], np.cumsum(number))).astype(np.int64),
+        option_requires=problem.option_requires[kept],
+        option_path=problem.option_path[kept],
+        complete=problem.complete and bool(kept.all()),
+    )
+    return restricted, np.flatnonzero(kept).astype(np.int32)
+
+
+def _spread(problem: Problem, kept: BoolArray, happens: BoolArray) -> BoolArray:
+    """Return the deliveries that the options kept make possible, those that happen included."""
+    happens = happens.copy()
+    delivery, before = problem.option_delivery[kept], problem.option_requires[kept]
+    happens[delivery[before < 0]] = True
+    delivery, before = delivery[before >= 0], before[before >= 0]
+    while True:
+        new = delivery[happens[before] & ~happens[delivery]]
+        if len(new) == 0:
+            return happens
+        happens[new] = True

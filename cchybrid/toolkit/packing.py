@@ -1,0 +1,171 @@
+"""What fits into one step of a scatter-like Problem: the ground of its compatibility classes.
+
+Where no delivery waits for another, steps can change places, and a schedule is nothing but a cover
+of the deliveries by sets that fit into one step each (thesis section 4.2.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.usage_matrix import Uses
+
+IntVector = NDArray[np.int64]
+BoolVector = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """The required deliveries (rows), their usable options (columns), and what these use up.
+
+    Parameters
+    ----------
+    problem
+        Where they come from.
+    delivery
+        Shape (rows,): the delivery that each row is.
+    option, row
+        Shape (columns,): the option that each column is, and the row that it makes; sorted by row.
+    start
+        Shape (columns + 1,): the uses of column c are ``start[c]`` up to ``start[c + 1]``.
+    resource, times
+        Shape (uses,): a resource, numbered anew, and how often the column uses it.
+    capacity
+        Shape (resources,): only resources that can be used beyond their capacity at all.
+    """
+
+    problem: Problem
+    delivery: IntVector
+    option: IntVector
+    row: IntVector
+    start: IntVector
+    resource: IntVector
+    times: IntVector
+    capacity: IntVector
+
+    @classmethod
+    def of(cls, problem: Problem) -> Packing:
+        """Lay a Problem out."""
+        uses = Uses.of(problem)
+        delivery = np.flatnonzero(problem.required)
+        option = np.flatnonzero(uses.usable & problem.required[problem.option_delivery])
+        row = np.searchsorted(delivery, problem.option_delivery[option]).astype(np.int64)
+        place, column = uses.expand(problem.option_path[option])
+        kept = _contended(problem, row[column], uses.resource[place], uses.times[place])
+        place, column = place[kept], column[kept]
+        known, resource = np.unique(uses.resource[place], return_inverse=True)
+        return cls(
+            problem=problem,
+            delivery=delivery,
+            option=option,
+            row=row,
+            start=np.searchsorted(column, np.arange(len(option) + 1)).astype(np.int64),
+            resource=resource.astype(np.int64),
+            times=uses.times[place],
+            capacity=problem.capacity[known].astype(np.int64),
+        )
+
+    @property
+    def rows(self) -> int:
+        """The number of required deliveries."""
+        return len(self.delivery)
+
+    @property
+    def columns(self) -> int:
+        """The number of usable options."""
+        return len(self.option)
+
+    @property
+    def column(self) -> IntVector:
+        """Shape (uses,): the column of each use."""
+        return np.repeat(np.arange(self.columns), np.diff(self.start))
+
+    def load(self, columns: IntVector) -> IntVector:
+        """Return, shape (resources,), how often these columns together use each resource."""
+        chosen = np.bincount(columns, minlength=self.columns)[self.column]
+        load = np.bincount(self.resource, weights=self.times * chosen, minlength=len(self.capacity))
+        return np.asarray(load, dtype=np.int64)
+
+    def fitting(self, load: IntVector) -> BoolVector:
+        """Return, shape (columns,), what still fits into a step that carries this load."""
+        over = self.times > (self.capacity - load)[self.resource]
+        fits = np.ones(self.columns, dtype=np.bool_)
+        fits[self.column[over]] = False
+        return fits
+
+    def filled(self, columns: IntVector, rows: BoolVector) -> IntVector:
+        """Return the columns and, as far as they fit, one for each further row of these.
+
+        Parameters
+        ----------
+        rows
+            Shape (rows,): the rows that may be added.
+        """
+        found = columns.tolist()
+        load = self.load(columns)
+        open_row = rows.copy()
+        open_row[self.row[columns]] = False
+        while True:
+            fits = np.flatnonzero(self.fitting(load) & open_row[self.row])
+            if not len(fits):
+                return np.sort(np.array(found, dtype=np.int64))
+            new = int(fits[0])
+            found.append(new)
+            open_row[self.row[new]] = False
+            used = slice(self.start[new], self.start[new + 1])
+            load[self.resource[used]] += self.times[used]
+
+    def assignment(self, steps: Iterable[IntVector]) -> Assignment:
+        """Return the assignment that makes the columns of each class in a step of its own.
+
+        A row that several classes hold is made in the first of them; classes that have nothing
+        left to do are no steps.
+        """
+        found = self.problem.empty()
+        number = 0
+        for columns in steps:
+            delivery = self.delivery[self.row[columns]]
+            fresh = found.step[delivery] < 0
+            if not fresh.any():
+                continue
+            found.option[delivery[fresh]] = self.option[columns[fresh]]
+            found.step[delivery[fresh]] = number
+            number += 1
+        return found
+
+    def classes(self, assignment: Assignment) -> list[IntVector]:
+        """Return the columns of each step of an assignment; options that are no column are left."""
+        taken = np.flatnonzero(assignment.option[self.delivery] >= 0)
+        option = assignment.option[self.delivery[taken]]
+        step = assignment.step[self.delivery[taken]]
+        column = np.minimum(np.searchsorted(self.option, option), self.columns - 1)
+        known = self.option[column] == option
+        column, step = column[known].astype(np.int64), step[known]
+        return [np.sort(column[step == number]) for number in np.unique(step)]
+
+
+def refusal(problem: Problem) -> str | None:
+    """Return why a Problem has no cover by compatibility classes, ``None`` if it has one."""
+    if problem.ordered:
+        return "some deliveries wait for others; compatibility classes are for scatter and gather"
+    packing = Packing.of(problem)
+    if len(np.unique(packing.row)) < packing.rows:
+        return "some required delivery has no option that keeps to the capacities"
+    return None
+
+
+def _contended(
+    problem: Problem, row: IntVector, resource: IntVector, times: IntVector
+) -> BoolVector:
+    """Return which uses are of resources that all rows together could use too often."""
+    pair, which = np.unique(row * problem.resources + resource, return_inverse=True)
+    most = np.zeros(len(pair), dtype=np.int64)
+    np.maximum.at(most, which, times)
+    demand = np.bincount(pair % problem.resources, weights=most, minlength=problem.resources)
+    decides = ~problem.implied & (demand > problem.capacity)
+    return np.asarray(decides[resource])

@@ -1,0 +1,174 @@
+"""One island of the tabu search: restarts, and what it tells the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import Flat, least_uses, uses_of
+from cchybrid.toolkit.kernels.rng import below, seed_state
+from cchybrid.toolkit.kernels.surrounding import spare_uses
+from cchybrid.toolkit.tabu_search.limits import detours
+from cchybrid.toolkit.tabu_search.memory import new_memory
+from cchybrid.toolkit.tabu_search.moves import new_bench
+from cchybrid.toolkit.tabu_search.options import TabuOptions
+from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
+from cchybrid.toolkit.tabu_search.search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
+
+NARROW = 2
+"""Uses by which a path may exceed the shortest of its choice although there is no room to spare."""
+
+
+class Ground:
+    """What islands of the same problem and number of steps share.
+
+    Parameters
+    ----------
+    problem, flat
+        The problem, and the same for kernels.
+    steps
+        The number of steps.
+    least_limit
+        See ``bottleneck``.
+    """
+
+    def __init__(self, problem: Problem, flat: Flat, steps: int, least_limit: int) -> None:
+        self.problem, self.flat, self.steps = problem, flat, steps
+        farther = detours(problem, flat, least_limit, steps)
+        within = spare_uses(problem, steps) + NARROW
+        self.graphs: PathGraphs = build_graphs(problem, flat, farther, within)
+        # Where nothing is forwarded, every delivery has one choice of paths only.
+        most = least_uses(problem, flat) + (farther if problem.ordered else within)
+        self._short = uses_of(flat) <= most[problem.option_delivery]
+
+    def shortened(self, assignment: Assignment) -> Assignment:
+        """Return an assignment without the detours that there is no room for.
+
+        They would stay where they disturb nobody, and leave too little to the others.
+        """
+        kept = (assignment.option >= 0) & self._short[assignment.option]
+        return Assignment(
+            np.where(kept, assignment.option, -1).astype(np.int32),
+            np.where(kept, assignment.step, -1).astype(np.int32),
+        )
+
+
+class TabuIsland:
+    """A search for a schedule of a fixed number of steps; see ``islands.Island``.
+
+    Parameters
+    ----------
+    ground, options
+        What all islands share.
+    seed, number
+        The island's own seed, and its number among the islands.
+    hint
+        Where to begin, or ``None`` for a greedy schedule of its own.
+    """
+
+    def __init__(
+        self,
+        ground: Ground,
+        options: TabuOptions,
+        seed: int,
+        number: int,
+        hint: Assignment | None,
+    ) -> None:
+        self._ground, self._options = ground, options
+        self._state = seed_state(seed)
+        deliveries = ground.problem.deliveries
+        self._record = Record(
+            np.full(deliveries, -1, dtype=np.int32),
+            np.full(deliveries, -1, dtype=np.int32),
+            np.zeros(4, dtype=np.int64),
+        )
+        self._best = ground.problem.empty()
+        self._least = deliveries + 1
+        self._guest: Assignment | None = hint
+        self._number = number
+        self._due = True
+        self.starts = 0
+
+    @property
+    def conflicts(self) -> int:
+        """See ``islands.Island``."""
+        return self._least
+
+    def best(self) -> Assignment:
+        """See ``islands.Island``."""
+        return self._best
+
+    def welcome(self, guest: Assignment) -> None:
+        """Keep the guest for the next restart."""
+        self._guest = guest
+
+    def restart(self) -> None:
+        """Begin anew at the next advance, from the guest if there is one."""
+        self._due = True
+
+    def advance(self, evaluations: int, stop: BoolArray) -> int:
+        """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
+        ground, record = self._ground, self._record
+        number = record.number
+        if self._due or number[MOVES] - number[PROGRESS] > self._options.patience:
+            self._start(stop)
+        made = search(
+            ground.flat,
+            ground.graphs,
+            self._memory,
+            self._bench,
+            record,
+            self._tuning,
+            evaluations,
+            stop,
+            self._state,
+        )
+        self._remember()
+        return max(made, 1)
+
+    def _start(self, stop: BoolArray) -> None:
+        """Begin anew: from a guest or hint, from the best, or from a greedy schedule."""
+        ground, options = self._ground, self._options
+        self.starts += 1
+        self._due = False
+        begin: Assignment | None = None
+        if self._guest is not None:
+            begin, self._guest = self._guest, None
+        elif self.starts > 1 and self.starts % 3:
+            begin = self._best
+        if begin is None:
+            begin = first_fit(ground.problem, int(below(self._state, 1 << 30)), stop)
+        if begin is None:
+            begin = ground.problem.empty()
+        begin = ground.shortened(begin)
+        self._memory = new_memory(ground.flat, ground.steps)
+        self._bench = new_bench(ground.problem, ground.graphs, self._memory.load.shape[1])
+        other = (self.starts + self._number) % 2 == 0
+        self._tuning = Tuning(
+            options.width,
+            options.tenure * (3 if other else 1),
+            -(-options.decay // 10) if other else options.decay,
+        )
+        start(
+            ground.flat,
+            ground.graphs,
+            self._memory,
+            self._bench,
+            self._record,
+            begin.option,
+            begin.step,
+            self._state,
+        )
+        self._remember()
+
+    def _remember(self) -> None:
+        least = int(self._record.number[BEST])
+        if least < self._least:
+            self._least = least
+            late = self._record.step >= self._ground.steps
+            self._best = Assignment(
+                np.where(late, -1, self._record.option).astype(np.int32),
+                np.where(late, -1, self._record.step).astype(np.int32),
+            )

@@ -1,0 +1,291 @@
+"""What the search knows: places, loads, weights, and lists of all that is wrong, kept up to date.
+
+A *cell* is a resource in a step; it is overloaded when more deliveries use it than its capacity
+allows. Every cell lists who uses it, and all overloaded cells stand in a list, so that finding a
+delivery in conflict takes no search.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+
+LANES = 8
+"""Steps are stored in multiples of this, so that compiled loops over them need no rest."""
+LATE = np.int32(1 << 20)
+"""The step of what has no place: later than any step."""
+
+
+class Memory(NamedTuple):
+    """The state of one search for a schedule of ``steps`` steps.
+
+    Parameters
+    ----------
+    steps
+        The number of steps.
+    option, step
+        Shape (deliveries,): where every delivery is; -1 and ``LATE`` without a place. Optional
+        deliveries that nobody needs have none.
+    followers
+        Shape (deliveries,): how many deliveries with a place require this one.
+    load
+        Shape (resources, steps): uses, of resources with a limit.
+    penalty
+        Shape (resources, steps): what one more use costs: the weight of a full cell, else 0.
+    weight
+        Shape (resources, steps): at least 1.
+    head, after, ahead
+        Who uses a cell, as linked lists. Shape (resources, steps) for the first one, shape
+        (deliveries * longest,) for the neighbours of each; -1 ends. The k-th use of delivery d
+        has the number ``d * longest + k``.
+    longest
+        The most uses of an option.
+    over, over_place, broken, broken_place
+        Lists without order: overloaded cells (resource * steps + step) and deliveries that are
+        missing or no later than what they require; and where each stands in its list, or -1.
+    heavy, heavy_place
+        Cells with a weight above 1, in the same way.
+    break_weight
+        Shape (deliveries,): what it costs that a delivery is broken, at least 1.
+    strained, strained_place
+        Deliveries for which that is more, in the same way.
+    lengths
+        Shape (5,): the lengths of the four lists, and the overload of all cells together.
+    tabu
+        Shape (deliveries, 2): a step that the delivery has left, and the move until which it may
+        not return.
+    """
+
+    steps: int
+    option: IntArray
+    step: IntArray
+    followers: IntArray
+    load: IntArray
+    penalty: IntArray
+    weight: IntArray
+    head: IntArray
+    after: IntArray
+    ahead: IntArray
+    longest: int
+    over: IntArray
+    over_place: IntArray
+    broken: IntArray
+    broken_place: IntArray
+    heavy: IntArray
+    heavy_place: IntArray
+    break_weight: IntArray
+    strained: IntArray
+    strained_place: IntArray
+    lengths: IntArray
+    tabu: LongArray
+
+
+OVER, BROKEN, HEAVY, STRAINED, OVERLOAD = 0, 1, 2, 3, 4
+"""Places in ``Memory.lengths``."""
+
+
+def new_memory(flat: Flat, steps: int) -> Memory:
+    """Return the memory of a search that has placed nothing yet."""
+    deliveries, resources = len(flat.required), len(flat.limit)
+    wide = -(-steps // LANES) * LANES
+    longest = int(np.diff(flat.use_start).max(initial=1))
+    cells = (resources, wide)
+    penalty = np.zeros(cells, dtype=np.int32)
+    penalty[flat.limit == 0] = 1  # full from the start
+    return Memory(
+        steps=steps,
+        option=np.full(deliveries, -1, dtype=np.int32),
+        step=np.full(deliveries, LATE, dtype=np.int32),
+        followers=np.zeros(deliveries, dtype=np.int32),
+        load=np.zeros(cells, dtype=np.int32),
+        penalty=penalty,
+        weight=np.ones(cells, dtype=np.int32),
+        head=np.full(cells, -1, dtype=np.int32),
+        after=np.full(deliveries * longest, -1, dtype=np.int32),
+        ahead=np.full(deliveries * longest, -1, dtype=np.int32),
+        longest=longest,
+        over=np.empty(resources * wide, dtype=np.int32),
+        over_place=np.full(resources * wide, -1, dtype=np.int32),
+        broken=np.empty(deliveries, dtype=np.int32),
+        broken_place=np.full(deliveries, -1, dtype=np.int32),
+        heavy=np.empty(resources * wide, dtype=np.int32),
+        heavy_place=np.full(resources * wide, -1, dtype=np.int32),
+        break_weight=np.ones(deliveries, dtype=np.int32),
+        strained=np.empty(deliveries, dtype=np.int32),
+        strained_place=np.full(deliveries, -1, dtype=np.int32),
+        lengths=np.zeros(5, dtype=np.int32),
+        tabu=np.full((deliveries, 2), -1, dtype=np.int64),
+    )
+
+
+@inlined
+def index(number: Any) -> int:
+    """Return an element of an array as a 64-bit integer.
+
+    A kernel is compiled anew for every type that it is called with, which takes seconds; a plain
+    -1 that a variable begins with is such a type, too.
+    """
+    wide: Any = np.int64(number)
+    return wide
+
+
+@inlined
+def _insert(items: IntArray, place: IntArray, count: IntArray, which: int, item: int) -> None:
+    place[item] = count[which]
+    items[count[which]] = item
+    count[which] += 1
+
+
+@inlined
+def _drop(items: IntArray, place: IntArray, count: IntArray, which: int, item: int) -> None:
+    count[which] -= 1
+    last = items[count[which]]
+    items[place[item]] = last
+    place[last] = place[item]
+    place[item] = -1
+
+
+@inlined
+def needed(flat: Flat, memory: Memory, delivery: int) -> bool:
+    """Return whether a delivery has to happen as things are."""
+    return flat.required[delivery] or memory.followers[delivery] > 0
+
+
+@compiled
+def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
+    """Give a delivery without a place one; what that means for others the caller has to see to."""
+    memory.option[delivery], memory.step[delivery] = option, step
+    wide = memory.load.shape[1]
+    path = flat.path[option]
+    for use in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[use]
+        limit = flat.limit[resource]
+        if limit == NO_LIMIT:
+            continue
+        node = delivery * memory.longest + use - flat.use_start[path]
+        first = memory.head[resource, step]
+        memory.after[node], memory.ahead[node] = first, -1
+        if first >= 0:
+            memory.ahead[first] = node
+        memory.head[resource, step] = node
+        load = memory.load[resource, step] + 1
+        memory.load[resource, step] = load
+        if load == limit:
+            memory.penalty[resource, step] = memory.weight[resource, step]
+        elif load > limit:
+            memory.lengths[OVERLOAD] += 1
+            if load == limit + 1:
+                cell = resource * wide + step
+                _insert(memory.over, memory.over_place, memory.lengths, OVER, cell)
+
+
+@compiled
+def displace(flat: Flat, memory: Memory, delivery: int) -> None:
+    """Take a delivery's place away; what that means for others the caller has to see to."""
+    option, step = memory.option[delivery], memory.step[delivery]
+    memory.option[delivery], memory.step[delivery] = -1, LATE
+    wide = memory.load.shape[1]
+    path = flat.path[option]
+    for use in range(flat.use_start[path], flat.use_start[path + 1]):
+        resource = flat.use[use]
+        limit = flat.limit[resource]
+        if limit == NO_LIMIT:
+            continue
+        node = delivery * memory.longest + use - flat.use_start[path]
+        following, former = memory.after[node], memory.ahead[node]
+        if former >= 0:
+            memory.after[former] = following
+        else:
+            memory.head[resource, step] = following
+        if following >= 0:
+            memory.ahead[following] = former
+        load = memory.load[resource, step] - 1
+        memory.load[resource, step] = load
+        if load == limit - 1:
+            memory.penalty[resource, step] = 0
+        elif load >= limit:
+            memory.lengths[OVERLOAD] -= 1
+            if load == limit:
+                cell = resource * wide + step
+                _drop(memory.over, memory.over_place, memory.lengths, OVER, cell)
+
+
+@compiled
+def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
+    """Put a delivery on the list of broken ones, or off it, as it deserves."""
+    wrong = False
+    if memory.option[delivery] < 0:
+        wrong = needed(flat, memory, delivery)
+    else:
+        before = flat.requires[memory.option[delivery]]
+        wrong = before >= 0 and memory.step[before] >= memory.step[delivery]
+    listed = memory.broken_place[delivery] >= 0
+    if wrong and not listed:
+        _insert(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
+    elif listed and not wrong:
+        _drop(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
+
+
+@compiled
+def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
+    """Do so with all deliveries that require this one."""
+    if memory.followers[delivery] == 0:
+        return
+    for place_ in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
+        other = index(flat.follower[place_])
+        if memory.option[other] >= 0 and flat.requires[memory.option[other]] == delivery:
+            recheck(flat, memory, other)
+
+
+@compiled
+def conflicts(memory: Memory) -> int:
+    """Return the overload of all cells and the number of broken deliveries."""
+    return memory.lengths[OVERLOAD] + memory.lengths[BROKEN]
+
+
+@compiled
+def press(memory: Memory) -> None:
+    """Make everything that is wrong weigh more by one."""
+    wide = memory.load.shape[1]
+    for which in range(memory.lengths[OVER]):
+        cell = memory.over[which]
+        resource, step = cell // wide, cell % wide
+        memory.weight[resource, step] += 1
+        memory.penalty[resource, step] += 1
+        if memory.heavy_place[cell] < 0:
+            _insert(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
+    for which in range(memory.lengths[BROKEN]):
+        delivery = memory.broken[which]
+        memory.break_weight[delivery] += 1
+        if memory.strained_place[delivery] < 0:
+            _insert(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
+
+
+@compiled
+def relax(memory: Memory) -> None:
+    """Make everything weigh less by one, but at least one."""
+    wide = memory.load.shape[1]
+    which = 0
+    while which < memory.lengths[HEAVY]:
+        cell = memory.heavy[which]
+        resource, step = cell // wide, cell % wide
+        memory.weight[resource, step] -= 1
+        if memory.penalty[resource, step] > 0:
+            memory.penalty[resource, step] -= 1
+        if memory.weight[resource, step] == 1:
+            _drop(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
+        else:
+            which += 1
+    which = 0
+    while which < memory.lengths[STRAINED]:
+        delivery = memory.strained[which]
+        memory.break_weight[delivery] -= 1
+        if memory.break_weight[delivery] == 1:
+            _drop(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
+        else:
+            which += 1

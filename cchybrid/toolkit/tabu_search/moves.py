@@ -1,0 +1,381 @@
+"""Moves: the best (path, step) of one delivery, priced over all of them at once, and back again.
+
+A move takes a delivery out, with the optional deliveries that only it needs, and puts it in again
+where it disturbs least. The price of a path in every step at once is one pass over the graph of
+its choice. What an optional delivery costs that has no place yet is found by dynamic programming
+over the steps, so that hop by hop a whole route is placed in one move.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cchybrid.problem import Problem
+from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.rng import State, below
+from cchybrid.toolkit.tabu_search.memory import (
+    Memory,
+    displace,
+    index,
+    needed,
+    place,
+    recheck,
+    recheck_followers,
+)
+from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
+from cchybrid.toolkit.usage_matrix import families
+
+NEVER = np.int32(1 << 28)
+"""The cost of what cannot be."""
+
+
+class Bench(NamedTuple):
+    """Memory that moves write over.
+
+    Parameters
+    ----------
+    value
+        Shape (states of the largest graph, steps): the least cost from a state to the end.
+    cost, choice
+        Shape (steps,): the least cost of the delivery in every step, and over which choice.
+    beyond
+        Shape (steps,): what the deliveries that require it cost in addition.
+    taken
+        Shape (1 + deliveries of a family, 3): what was taken out: delivery, option and step.
+    family, family_start, member
+        The family of every delivery, shape (deliveries,), and the members of every family: the
+        deliveries that may require each other. Empty unless some deliveries are optional.
+    local
+        Shape (deliveries,): the place of a delivery in its family.
+    hold
+        Shape (members, steps + 1): what it costs to have a member before a step.
+    member_cost
+        Shape (members, steps): what it costs to make a member in a step.
+    member_choice
+        Shape (members, steps): over which choice.
+    """
+
+    value: IntArray
+    cost: IntArray
+    choice: IntArray
+    beyond: IntArray
+    taken: LongArray
+    family: IntArray
+    family_start: LongArray
+    member: IntArray
+    local: IntArray
+    hold: IntArray
+    member_cost: IntArray
+    member_choice: IntArray
+
+
+def new_bench(problem: Problem, graphs: PathGraphs, wide: int) -> Bench:
+    """Return memory for moves; ``wide`` is the number of steps, rounded up."""
+    deliveries = problem.deliveries
+    family = np.zeros(deliveries, dtype=np.int32)
+    member = np.zeros(0, dtype=np.int32)
+    start = np.zeros(1, dtype=np.int64)
+    local = np.zeros(deliveries, dtype=np.int32)
+    if not problem.required.all():
+        family = np.unique(families(problem), return_inverse=True)[1].astype(np.int32)
+        member = np.argsort(family, kind="stable").astype(np.int32)
+        start = np.searchsorted(family[member], np.arange(int(family.max()) + 2)).astype(np.int64)
+        local[member] = np.arange(deliveries) - start[family[member]]
+    largest = int(np.diff(start).max(initial=0))
+    states = int(np.diff(graphs.state_start).max(initial=1))
+    return Bench(
+        value=np.zeros((states, wide), dtype=np.int32),
+        cost=np.zeros(wide, dtype=np.int32),
+        choice=np.zeros(wide, dtype=np.int32),
+        beyond=np.zeros(wide, dtype=np.int32),
+        taken=np.zeros((largest + 1, 3), dtype=np.int64),
+        family=family,
+        family_start=start,
+        member=member,
+        local=local,
+        hold=np.zeros((largest, wide + 1), dtype=np.int32),
+        member_cost=np.zeros((largest, wide), dtype=np.int32),
+        member_choice=np.zeros((largest, wide), dtype=np.int32),
+    )
+
+
+@inlined
+def price(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> int:
+    """Fill ``value`` with the least costs to the end of the paths; return the row of the start."""
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    wide = value.shape[1]
+    for step in range(wide):
+        value[0, step] = 0
+    for state in range(first + 1, stop):
+        row = state - first
+        begin = graphs.edge_start[state]
+        resource, target = graphs.resource[begin], graphs.target[begin] - first
+        for step in range(wide):
+            value[row, step] = memory.penalty[resource, step] + value[target, step]
+        for edge in range(begin + 1, graphs.edge_start[state + 1]):
+            resource, target = graphs.resource[edge], graphs.target[edge] - first
+            for step in range(wide):
+                cost = memory.penalty[resource, step] + value[target, step]
+                value[row, step] = min(value[row, step], cost)
+    return stop - 1 - first
+
+
+@inlined
+def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, step: int) -> int:
+    """Return the least cost of a path in one step; the first column of ``value`` is filled."""
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    value[0, 0] = 0
+    for node in range(first + 1, stop):
+        best = index(NEVER)
+        for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
+            cost = memory.penalty[graphs.resource[edge], step]
+            best = min(best, cost + value[graphs.target[edge] - first, 0])
+        value[node - first, 0] = best
+    return value[stop - 1 - first, 0]
+
+
+@compiled
+def path_at(
+    flat: Flat,
+    graphs: PathGraphs,
+    memory: Memory,
+    bench: Bench,
+    choice: int,
+    step: int,
+    state: State,
+) -> int:
+    """Return a cheapest option of a choice in a step; each path equally likely among equals."""
+    graph = graphs.graph[choice]
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    value = bench.value
+    _cheapest(graphs, memory, value, graph, step)
+    node, number = stop - 1, 0
+    while node != first:
+        ties, chosen = 0, index(-1)
+        for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
+            cost = memory.penalty[graphs.resource[edge], step]
+            if cost + value[graphs.target[edge] - first, 0] == value[node - first, 0]:
+                ties += 1
+                if below(state, ties) == 0:
+                    chosen = edge
+        number += graphs.before[chosen]
+        node = graphs.target[chosen]
+    return index(graphs.first[choice] + graphs.place[graphs.path_start[graph] + number])
+
+
+@compiled
+def take_out(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> int:
+    """Take a delivery out, and the optional ones that only it needs; return how many these are.
+
+    ``bench.taken`` remembers them. Lists of broken deliveries are not touched.
+    """
+    count = 0
+    while True:
+        option, step = index(memory.option[delivery]), memory.step[delivery]
+        bench.taken[count, 0] = delivery
+        bench.taken[count, 1], bench.taken[count, 2] = option, step
+        count += 1
+        if option < 0:
+            return count
+        displace(flat, memory, delivery)
+        before = index(flat.requires[option])
+        if before < 0:
+            return count
+        memory.followers[before] -= 1
+        if needed(flat, memory, before):
+            return count
+        delivery = before
+
+
+@compiled
+def put_in(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
+    """Place a delivery and count it with the one that it requires."""
+    place(flat, memory, delivery, option, step)
+    if flat.requires[option] >= 0:
+        memory.followers[flat.requires[option]] += 1
+
+
+@compiled
+def put_back(flat: Flat, memory: Memory, bench: Bench, count: int) -> None:
+    """Undo ``take_out``."""
+    for which in range(count - 1, -1, -1):
+        delivery, option = bench.taken[which, 0], bench.taken[which, 1]
+        if option >= 0:
+            put_in(flat, memory, delivery, option, bench.taken[which, 2])
+
+
+@compiled
+def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
+    """Return what the places that ``take_out`` has emptied would cost again.
+
+    ``bench.beyond`` has to be filled.
+    """
+    cost = 0
+    delivery, step = bench.taken[0, 0], bench.taken[0, 2]
+    for which in range(count):
+        option, at = bench.taken[which, 1], bench.taken[which, 2]
+        if option < 0:
+            cost += memory.break_weight[bench.taken[which, 0]]
+            continue
+        path = flat.path[option]
+        for use in range(flat.use_start[path], flat.use_start[path + 1]):
+            if flat.limit[flat.use[use]] != NO_LIMIT:
+                cost += memory.penalty[flat.use[use], at]
+        before = index(flat.requires[option])
+        if before >= 0:
+            early = index(memory.step[before])
+            if which + 1 < count:
+                early = bench.taken[which + 1, 2]
+            elif before == delivery:
+                early = step
+            if early >= at:
+                cost += memory.break_weight[bench.taken[which, 0]]
+    # What has no place comes too late for all that require it.
+    return cost + bench.beyond[min(step, len(bench.beyond) - 1)]
+
+
+@compiled
+def followers_cost(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> None:
+    """Fill ``bench.beyond``: the weight of the deliveries that would be broken, per step."""
+    beyond = bench.beyond
+    wide = len(beyond)
+    beyond[:] = 0
+    if memory.followers[delivery] == 0:
+        return
+    for place_ in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
+        other = flat.follower[place_]
+        if memory.option[other] >= 0 and flat.requires[memory.option[other]] == delivery:
+            # The step of the follower and later ones are too late.
+            beyond[memory.step[other]] += memory.break_weight[other]
+    for step in range(1, wide):
+        beyond[step] += beyond[step - 1]
+
+
+@compiled
+def price_family(
+    flat: Flat, graphs: PathGraphs, memory: Memory, bench: Bench, delivery: int
+) -> None:
+    """Fill ``bench.hold`` for the family of a delivery that is taken out."""
+    family = bench.family[delivery]
+    first, stop = bench.family_start[family], bench.family_start[family + 1]
+    wide = bench.value.shape[1]
+    for place_ in range(first, stop):
+        other = index(bench.member[place_])
+        row = place_ - first
+        if needed(flat, memory, other) or other == delivery:
+            for step in range(wide + 1):
+                held = other != delivery and memory.step[other] < step
+                bench.hold[row, step] = 0 if held else NEVER
+        else:
+            bench.hold[row, 0] = NEVER
+    for step in range(memory.steps):
+        for place_ in range(first, stop):
+            other = index(bench.member[place_])
+            row = place_ - first
+            if needed(flat, memory, other) or other == delivery:
+                continue
+            best, chosen = index(NEVER), index(-1)
+            for choice in range(graphs.choice_start[other], graphs.choice_start[other + 1]):
+                before = graphs.requires[choice]
+                held = 0 if before < 0 else bench.hold[bench.local[before], step]
+                if held >= best:
+                    continue
+                cost = held + _cheapest(graphs, memory, bench.value, graphs.graph[choice], step)
+                if cost < best:
+                    best, chosen = cost, choice
+            bench.member_cost[row, step], bench.member_choice[row, step] = best, chosen
+            bench.hold[row, step + 1] = min(bench.hold[row, step], best)
+
+
+@compiled
+def price_delivery(
+    flat: Flat,
+    graphs: PathGraphs,
+    memory: Memory,
+    bench: Bench,
+    delivery: int,
+    optional: bool,
+    state: State,
+) -> None:
+    """Fill ``bench.cost`` and ``bench.choice`` for a delivery that is taken out.
+
+    Parameters
+    ----------
+    optional
+        Whether some deliveries are optional; then ``bench.hold`` is filled first.
+    """
+    if optional:
+        price_family(flat, graphs, memory, bench, delivery)
+    cost, chosen, value = bench.cost, bench.choice, bench.value
+    wide = len(cost)
+    cost[:] = NEVER
+    first, stop = graphs.choice_start[delivery], graphs.choice_start[delivery + 1]
+    start = below(state, stop - first)
+    weight = memory.break_weight[delivery]
+    for turn in range(stop - first):
+        choice = first + start + turn
+        if choice >= stop:
+            choice -= stop - first
+        row = price(graphs, memory, graphs.graph[choice], value)
+        before = index(graphs.requires[choice])
+        if before < 0:
+            for step in range(wide):
+                if value[row, step] < cost[step]:
+                    cost[step], chosen[step] = value[row, step], choice
+        elif optional and not needed(flat, memory, before):
+            held = bench.hold[bench.local[before]]
+            for step in range(wide):
+                if value[row, step] + held[step] < cost[step]:
+                    cost[step], chosen[step] = value[row, step] + held[step], choice
+        else:
+            late = memory.step[before]
+            for step in range(wide):
+                price_ = value[row, step] + (weight if step <= late else 0)
+                if price_ < cost[step]:
+                    cost[step], chosen[step] = price_, choice
+    for step in range(memory.steps):
+        cost[step] += bench.beyond[step]
+    for step in range(memory.steps, wide):
+        cost[step] = NEVER
+
+
+@compiled
+def carry_out(
+    flat: Flat,
+    graphs: PathGraphs,
+    memory: Memory,
+    bench: Bench,
+    delivery: int,
+    choice: int,
+    step: int,
+    optional: bool,
+    state: State,
+) -> None:
+    """Put a delivery that is taken out into a step, with the optional ones that it needs now."""
+    if optional:
+        price_family(flat, graphs, memory, bench, delivery)
+    goal = follower = delivery
+    while True:
+        option = path_at(flat, graphs, memory, bench, choice, step, state)
+        before = index(flat.requires[option])
+        lacking = optional and before >= 0 and not needed(flat, memory, before)
+        put_in(flat, memory, goal, option, step)
+        # Only now does the one that requires it see whether it comes early enough.
+        recheck(flat, memory, follower)
+        if not lacking:
+            break
+        follower, goal, row = goal, before, bench.local[before]
+        limit = step
+        if bench.hold[row, limit] >= NEVER:
+            break
+        # The first step from which on it costs no more to have it.
+        step = index(0)
+        while bench.hold[row, step + 1] > bench.hold[row, limit]:
+            step += 1
+        choice = index(bench.member_choice[row, step])
+    recheck(flat, memory, goal)
+    recheck_followers(flat, memory, delivery)

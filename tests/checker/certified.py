@@ -1,0 +1,75 @@
+"""Schedules with a certificate of each kind, as JSON objects.
+
+The steps of every case are its true optimum; ``half_duplex_instance`` is one whose steps are told
+apart by messages in both directions of a half-duplex link.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import cchybrid
+from cchybrid.checker import Network as Asked
+from cchybrid.checker import certificate, check
+from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule
+from cchybrid.problem import build_problem
+from cchybrid.proof.refutation import refute
+from cchybrid.proof.search import find_proof
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.kernels.first_fit import first_fit
+
+
+class Case(NamedTuple):
+    """What to prove: that ``steps`` are needed, with evidence of this kind."""
+
+    kind: str
+    topology: str
+    collective: str
+    steps: int
+    more: dict[str, Any]
+
+
+OWN = "minimal routing"
+HALF = {"transmitters": range(8), "receivers": range(8, 16)}
+CASES = (
+    Case("growth", "hypercube-8", "OAB", 2, {}),
+    Case("cut", "torus-4x4", "AAR", 4, {}),
+    Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
+    Case("prices", "spidergon-8", "AAS", 4, {}),
+    Case("farkas", "torus-4x4", "MNB", 3, HALF),
+    Case("farkas", "mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
+    Case("refutation", "spidergon-8", "AAS", 4, {}),
+    Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
+)
+
+
+def half_duplex_instance() -> Instance:
+    """Return an instance whose optimum is 3."""
+    channels = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 3)]
+    network = Network("pair", 5, tuple(Channel(a, b, 1) for a, b in channels), ((3, 4),))
+    pairs = [(3, 4), (4, 3), (0, 2), (1, 0), (2, 1)]
+    return Instance(network, Collective("some", tuple(Message(a, (b,)) for a, b in pairs)))
+
+
+@cache
+def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a schedule (not a short one) and the certificate of a case."""
+    case = CASES[case_index]
+    instance = cchybrid.instance(case.topology, case.collective, **case.more)
+    problem = build_problem(instance)
+    steps = problem.lift(first_fit(problem, 0)).steps
+    assert not verify(instance, steps)
+    record = Schedule(instance, steps).to_json()
+    if case.kind == "refutation":  # where cheaper evidence would do, to have a short proof
+        network = Asked(record["instance"])
+        evidence, scope = refute(network, case.steps - 1, 60.0, lambda: False).evidence, OWN
+        assert evidence is not None
+    else:
+        proof = find_proof(instance, record["instance"], case.steps, 60.0).proof
+        assert proof is not None
+        evidence, scope = dict(proof.evidence), proof.scope
+    found = certificate(record["instance"], case.steps, scope, evidence, {})
+    verdict = check(record, found)
+    assert (verdict.kind, verdict.bound) == (case.kind, case.steps)
+    return record, found

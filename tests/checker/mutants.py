@@ -1,0 +1,184 @@
+"""Certificates and schedules with something wrong, in every way that we could think of."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import lzma
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Pair = tuple[Any, Any]
+Way = Callable[[random.Random, Any, Any], Pair]
+
+
+def mutants(
+    schedule: dict[str, Any], certificate: dict[str, Any], others: list[dict[str, Any]], count: int
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield so many times the name of a mutation, a schedule and a certificate."""
+    ways: dict[str, Way] = {
+        "another schedule": lambda r, s, c: (r.choice(others), c),
+        "another instance, hash and all": _transplanted(others),
+        "raised bound": _raised,
+        "raised bound and evidence": _raised_twice,
+        "a changed number": lambda r, s, c: (s, _with_change(r, c)),
+        "a part dropped": lambda r, s, c: (s, _without(r, c)),
+        "truncated text": lambda r, s, c: (s, _truncated(r, c)),
+        "another scope": _rescoped,
+        "a changed evidence": _evidence_changed,
+        "a changed schedule": lambda r, s, c: (_with_change(r, s, "steps"), c),
+        "a transfer dropped": lambda r, s, c: (_dropped(r, s), c),
+        "steps exchanged": _exchanged,
+        "a network with more channels": _richer,
+    }
+    if certificate["evidence"]["kind"] == "refutation":
+        ways["a changed proof"] = _proof_changed
+    names = list(ways)
+    for number in range(count):
+        name = names[number % len(names)]
+        rng = random.Random(number)
+        yield name, *ways[name](rng, copy.deepcopy(schedule), copy.deepcopy(certificate))
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for key, inner in enumerate(value):
+            yield from _leaves(inner, (*path, key))
+    else:
+        yield path
+
+
+def _put(record: Any, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Any:
+    inner = record
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = change(inner[path[-1]])
+    return record
+
+
+def _with_change(rng: random.Random, record: Any, part: str | None = None) -> Any:
+    leaves = list(_leaves(record if part is None else record[part]))
+    path = rng.choice(leaves) if part is None else (part, *rng.choice(leaves))
+
+    def change(value: Any) -> Any:
+        if type(value) is int:
+            return value + rng.choice((-2, -1, 1, 2, 1000))
+        place = rng.randrange(len(value)) if value else 0
+        return value[:place] + rng.choice("0aZ/") + value[place + 1 :]
+
+    return _put(record, path, change)
+
+
+def _without(rng: random.Random, record: Any) -> Any:
+    path = rng.choice(list(_leaves(record)))
+    path = path[: rng.randrange(1, len(path) + 1)]
+    inner = record
+    for key in path[:-1]:
+        inner = inner[key]
+    del inner[path[-1]]
+    return record
+
+
+def _truncated(rng: random.Random, record: Any) -> Any:
+    text = json.dumps(record)
+    try:
+        return json.loads(text[: rng.randrange(len(text))])
+    except ValueError:
+        return None
+
+
+def _transplanted(others: list[dict[str, Any]]) -> Way:
+    from cchybrid.checker import fingerprint
+
+    def way(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+        other = rng.choice(others)
+        certificate["instance"]["sha256"] = fingerprint(other["instance"])
+        return other, certificate
+
+    return way
+
+
+def _raised(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    certificate["claim"]["steps"] += rng.choice((1, 1, 2, 100))
+    return schedule, certificate
+
+
+def _raised_twice(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    schedule, certificate = _raised(rng, schedule, certificate)
+    if "steps" in certificate["evidence"]:
+        certificate["evidence"]["steps"] = certificate["claim"]["steps"]
+    return schedule, certificate
+
+
+def _rescoped(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    scopes = ["any routing", "minimal routing", "at most 2 extra hops", "these paths", "", 3, None]
+    now = certificate["claim"]["scope"]
+    certificate["claim"]["scope"] = rng.choice([scope for scope in scopes if scope != now])
+    return schedule, certificate
+
+
+def _evidence_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    kinds = ["growth", "cut", "regions", "prices", "farkas", "refutation", "unreachable", "truth"]
+    if rng.random() < 0.3:
+        certificate["evidence"]["kind"] = rng.choice(
+            [kind for kind in kinds if kind != certificate["evidence"]["kind"]]
+        )
+    else:
+        certificate["evidence"] = _with_change(rng, certificate["evidence"])
+    return schedule, certificate
+
+
+def _proof_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    text = lzma.decompress(base64.b64decode(certificate["evidence"]["proof"])).decode()
+    lines = text.split("\n")
+    place = rng.randrange(len(lines) - 1)
+    action = rng.randrange(4)
+    if action == 0:
+        del lines[place]
+    elif action == 1:
+        words = lines[place].split()
+        spot = rng.randrange(len(words))
+        if words[spot] != "d":
+            words[spot] = str(int(words[spot]) + rng.choice((-1, 1)))
+        lines[place] = " ".join(words)
+    elif action == 2:
+        lines = lines[:place]
+    else:
+        words = lines[place].split()
+        del words[rng.randrange(len(words))]
+        lines[place] = " ".join(words)
+    packed = lzma.compress("\n".join(lines).encode())
+    certificate["evidence"]["proof"] = base64.b64encode(packed).decode()
+    return schedule, certificate
+
+
+def _dropped(rng: random.Random, schedule: Any) -> Any:
+    step = rng.choice(schedule["steps"])
+    del step[rng.randrange(len(step))]
+    return schedule
+
+
+def _exchanged(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    steps = schedule["steps"]
+    a, b = rng.sample(range(len(steps)), 2)
+    steps[a], steps[b] = steps[b], steps[a]
+    return schedule, certificate
+
+
+def _richer(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    """Add a channel to the network, and name the new instance in the certificate."""
+    from cchybrid.checker import fingerprint
+
+    network = schedule["instance"]["network"]
+    there = {(a, b) for a, b, *_ in network["channels"]}
+    nodes = range(network["nodes"])
+    free = [(a, b) for a in nodes for b in nodes if a != b and (a, b) not in there]
+    for a, b in rng.sample(free, min(len(free), 60)):
+        network["channels"].append([a, b])
+    certificate["instance"]["sha256"] = fingerprint(schedule["instance"])
+    return schedule, certificate

@@ -1,0 +1,235 @@
+"""What the checker proves, never more than is true: random evidence against optimal schedules."""
+
+from __future__ import annotations
+
+import random
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_instances import valid_schedules
+
+from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+
+
+def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
+    """Return evidence of the right form, whatever it proves."""
+    network = instance.network
+    kind = rng.choice(("growth", "regions", "regions", "cut", "cut", "prices", "prices", "prices"))
+    message = rng.randrange(len(instance.collective.messages))
+    some = [node for node in range(network.nodes) if rng.random() < 0.5]
+    if kind == "growth":
+        return {"kind": kind, "message": message}
+    if kind == "regions":
+        return {"kind": kind, "message": message, "nodes": some or [0]}
+    if kind == "cut":
+        return {
+            "kind": kind,
+            "nodes": some or [rng.randrange(network.nodes)],
+            "both": rng.random() < 0.3,
+        }
+    worth = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
+    ports = rng.choice(((0,), worth))
+    price = {channel[:2]: rng.choice(worth) for channel in instance.forward.network.channels}
+    for a, b in network.half_duplex:
+        price[a, b] = price[b, a]
+    return {
+        "kind": kind,
+        "channels": [[a, b, each] for (a, b), each in price.items()],
+        "inject": [[node, rng.choice(ports)] for node in range(network.nodes)],
+        "accept": [[node, rng.choice(ports)] for node in range(network.nodes)],
+    }
+
+
+@settings(deadline=None, max_examples=120)
+@given(valid_schedules(), st.integers(0, 2**32 - 1))
+def test_nothing_is_proven_that_a_schedule_refutes(schedule, seed):
+    record, messages = schedule.instance.to_json(), schedule.instance.collective.deliver_messages
+    rng = random.Random(seed)
+    for _ in range(20):
+        evidence = any_evidence(schedule.instance, rng)
+        refused = evidence["kind"] == "prices" and (
+            free(evidence) or any(len(m.destinations) > 1 for m in messages)
+        )
+        with pytest.raises(EvidenceError) if refused else nullcontext():
+            assert proven_steps(record, evidence) <= len(schedule.steps)
+
+
+def free(prices: dict[str, Any]) -> bool:
+    return all(row[-1] == 0 for key in ("channels", "inject", "accept") for row in prices[key])
+
+
+def on_ring(nodes: int, *messages: Message | Reduction, **model: Any) -> dict[str, Any]:
+    network = Network.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
+    return Instance(network, Collective("by hand", messages), CommunicationModel(**model)).to_json()
+
+
+def growth(record: dict[str, Any]) -> int:
+    return proven_steps(record, {"kind": "growth", "message": 0})
+
+
+def test_growth_in_wormhole_counts_ports():
+    everyone = Message(0, tuple(range(1, 16)))
+    assert growth(on_ring(16, everyone)) == 3  # 1, 3, 9, 27
+    assert growth(on_ring(16, everyone, inject=1, accept=1)) == 4
+    # Who has the most ports is told first, for all that is known.
+    strong = (1, 3, *[0] * 14)
+    assert growth(on_ring(16, everyone, inject=strong, accept=(1,) * 16)) == 6  # 1 2 5 8 11 14 17
+    with pytest.raises(EvidenceError, match="does not grow"):
+        growth(on_ring(16, everyone, inject=(0,) * 16, accept=(1,) * 16))
+
+
+def test_growth_in_store_and_forward_knows_distances():
+    hops = {"switching": "store-and-forward"}
+    assert growth(on_ring(16, Message(0, tuple(range(1, 16))), **hops)) == 8
+    assert growth(on_ring(16, Message(0, (5,)), **hops)) == 5
+    assert growth(on_ring(4, Message(0, (1, 2, 3)), inject=1, accept=1, **hops)) == 2
+    reduce_ = Reduction(tuple(range(1, 16)), 0)
+    assert growth(on_ring(16, reduce_, **hops)) == 8
+
+
+@pytest.mark.parametrize(
+    ("arcs", "goals", "ports", "steps"),
+    [
+        # Around a ring of 8 with one port: 1, 2, 4, 7 (no farther than 3 hops), 8.
+        ([arc for v in range(8) for arc in ((v, (v + 1) % 8), ((v + 1) % 8, v))], 7, 1, 4),
+        # Two one-way chains: who was told by a node that it cannot reach loses no neighbour.
+        ([(0, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6)], 6, 1, 3),
+        # Node 4 wants nothing itself, yet it may pass on to all three.
+        ([(0, 4), (4, 1), (4, 2), (4, 3)], 3, None, 2),
+    ],
+)
+def test_growth_hop_by_hop(arcs, goals, ports, steps):
+    network = Network.from_arcs("by hand", 1 + max(b for _, b in arcs), arcs)
+    model = CommunicationModel("store-and-forward", ports, ports)
+    message = Message(0, tuple(range(1, 1 + goals)))
+    assert growth(Instance(network, Collective("OAB", (message,)), model).to_json()) == steps
+
+
+def regions(record: dict[str, Any], nodes: list[int]) -> int:
+    return proven_steps(record, {"kind": "regions", "message": 0, "nodes": nodes})
+
+
+def test_regions_hold_growth_back():
+    # A binary tree of 15, from a child of its root: 1, 4, 16 would do in two steps. Into the
+    # other half leads one channel: there it is 0, 1, then 1 + 1 + 3 of 7 at best.
+    tree = Network.from_links("tree", 15, [((v - 1) // 2, v) for v in range(1, 15)])
+    to_all = Collective("OAB", (Message(1, (0, *range(2, 15))),))
+    record = Instance(tree, to_all).to_json()
+    assert growth(record) == 2
+    half = [2, 5, 6, 11, 12, 13, 14]
+    assert regions(record, half) == 3
+    assert regions(record, sorted(set(range(15)) - set(half))) == 3  # the complement says the same
+    assert regions(record, [14]) == 2
+
+
+def test_regions_know_that_the_strong_nodes_are_elsewhere():
+    record = on_ring(16, Message(0, tuple(range(1, 16))))
+    assert regions(record, [0]) == growth(record)
+    mesh = [(5 * r + c, 5 * r + c + 1) for r in range(5) for c in range(4)]
+    mesh += [(5 * r + c, 5 * r + c + 5) for r in range(4) for c in range(5)]
+    network = Network.from_links("mesh-5x5", 25, mesh)
+    message = Message(12, tuple(v for v in range(25) if v != 12))
+    record = Instance(network, Collective("OAB", (message,))).to_json()
+    # Two steps would need 4 strong nodes first, and then 16 messages over the 12 channels outwards.
+    border = [v for v in range(25) if v // 5 in (0, 4) or v % 5 in (0, 4)]
+    assert growth(record) == 2
+    assert regions(record, border) == 3
+
+
+def test_regions_hop_by_hop_know_distances():
+    hops = {"switching": "store-and-forward"}
+    record = on_ring(16, Message(0, tuple(range(1, 16))), **hops)
+    assert regions(record, list(range(8))) == 8
+    assert regions(on_ring(16, Message(0, (5,)), **hops), [5]) == 5
+
+
+def test_reductions_exchange_the_ports():
+    reduce_ = Reduction(tuple(range(1, 16)), 0)
+    wide, narrow = (2,) * 16, (1,) * 16
+    assert growth(on_ring(16, reduce_, inject=wide, accept=narrow)) == 4
+    assert growth(on_ring(16, reduce_, inject=narrow, accept=wide)) == 3
+
+
+def test_cut_takes_the_narrowest_of_channels_and_ports():
+    to_zero = [Message(v, (0,)) for v in range(1, 6)]
+    cut = {"kind": "cut", "nodes": [0]}
+    assert proven_steps(on_ring(6, *to_zero), cut) == 3
+    assert proven_steps(on_ring(6, *to_zero, inject=1, accept=1), cut) == 5
+    # Two messages of one sender; the others could send more.
+    from_one = [Message(1, (0,)), Message(1, (5,))]
+    ports = {"inject": (2, 1, 2, 2, 2, 2), "accept": (2,) * 6}
+    assert proven_steps(on_ring(6, *from_one, **ports), {"kind": "cut", "nodes": [0, 5]}) == 2
+    # A node that gets the message passes it on under store-and-forward, so anybody may send it.
+    ports["switching"] = "store-and-forward"
+    assert proven_steps(on_ring(6, *from_one, **ports), {"kind": "cut", "nodes": [0, 5]}) == 1
+
+
+def test_cut_of_half_duplex_links_counts_both_directions():
+    network = Network("two ways", 2, (Channel(0, 1, 2), Channel(1, 0, 2)), half_duplex=((0, 1),))
+    messages = (Message(0, (1,)), Message(0, (1,)), Message(1, (0,)), Message(1, (0,)))
+    record = Instance(network, Collective("swap", messages)).to_json()
+    assert proven_steps(record, {"kind": "cut", "nodes": [0]}) == 1
+    assert proven_steps(record, {"kind": "cut", "nodes": [0], "both": True}) == 2
+    one_price = {"kind": "prices", "channels": [[0, 1, 1], [1, 0, 1]]}
+    assert proven_steps(record, one_price) == 2
+    with pytest.raises(EvidenceError, match="half-duplex"):
+        proven_steps(record, {"kind": "prices", "channels": [[0, 1, 1]]})
+
+
+def test_prices_follow_the_routing():
+    """Node 0 to 1 the short way is dear; the long way is not allowed to everybody."""
+    dear = {"kind": "prices", "channels": [[0, 1, 1]]}
+    messages = [Message(0, (1,)), Message(0, (1,))]
+    assert proven_steps(on_ring(6, *messages), dear) == 2
+    assert proven_steps(on_ring(6, *messages, routing=3), dear) == 2
+    assert proven_steps(on_ring(6, *messages, routing=4), dear) == 0
+    assert proven_steps(on_ring(6, *messages, routing="any"), dear) == 0
+    assert proven_steps(on_ring(6, *messages, switching="store-and-forward"), dear) == 0
+
+
+def test_prices_do_not_pass_endpoints_except_hop_by_hop():
+    network = Network.from_links("square", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
+    instance = Instance(network, Collective("two", (Message(0, (2,)), Message(0, (2,)))))
+    way = {"kind": "prices", "channels": [[0, 3, 1]]}
+    for routing in ("minimal", 1, "any"):
+        assert proven_steps(instance.with_model(routing=routing).to_json(), way) == 2
+    hop_by_hop = instance.with_model(switching="store-and-forward")
+    assert proven_steps(hop_by_hop.to_json(), way) == 0
+
+
+def test_prices_of_ports():
+    """Ports are paid at both ends, and at every node on the way in store-and-forward."""
+    ports = {"inject": 1, "accept": 1}
+    every = [[node, 1] for node in range(6)]
+    far = [Message(v, ((v + 3) % 6,)) for v in range(6)]
+    evidence = {"kind": "prices", "inject": every}
+    assert proven_steps(on_ring(6, *far, **ports), evidence) == 1
+    assert proven_steps(on_ring(6, *far, **ports, switching="store-and-forward"), evidence) == 3
+
+
+def test_prices_refuse_messages_that_spread():
+    record = on_ring(4, Message(0, (1, 2)))
+    with pytest.raises(EvidenceError, match="one destination"):
+        proven_steps(record, {"kind": "prices", "channels": [[0, 1, 1]]})
+
+
+def test_unreachable():
+    network = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
+    record = Instance(network, Collective("back", (Message(0, (2,)), Message(2, (0,))))).to_json()
+    proves_infeasible(record, {"kind": "unreachable", "message": 1})
+    with pytest.raises(EvidenceError, match="can be reached"):
+        proves_infeasible(record, {"kind": "unreachable", "message": 0})
+    with pytest.raises(EvidenceError):
+        proves_infeasible(record, {"kind": "growth", "message": 1})

@@ -1,0 +1,170 @@
+"""Networks from the formats that NetworkX reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from cchybrid.library.formats import read_network
+from cchybrid.library.topologies import network
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+
+WRITERS = {
+    ".graphml": nx.write_graphml,
+    ".gml": nx.write_gml,
+    ".edgelist": nx.write_edgelist,
+    ".edges": nx.write_edgelist,
+    ".adjlist": nx.write_adjlist,
+}
+
+
+def read(tmp_path: Path, name: str, text: str) -> Network:
+    path = tmp_path / name
+    path.write_text(text)
+    return read_network(path).network
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_an_undirected_graph_that_networkx_wrote(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"Torus{suffix.upper()}"
+    WRITERS[suffix](nx.convert_node_labels_to_integers(nx.grid_2d_graph(4, 4, True)), path)
+    file = read_network(path)
+    assert file.network.name == "Torus"
+    assert file.network.channels == network("torus-4x4").channels
+    assert file.transmitters == file.receivers == tuple(range(16))
+
+
+@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
+def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: str) -> None:
+    graph = nx.MultiDiGraph()
+    graph.add_node("b", x=1, y=2.5, endpoint=1)
+    graph.add_node("a", x=0.5, y=-1, endpoint=0)
+    graph.add_node("c", x=7, y=0)
+    graph.add_edges_from([("b", "a"), ("b", "a")])
+    graph.add_edge("a", "c", capacity=3)
+    graph.add_edge("c", "b")
+    path = tmp_path / f"n{suffix}"
+    WRITERS[suffix](graph, path)
+    file = read_network(path)
+    assert file.network == Network(
+        name="n",
+        nodes=3,
+        channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
+        endpoints=(0,),
+        positions=((1, 2.5), (0.5, -1), (7, 0)),
+    )
+    assert file.transmitters == (0,)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_numeric_labels_are_sorted_as_numbers(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"n{suffix}"
+    WRITERS[suffix](nx.Graph([(10, 9), (9, 2)]), path)
+    assert [channel[:2] for channel in read_network(path).network.channels] == [
+        (0, 1),
+        (1, 0),
+        (1, 2),
+        (2, 1),
+    ]
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_other_labels_keep_the_order_of_the_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"n{suffix}"
+    WRITERS[suffix](nx.DiGraph([("z", "y"), ("y", "10")]), path)
+    assert {channel[:2] for channel in read_network(path).network.channels} >= {(0, 1), (1, 2)}
+
+
+def test_terminals_are_endpoints_unless_all_are(tmp_path: Path) -> None:
+    graph = nx.star_graph(3)
+    nx.set_node_attributes(graph, {1: True, 2: True, 3: True}, "terminal")
+    nx.write_graphml(graph, tmp_path / "star.graphml")
+    assert read_network(tmp_path / "star.graphml").network.endpoints == (1, 2, 3)
+    graph.nodes[0]["terminal"] = True
+    nx.write_graphml(graph, tmp_path / "star.graphml")
+    assert read_network(tmp_path / "star.graphml").network.endpoints == ()
+
+
+def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
+    node = "node [ id {} graphics [ x {} y 2.0 ] ] "
+    text = "graph [ " + node.format(0, 1) + "{} edge [ source 0 target 1 ] ]"
+    both = read(tmp_path, "n.gml", text.format(node.format(1, 3)))
+    assert both.positions == ((1, 2), (3, 2))
+    assert read(tmp_path, "n.gml", text.format("node [ id 1 ]")).positions is None
+
+
+def test_gml_nodes_may_share_a_label(tmp_path: Path) -> None:
+    text = 'graph [ node [ id 7 label "x" ] node [ id 3 label "x" ] edge [ source 7 target 3 ] ]'
+    assert read(tmp_path, "n.gml", text).nodes == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "channels"),
+    [
+        ("0 1\n0 1 # twice\n\n", {(0, 1, 2), (1, 0, 2)}),
+        ("0 1\n1 0\n", {(0, 1, 1), (1, 0, 1)}),
+        ("1 2\n0 1 2\n", {(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 1)}),
+        ("0 1 {'capacity': 4}", {(0, 1, 4), (1, 0, 4)}),
+    ],
+)
+def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
+    assert set(map(tuple, read(tmp_path, "n.edges", text).channels)) == channels
+
+
+def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> None:
+    ring = read(tmp_path, "n.adjlist", "# ring\n0 1 2\n1 0 2\n  \n2 0 1\n")
+    assert ring.channels == network("ring-bi-3").channels
+
+
+def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
+    path = tmp_path / "Two.txt"
+    path.write_text("2 1\n0 T 1\n1 R\n")
+    file = read_network(path)
+    assert (file.network.name, file.transmitters, file.receivers) == ("Two", (0,), (1,))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("n.foo", "", "no network format has the extension '.foo'; use .txt, .graphml, .gml"),
+        ("n", "", "no network format has the extension ''"),
+        ("n.json", "{}", "a JSON file holds a whole instance, not a network alone"),
+        ("n.txt", "2 1\n0 Q 1", "line 2: 'Q' is no mode"),
+        ("n.gml", "garbage", "not valid GML: "),
+        ("n.gml", "graph [ ]", "no nodes in this GML"),
+        ("n.gml", "graph [ node [ id 0 ] edge [ source 0 target 5 ] ]", "not valid GML: "),
+        ("n.graphml", "<html>", "not valid GraphML: "),
+        ("n.graphml", "<html></html>", "not valid GraphML: "),
+        ("n.graphml", "", "not valid GraphML: "),
+        ("n.edges", "", "no nodes in this edge list"),
+        ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
+        ("n.edges", "0 1 2.5", "not valid edge list: "),
+        ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
+        ("n.edges", "0 1\n1 0\n2 1", "the link 0 1 stands in both directions, 2 1 in one; write"),
+        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number of messages"),
+        ("n.edges", "0 1 {'capacity': 1.5}", "the capacity '1.5' is no number of messages"),
+        ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number of messages"),
+        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number of messages"),
+        ("n.edges", "0 1 {", "not valid edge list"),
+    ],
+)
+def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_network(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+    assert caught.value.mend
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read_network(tmp_path / "missing.gml")
+    (tmp_path / "n.gml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not a text file; give a UTF-8 text file"):
+        read_network(tmp_path / "n.gml")

@@ -1,0 +1,251 @@
+"""Collectives by name: the definitions, and every refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, collective
+from cchybrid.library.topologies import fail, network
+from cchybrid.model import Collective, Instance, Message, Network, Reduction
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import CollectiveInfo, Roles
+
+MESH = network("mesh-4x4")
+RING = network("ring-bi-4")
+
+
+def arrows(wanted: Collective) -> list[tuple[int, int]]:
+    """Return source and destination of every message of a scatter-like collective."""
+    assert all(len(message.destinations) == 1 for message in wanted.deliver_messages)
+    return [(message.source, message.destinations[0]) for message in wanted.deliver_messages]
+
+
+def test_one_to_all() -> None:
+    assert collective("OAB", RING).messages == (Message(0, (1, 2, 3)),)
+    assert collective("OAB", RING, root=2).messages == (Message(2, (0, 1, 3)),)
+    assert arrows(collective("OAS", RING, root=1)) == [(1, 0), (1, 2), (1, 3)]
+
+
+def test_all_to_one() -> None:
+    assert arrows(collective("AOG", RING, root=1)) == [(0, 1), (2, 1), (3, 1)]
+    assert collective("AOR", RING, root=1).messages == (Reduction((0, 2, 3), 1),)
+
+
+def test_all_to_all() -> None:
+    everybody = [Message(0, (1, 2, 3)), Message(1, (0, 2, 3))]
+    everybody += [Message(2, (0, 1, 3)), Message(3, (0, 1, 2))]
+    assert collective("AAB", RING).messages == tuple(everybody)
+    ordered = [(a, b) for a in range(4) for b in range(4) if a != b]
+    assert arrows(collective("AAS", RING)) == ordered
+    assert arrows(collective("AAG", RING)) == [(b, a) for a, b in ordered]
+    assert collective("AAR", RING).messages == tuple(
+        Reduction(message.destinations, message.source) for message in everybody
+    )
+
+
+def test_many_to_many() -> None:
+    roles = {"transmitters": [0, 1], "receivers": [1, 3]}
+    assert collective("MNB", RING, **roles).messages == (Message(0, (1, 3)), Message(1, (3,)))
+    assert arrows(collective("MNS", RING, **roles)) == [(0, 1), (0, 3), (1, 3)]
+
+
+def test_many_to_many_of_all_is_all_to_all() -> None:
+    assert collective("MNB", RING).messages == collective("AAB", RING).messages
+    assert collective("MNS", RING).messages == collective("AAS", RING).messages
+
+
+def test_a_transmitter_that_is_the_only_receiver_sends_nothing() -> None:
+    only = collective("MNB", RING, transmitters=[0, 1], receivers=[1])
+    assert only.messages == (Message(0, (1,)),)
+
+
+def test_both_roles_given_narrow_the_participants() -> None:
+    assert collective("OAB", RING, transmitters=[3], receivers=[1, 3]).messages == (
+        Message(3, (1,)),
+    )
+    assert arrows(collective("AOG", RING, transmitters=[0, 1], receivers=[2])) == [(0, 2), (1, 2)]
+
+
+def test_one_role_given_leaves_all_terminals() -> None:
+    # The only transmitter is the root of a broadcast to all.
+    assert collective("OAB", RING, transmitters=[2]).messages == (Message(2, (0, 1, 3)),)
+    assert arrows(collective("AOG", RING, receivers=[3])) == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_only_terminals_take_part() -> None:
+    star = Network.from_links("star", 4, [(0, 3), (1, 3), (2, 3)], endpoints=(0, 1, 2))
+    assert collective("AAB", star).messages[0] == Message(0, (1, 2))
+    broken = fail(RING, nodes=[0])
+    assert collective("OAB", broken).messages == (Message(1, (2, 3)),)
+
+
+def test_multicast() -> None:
+    assert collective("multicast:1,4-6", MESH).messages == (Message(0, (1, 4, 5, 6)),)
+    assert collective("Multicast: 4-6,1", MESH).name == "multicast:1,4-6"
+    assert collective("multicast", RING).messages == (Message(0, (1, 2, 3)),)
+    assert collective("multicast:0-2", RING, root=1).messages == (Message(1, (0, 2)),)
+    assert collective("multicast", RING, receivers=[1, 3], root=1).messages == (Message(1, (3,)),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("reverse", [(0, 3), (1, 2), (2, 1), (3, 0)]),
+        ("shift", [(0, 2), (1, 3), (2, 0), (3, 1)]),
+        ("transpose", [(1, 2), (2, 1)]),
+        ("bit-reversal", [(1, 2), (2, 1)]),
+        ("complement", [(0, 3), (1, 2), (2, 1), (3, 0)]),
+        ("0>3,3>1", [(0, 3), (3, 1)]),
+        ("0>0,3>1", [(3, 1)]),
+    ],
+)
+def test_permutation(kind: str, expected: list[tuple[int, int]]) -> None:
+    wanted = collective(f"PERMUTATION:{kind.upper()}", RING)
+    assert arrows(wanted) == expected
+    assert wanted.name == f"permutation:{kind}"
+
+
+def test_transpose_of_a_mesh_exchanges_rows_and_columns() -> None:
+    found = dict(arrows(collective("permutation:transpose", MESH)))
+    assert found == {4 * r + c: 4 * c + r for r in range(4) for c in range(4) if r != c}
+
+
+def test_permutations_count_the_participants_not_the_nodes() -> None:
+    star = Network.from_links("s", 6, [(1, 0), (3, 0), (4, 0), (5, 0)], endpoints=(1, 3, 4, 5))
+    assert arrows(collective("permutation:shift", star)) == [(1, 4), (3, 5), (4, 1), (5, 3)]
+
+
+@pytest.mark.parametrize("kind", ["reverse", "shift", "random-0", "random-123456789"])
+@settings(max_examples=60, deadline=None)
+@given(size=st.integers(8, 40))
+def test_everybody_sends_and_receives_at_most_once(kind: str, size: int) -> None:
+    pairs = arrows(collective(f"permutation:{kind}", network(f"ring-bi-{size}")))
+    assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
+    assert all(a != b for a, b in pairs)
+
+
+def test_random_permutations_depend_on_the_seed_alone() -> None:
+    assert collective("permutation:random-7", MESH) == collective("permutation:random-7", MESH)
+    assert collective("permutation:random-7", MESH) != collective("permutation:random-8", MESH)
+
+
+def test_pairs_may_repeat() -> None:
+    wanted = collective("pairs:0>3, 2>1,0>3", RING)
+    assert arrows(wanted) == [(0, 3), (2, 1), (0, 3)]
+    assert wanted.name == "pairs:0>3,2>1,0>3"
+
+
+def test_pairs_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "Traffic.csv"
+    path.write_text("source,destination\n0,3\n0,3\n")
+    wanted = collective(f"pairs:@{path}", RING)
+    assert arrows(wanted) == [(0, 3), (0, 3)]
+    assert wanted.name == "pairs:@Traffic.csv"
+
+
+@pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
+@pytest.mark.parametrize("name", ["mesh-2x2", "kautz-12", "complete-2"])
+def test_every_pattern_makes_an_instance(info: CollectiveInfo, name: str) -> None:
+    argument = {"permutation": ":reverse", "pairs": ":0>1", "multicast": ":1"}.get(info.name, "")
+    net = network(name)
+    wanted = collective(info.name.swapcase() + argument, net)
+    assert wanted.name == info.name + argument
+    Instance(net, wanted)
+    assert info.usage.startswith(info.name)
+    assert info.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AABB", "unknown collective 'AABB'; did you mean AAB? `cchybrid collectives` lists"),
+        ("permutatoin:reverse", "did you mean permutation:KIND?"),
+        ("", "unknown collective ''; `cchybrid collectives` lists the names"),
+        ("zzz" * 100, "`cchybrid collectives` lists the names"),
+        ("AAB:3", "AAB takes no argument; write AAB"),
+        ("multicast:77", "multicast on ring-bi-4: node 77 takes no part; use some of 0-3"),
+        ("multicast:0", "the root alone is listed; list the nodes that it sends to"),
+        ("multicast:a", "'a' is no list of nodes; write it like 0-3,7"),
+        ("permutation", "no permutation is named; use reverse, shift"),
+        ("permutation:foo", "unknown permutation 'foo'; use reverse, shift"),
+        ("permutation:random-", "unknown permutation 'random-'"),
+        ("permutation:0>1,2>1", "node 1 receives twice; use pairs:"),
+        ("permutation:0>1,0>2", "node 0 sends twice; use pairs:"),
+        ("permutation:0>9", "node 9 takes no part; use some of 0-3"),
+        ("permutation:1>1", "every node stays where it is"),
+        ("pairs", "a pair is missing; write SOURCE>DESTINATION"),
+        ("pairs:0-3", "'0-3' is no pair; write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE"),
+        ("pairs:2>2", "node 2 would send to itself; drop 2>2"),
+        ("pairs:0>4", "node 4 takes no part; use some of 0-3"),
+        ("pairs:@", "cannot be read"),
+        ("pairs:@nowhere.csv", "nowhere.csv: cannot be read: No such file or directory"),
+    ],
+)
+def test_refusals(name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        collective(name, RING)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("transpose", "ring-bi-5", "5 participants are no square"),
+        ("bit-reversal", "ring-bi-6", "6 participants are no power of two"),
+        ("complement", "ring-bi-6", "6 participants are no power of two"),
+        ("bit-reversal", "complete-2", "every node stays where it is"),
+    ],
+)
+def test_permutations_that_do_not_apply(kind: str, name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        collective(f"permutation:{kind}", network(name))
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
+        ({"root": -1}, "root -1 is no terminal"),
+        ({"root": 0, "transmitters": [1], "receivers": [2]}, "node 0 takes no part; use some of 1"),
+        ({"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
+        ({"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
+        ({"transmitters": []}, "no transmitters; name at least one"),
+        ({"transmitters": [1], "receivers": [1]}, "nobody to send to (participants: 1)"),
+    ],
+)
+def test_roles_that_do_not_fit(roles: dict[str, list[int]], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        collective("OAB", RING, **roles)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["OAB", "AAB", "AAS", "AAR", "MNB", "permutation:reverse"])
+def test_one_node_alone_has_nobody_to_send_to(name: str) -> None:
+    with pytest.raises(InputError, match="nobody to send to"):
+        collective(name, Network("dot", 1, ()))
+
+
+def test_a_failed_root_is_no_terminal() -> None:
+    with pytest.raises(InputError, match="root 0 is no terminal; use one of 1-3"):
+        collective("OAB", fail(RING, nodes=[0]), root=0)
+
+
+@pytest.mark.parametrize("name", ["AAB", "AAS", "AAG", "AAR", "MNB", "MNS"])
+def test_too_many_pairs_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match=f"at most {MAX_PAIRS} pairs"):
+        collective(name, network("ring-uni-4096"))
+
+
+def test_other_patterns_can_be_given() -> None:
+    def build(roles: Roles) -> Collective:
+        return Collective("hello", (Message(roles.root, (1,)),))
+
+    pattern = CollectiveInfo("Hello", "Hello[:X]", build, "says hello")
+    assert collective("HELLO", RING, patterns=[pattern]).name == "hello"
+    with pytest.raises(InputError, match="unknown collective 'AAB'"):
+        collective("AAB", RING, patterns=[pattern])

@@ -1,0 +1,75 @@
+"""Nodes and pairs as users write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
+from cchybrid.model.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [("0-3,7", (0, 1, 2, 3, 7)), ("5", (5,)), ("7, 1 - 2 ,1", (1, 2, 7)), ("4-4", (4,))],
+)
+def test_parse_nodes(text: str, nodes: tuple[int, ...]) -> None:
+    assert parse_nodes(text) == nodes
+
+
+@pytest.mark.parametrize("text", ["", ",", "a", "1,,2", "1-", "-1", "1-2-3", "0-99999999"])
+def test_no_list_of_nodes(text: str) -> None:
+    with pytest.raises(InputError, match="is no list of nodes; write it like 0-3,7"):
+        parse_nodes(text)
+
+
+def test_an_empty_range() -> None:
+    with pytest.raises(InputError, match="the range 3-1 is empty; write 1-3"):
+        parse_nodes("3-1")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.integers(0, 60), min_size=1))
+def test_format_nodes_is_parse_nodes_backwards(nodes: set[int]) -> None:
+    assert parse_nodes(format_nodes(nodes)) == tuple(sorted(nodes))
+
+
+def test_format_nodes_joins_runs() -> None:
+    assert format_nodes([7, 0, 1, 2, 3]) == "0-3,7"
+
+
+def test_parse_pairs() -> None:
+    assert parse_pairs("0>3, 2 > 5,0>3") == [(0, 3), (2, 5), (0, 3)]
+    with pytest.raises(InputError, match="a pair is missing"):
+        parse_pairs("0>1,")
+
+
+def test_read_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1 # a\r\n"2", 3\r\n'.encode())
+    assert read_pairs(path) == [(0, 1), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no pairs; write one source,destination a line"),
+        ("# only a comment\n", "no pairs"),
+        ("source,destination\n", "no pairs"),
+        ("0,1\n0;1\n", "line 2: '0;1' is no pair; write source,destination"),
+        ("0,1,2\n", "line 1: '0,1,2' is no pair"),
+        ("source,destination\nfrom,to\n", "line 2: 'from,to' is no pair"),
+        ("0,-1\n", "line 1: '0,-1' is no pair"),
+        ('"0,1\n', "is no pair"),
+    ],
+)
+def test_read_pairs_refuses(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_pairs(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)

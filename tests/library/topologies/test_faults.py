@@ -1,0 +1,108 @@
+"""Failed links and nodes."""
+
+from __future__ import annotations
+
+import pytest
+
+from cchybrid.library.topologies import fail, network, without_link
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+
+
+def pairs(net: Network) -> set[tuple[int, int]]:
+    return {(source, target) for source, target, _ in net.channels}
+
+
+def test_a_link_of_a_symmetric_network_fails_in_both_directions() -> None:
+    mesh = network("mesh-4x4")
+    broken = fail(mesh, ["1-0"])
+    assert pairs(mesh) - pairs(broken) == {(0, 1), (1, 0)}
+    assert broken.name == "mesh-4x4 without link 0-1"
+    assert broken.positions == mesh.positions
+
+
+def test_a_link_of_a_digraph_is_one_channel() -> None:
+    kautz = network("kautz-12")
+    assert {(0, 3), (3, 0)} <= pairs(kautz)
+    assert pairs(kautz) - pairs(fail(kautz, ["0-3"])) == {(0, 3)}
+    assert pairs(kautz) - pairs(fail(kautz, ["3-0"])) == {(3, 0)}
+    assert fail(kautz, ["0-3"]).name == "kautz-12 without link 0>3"
+
+
+@pytest.mark.parametrize("text", ["0>1", " 0 > 1 ", "0->1"])
+def test_one_direction(text: str) -> None:
+    mesh = network("mesh-4x4")
+    assert pairs(mesh) - pairs(fail(mesh, [text])) == {(0, 1)}
+
+
+def test_symmetry_is_that_of_the_network_before_the_faults() -> None:
+    mesh = network("mesh-4x4")
+    broken = fail(mesh, ["0>1", "4-5", "5-4"])
+    assert pairs(mesh) - pairs(broken) == {(0, 1), (4, 5), (5, 4)}
+    assert broken.name == "mesh-4x4 without links 0>1, 4-5"
+
+
+def test_a_failed_node_keeps_its_number_and_is_no_terminal() -> None:
+    broken = fail(network("mesh-4x4"), ["0-1"], [5, 5, 10])
+    assert broken.nodes == 16
+    assert broken.terminals == tuple(node for node in range(16) if node not in (5, 10))
+    assert broken.name == "mesh-4x4 without link 0-1 and nodes 5, 10"
+
+
+def test_half_duplex_and_endpoints_stay_consistent() -> None:
+    net = Network.from_links(
+        "y", 4, [(0, 3), (1, 3), (2, 3)], half_duplex=((0, 3), (3, 1)), endpoints=(0, 1, 2)
+    )
+    assert fail(net, ["0>3"]).half_duplex == ((3, 1),)
+    broken = fail(net, nodes=[1])
+    assert broken.half_duplex == ((0, 3),)
+    assert broken.terminals == (0, 2)
+    # Were the endpoints dropped, switch 3 would become a terminal.
+    assert fail(net, nodes=[0, 1, 2]).terminals == ()
+
+
+def test_parallel_links_fail_together() -> None:
+    net = Network("n", 2, (Channel(0, 1, 2), Channel(1, 0, 2)))
+    assert fail(net, ["0-1"]).channels == ()
+
+
+def test_nothing_failed_is_the_same_network() -> None:
+    assert fail(network("mesh-4x4")) == network("mesh-4x4")
+
+
+def test_without_link() -> None:
+    mesh = network("mesh-4x4")
+    assert without_link(mesh, 0, 1, both=True) == fail(mesh, ["0-1"])
+    assert without_link(mesh, 0, 1, both=False) == fail(mesh, ["0>1"])
+    with pytest.raises(InputError, match="no link 0-2 in mesh-4x4"):
+        without_link(mesh, 0, 2, both=True)
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("0-5", "no link 0-5 in mesh-4x4; node 0 is linked to 1, 4"),
+        ("0>5", "no channel from 0 to 5 in mesh-4x4; node 0 is linked to 1, 4"),
+        ("77-0", "no link 77-0 in mesh-4x4; its nodes are 0 to 15"),
+        ("0-77", "no link 0-77 in mesh-4x4; node 0 is linked to 1, 4"),
+        ("0:5", "'0:5' is no link; write A-B"),
+        ("", "'' is no link; write A-B"),
+        ("-1-0", "'-1-0' is no link"),
+    ],
+)
+def test_a_link_that_does_not_exist(link: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        fail(network("mesh-4x4"), [link])
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("node", [-1, 16])
+def test_a_node_that_does_not_exist(node: int) -> None:
+    with pytest.raises(InputError, match=f"no node {node} in mesh-4x4; use 0 to 15"):
+        fail(network("mesh-4x4"), nodes=[node])
+
+
+def test_an_isolated_node_has_no_links_to_fail() -> None:
+    broken = fail(network("complete-2"), nodes=[0])
+    with pytest.raises(InputError, match="node 0 is linked to no other"):
+        fail(broken, ["0>1"])

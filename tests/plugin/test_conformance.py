@@ -1,0 +1,145 @@
+"""Every engine that is installed passes the conformance suite, and the suite sees every breach."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Iterator
+
+import conformance_engines as bad
+import pytest
+
+import cchybrid.plugin.conformance.conformance
+from cchybrid.plugin.conformance import (
+    ConformanceCase,
+    ConformanceError,
+    check_engine,
+    conformance_cases,
+    conformance_instances,
+)
+from cchybrid.plugin.engine import EngineInfo
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import INJECT
+from cchybrid.toolkit.kernels.first_fit import first_fit
+
+CASES = [
+    pytest.param(case, id=f"{name}: {case}")
+    for name in load_registry().engines
+    for case in conformance_cases(name)
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _release() -> Iterator[None]:
+    """Compile what the bad engines use; in the end let those go that would not return."""
+    first_fit(conformance_instances()[0].problem(), 0)
+    yield
+    bad.RELEASE.set()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_engine_keeps_to_its_contract(case: ConformanceCase) -> None:
+    case()
+
+
+def case_of(engine: type | EngineInfo, check: str, instance: str | None) -> ConformanceCase:
+    patience = 1.0 if engine is bad.Deaf or check == "evaluations" else 10.0
+    return next(
+        case
+        for case in conformance_cases(engine, patience=patience)
+        if case.check == check and (case.instance.name if case.instance else None) == instance
+    )
+
+
+@pytest.mark.parametrize(
+    ("engine", "check", "instance", "words"),
+    [
+        (bad.NoOptionsAtAll, "options", None, "has no dataclass Options; without options, use No"),
+        (bad.ThawedOptions, "options", None, "frozen=True"),
+        (bad.BareOptions, "options", None, "no default for Options.rounds; give it one"),
+        (bad.NestedOptions, "options", None, "Options.rounds of type tuple"),
+        (bad.Unbuildable, "options", None, "cannot be constructed with its default options: Type"),
+        (bad.info(bad.Sound, name="a.b"), "record", None, "is registered as 'a.b', which does not"),
+        (bad.info(bad.Sound, summary=""), "record", None, "has no summary of one line"),
+        (bad.info(bad.Sound, api=2), "record", None, "written for plugin surface 2, this is 1"),
+        (EngineInfo("lost", "nowhere:Lost", "-"), "options", None, "cannot be loaded from 'nowhe"),
+        (bad.SupportsNothing, "support", None, "supports no conformance instance at all; of 'sin"),
+        (bad.info(bad.Sound, proves=True), "proof", None, "proved on no conformance instance"),
+        (bad.Slow, "stop", None, "was still running 0.5 s after it was asked to stop; ask run.s"),
+        (bad.info(bad.DiesInWorkers), "host", None, "but not in a worker process on 'scatter'"),
+        (bad.RaisesInUnsupported, "unsupported", "scatter", "raised KeyError: 'no such thing' in"),
+        (bad.FalseInUnsupported, "unsupported", "scatter", "returned False from unsupported(); r"),
+        (bad.RaisesInSolve, "offers", "scatter", "raised IndexError: list index out of range in"),
+        (bad.ReturnsNothing, "offers", "scatter", "returned None from solve; return a cchybrid"),
+        (bad.OffersNothing, "offers", "scatter", "neither offered a schedule nor reported a bou"),
+        (bad.AllAtOnce, "offers", "scatter", "offered an invalid schedule: "),
+        (bad.AllAtOnce, "offers", "broadcast", "offered an invalid schedule: "),
+        (bad.AllAtOnce, "offers", "store-and-forward", "offered an invalid schedule: "),
+        (bad.WrongOption, "offers", "scatter", "a delivery an option of another one; the options"),
+        (bad.HalfPlace, "offers", "scatter", "half a place; a delivery that does not happen has"),
+        (bad.WrongShape, "offers", "scatter", "whose option is no array of shape (12,); start"),
+        (bad.WrongType, "offers", "scatter", "whose step has type float64; use integers"),
+        (bad.NotesText, "offers", "scatter", "give run.note numbers only"),
+        (bad.ClaimsTooMuch, "offers", "scatter", "steps are needed, but a schedule has 2"),
+        (bad.ClaimsOnSamples, "offers", "sampled paths", "although the Problem is not complete"),
+        (bad.Forges, "offers", "scatter", "gave evidence for 1 steps, not for 2"),
+        (bad.info(bad.ProvesUnasked), "offers", "scatter", "register it with proves=True, or do"),
+        (bad.GlobalRandom, "offers", "scatter", "make a generator of your own from run.seed"),
+        (bad.GlobalNumpyRandom, "offers", "scatter", "make a generator of your own from run.see"),
+        (bad.Mutates, "offers", "scatter", "changed problem.capacity; others use it too"),
+        (bad.Endless, "target", "scatter", "steps that it was asked for were found; loop over ru"),
+        (bad.Endless, "closed", "scatter", "the best schedule met the lower bound; stop when run"),
+        (bad.Endless, "evaluations", "scatter", "evaluations were spent; call run.spend after e"),
+        (bad.Deaf, "offers", "scatter", "did not return although it had found something and was"),
+        (bad.Remembers, "repeatable", "endpoints", "other schedules for the same seed and evalu"),
+        (bad.TrustsHints, "hints", "scatter", "offered an invalid schedule: "),
+    ],
+)
+def test_the_suite_sees_a_breach(
+    engine: type | EngineInfo,
+    check: str,
+    instance: str | None,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cchybrid.plugin.conformance.trial.GRACE", 0.5)
+    with pytest.raises(ConformanceError) as caught:
+        case_of(engine, check, instance)()
+    name = engine.name if isinstance(engine, EngineInfo) else engine.__name__
+    place = check if instance is None else f"{check} on {instance!r}"
+    assert str(caught.value).startswith(f"{name} ({place}) ")
+    assert words in str(caught.value)
+
+
+def test_a_sound_engine_passes() -> None:
+    check_engine(bad.Sound)
+    check_engine(f"{bad.__name__}:Sound")
+    check_engine(bad.info(bad.Sound))
+
+
+def test_check_engine_names_all_that_is_wrong() -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_engine(bad.ThawedOptions, options=bad.Thawed())
+    assert len(str(caught.value).splitlines()) == 1
+    with pytest.raises(ConformanceError) as caught:
+        check_engine(bad.ReturnsNothing)
+    assert len(str(caught.value).splitlines()) > len(conformance_instances())
+
+
+def test_the_examples_in_the_docstrings_run() -> None:
+    assert doctest.testmod(cchybrid.plugin.conformance.conformance).failed == 0
+
+
+def test_instances_are_small_and_of_every_kind() -> None:
+    problems = [case.problem() for case in conformance_instances()]
+    assert {problem.complete for problem in problems} == {True, False}
+    assert {problem.ordered for problem in problems} == {True, False}
+    assert {bool(problem.required.all()) for problem in problems} == {True, False}
+    ports = [problem.implied[problem.kind >= INJECT] for problem in problems]
+    assert {bool(implied.all()) for implied in ports} == {True, False}
+    assert any((problem.capacity[problem.kind == 0] > 1).any() for problem in problems)
+    assert {kind for problem in problems for kind in problem.kind.tolist()} == {0, 1, 2, 3}
+    assert {case.instance.collective.kind for case in conformance_instances()} == {
+        "deliver",
+        "combine",
+    }
+    assert max(problem.options for problem in problems) <= 100

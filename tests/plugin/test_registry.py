@@ -1,0 +1,347 @@
+"""Plugins: a broken one costs one warning with its name; a sound one is really used."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import cchybrid
+from cchybrid.cli.app import app
+from cchybrid.host.api import bound
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model.errors import InputError, PluginError
+from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
+
+ROOT = Path(__file__).parents[1]
+
+Load = Callable[..., Registry]
+
+HEAD = """
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import (
+    BoundInfo, CollectiveInfo, EngineInfo, ExporterInfo, TopologyInfo
+)
+SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin")
+"""
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Write modules, and return the registry that loads them as plugins, in this order."""
+
+    def write_and_load(**modules: str) -> Registry:
+        for name, text in modules.items():
+            (tmp_path / f"{name}.py").write_text(HEAD + text)
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv(MODULES_VARIABLE, ",".join(modules))
+        return load_registry()
+
+    return write_and_load
+
+
+def row_of(registry: Registry, name: str) -> PluginRow:
+    return next(row for row in registry.plugins if row.name == name)
+
+
+def engines(text: str) -> str:
+    return f"@hookimpl\ndef cchybrid_engines():\n    {text}\n"
+
+
+GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the broken one')]")
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("def f(:", "SyntaxError: invalid syntax (broken.py, line 7)"),
+        ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+        ("raise AssertionError", "AssertionError: no reason given"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("class Panic(BaseException): pass\nraise Panic('rust')", "Panic: rust"),
+        ("", "it implements no hook"),
+        (
+            "def cchybrid_engines(): return [SOUND]",
+            "cchybrid_engines is not marked with @hookimpl",
+        ),
+        (
+            "@hookimpl\ndef cchybrid_engins(): return [SOUND]",
+            "no hook is called cchybrid_engins; did you mean cchybrid_engines?",
+        ),
+        (engines("raise KeyError('inside')"), "cchybrid_engines: KeyError: 'inside'"),
+        (engines("import sys; sys.exit()"), "cchybrid_engines: SystemExit: no reason given"),
+        (engines("pass"), "cchybrid_engines: PluginError: returned nothing"),
+        (engines("return SOUND"), "cchybrid_engines: TypeError: 'EngineInfo' object is not iter"),
+        (engines("return ['x']"), "the engine 'x' is of type str, not EngineInfo"),
+        (
+            engines("return [EngineInfo('new', 'a:B', '-', api=2)]"),
+            "engine new is written for plugin surface 2, this is 1",
+        ),
+        (
+            engines("return [EngineInfo('bad', None, '-')]"),
+            "engine bad: the target None is no str",
+        ),
+        (
+            engines("return [EngineInfo('bad', 'a.B', '-')]"),
+            "engine bad: the target 'a.B' does not name module:object",
+        ),
+        (engines("return [EngineInfo('a b', 'a:B', '-')]"), "engine a b: its name is not one word"),
+        (
+            engines("return [EngineInfo('CPSAT', 'a:B', '-')]"),
+            "engine CPSAT is already provided by plugin builtin",
+        ),
+        (
+            "@hookimpl\ndef cchybrid_topologies():\n"
+            "    return [TopologyInfo('t', 't-N', 't-(', lambda: 0, '-', 't-1')]",
+            "topology t: the pattern 't-(' is invalid: missing ), unterminated subpattern",
+        ),
+        (
+            "@hookimpl\ndef cchybrid_bounds(): return [BoundInfo('b', 'a:b', '-', order='1')]",
+            "bound b: the order '1' is no int",
+        ),
+        (
+            "@hookimpl\ndef cchybrid_exporters(): return [ExporterInfo('e', 'no', '-')]",
+            "exporter e: the export 'no' is no Callable",
+        ),
+        ("@hookimpl\ndef cchybrid_observers(): return [3]", "the observer 3 cannot be called"),
+        (
+            "@hookimpl\ndef cchybrid_engines(registry): return [SOUND]",
+            "PluginValidationError: Plugin 'broken' for hook 'cchybrid_engines'",
+        ),
+    ],
+)
+def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trouble: str) -> None:
+    before = load()
+    registry = load(broken=text, good=GOOD)
+    row = row_of(registry, "broken")
+    assert trouble.removeprefix("cchybrid_engines: PluginError: ") in row.trouble
+    assert row.source == MODULES_VARIABLE
+    assert row.provides == ()
+    assert registry.warnings == [f"plugin broken: {row.trouble}"]
+    assert "\n" not in row.trouble
+    assert set(registry.engines) == {*before.engines, "good"}
+    assert registry.topologies.keys() == before.topologies.keys()
+    assert registry.engine("good").name == "good"
+
+
+def test_one_bad_record_or_hook_does_not_cost_the_others(load: Load) -> None:
+    registry = load(
+        mixed=engines("return [7, EngineInfo('umda', 'a:B', '-'), SOUND]")
+        + "@hookimpl\ndef cchybrid_bounds(): raise OSError('disk')\n"
+        + "@hookimpl\ndef cchybrid_bound(): pass\n"
+        + "@hookimpl\ndef cchybrid_exporters(): return [ExporterInfo('e', str, '-')]\n"
+    )
+    row = row_of(registry, "mixed")
+    assert row.provides == ("engine sound", "exporter e")
+    assert set(row.trouble.split("; ")) == {
+        "no hook is called cchybrid_bound",
+        "did you mean cchybrid_bounds?",
+        "the engine 7 is of type int, not EngineInfo",
+        "engine umda is already provided by plugin builtin",
+        "cchybrid_bounds: OSError: disk",
+    }
+    assert len(registry.warnings) == 1
+
+
+def test_of_two_plugins_that_provide_the_same_both_are_named(load: Load) -> None:
+    registry = load(first=GOOD, second=GOOD.replace("good", "GOOD"))
+    assert registry.warnings == ["plugin second: engine GOOD is already provided by plugin first"]
+    assert registry.provider["engine", "good"] == "first"
+
+
+def test_generators_and_other_function_names_are_fine(load: Load) -> None:
+    registry = load(
+        lazy="@hookimpl(specname='cchybrid_engines')\ndef my_engines():\n    yield SOUND\n"
+    )
+    assert registry.warnings == []
+    assert row_of(registry, "lazy").provides == ("engine sound",)
+
+
+def test_the_variable_may_have_spaces_gaps_and_repetitions(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(one=GOOD, two=engines("return [SOUND]"))
+    monkeypatch.setenv(MODULES_VARIABLE, " one , ,two,, one ")
+    registry = load_registry()
+    assert registry.engine("good")
+    assert registry.engine("sound")
+    assert [row.name for row in registry.plugins][-3:] == ["one", "two", "one"]
+    assert registry.warnings == [
+        f"plugin one: another plugin is called one already, from {MODULES_VARIABLE}"
+    ]
+
+
+def test_what_a_plugin_prints_stays_out_of_the_output(
+    load: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load(chatty="print('hello')\n" + engines("print('again'); return [SOUND]"))
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error == "hello\nagain\n"
+
+
+def distribution(folder: Path, name: str, entry: str) -> None:
+    """Write what pip leaves of an installed distribution with an entry point."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[cchybrid]\n{entry}\n")
+
+
+def test_installed_plugins_are_found_by_their_entry_points(load: Load, tmp_path: Path) -> None:
+    distribution(tmp_path, "alpha", "sun = sunny")
+    distribution(tmp_path, "beta", "sun = sunny")
+    distribution(tmp_path, "gamma", "moon = sunny")
+    distribution(tmp_path, "delta", "none = not_there")
+    distribution(tmp_path, "epsilon", "list = sunny:THINGS")
+    registry = load(sunny=GOOD + "THINGS = []\n")
+    found = {(row.name, row.source): row.trouble for row in registry.plugins}
+    assert found["moon", "gamma 1.0"] == ""
+    assert found["none", "delta 1.0"] == "ModuleNotFoundError: No module named 'not_there'"
+    assert found["list", "epsilon 1.0"] == "it implements no hook"
+    assert found["sunny", MODULES_VARIABLE] == "is loaded already, as plugin moon"
+    suns = {found["sun", "alpha 1.0"], found["sun", "beta 1.0"]}
+    assert "is loaded already, as plugin moon" in suns
+    assert suns & {f"another plugin is called sun already, from {d} 1.0" for d in ("alpha", "beta")}
+    assert registry.engine("good")
+
+
+def test_names_are_found_in_any_case_and_misspelt_ones_mended() -> None:
+    registry = load_registry()
+    assert registry.engine("CpSat").name == "cpsat"
+    assert registry.exporter("CSV").name == "csv"
+    with pytest.raises(InputError, match="no engine is called cpsta; did you mean cpsat"):
+        registry.engine("cpsta")
+    with pytest.raises(InputError, match="no export format is called q; see: cchybrid plugins"):
+        registry.exporter("q")
+
+
+FAILING = """
+def boom(*arguments): raise TypeError("no\\nway")
+@hookimpl
+def cchybrid_topologies():
+    return [
+        TopologyInfo("boom", "boom-N", r"boom-(\\d+)", boom, "-", "boom-3"),
+        TopologyInfo("none", "none-N", r"none-(\\d+)", print, "-", "none-3"),
+    ]
+@hookimpl
+def cchybrid_collectives(): return [CollectiveInfo("boom", "boom", boom, "-")]
+@hookimpl
+def cchybrid_exporters():
+    return [ExporterInfo("boom", boom, "-"), ExporterInfo("bytes", lambda schedule: b"", "-")]
+"""
+
+
+def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
+    registry = load(failing=FAILING)
+    assert registry.warnings == []
+    for topology, collective, words in (
+        ("boom-3", "AAS", "topology boom failed: TypeError: no way"),
+        ("none-3", "AAS", "topology none made a NoneType, not a Network"),
+        ("ring-bi-4", "boom", "collective boom failed: TypeError: no way"),
+    ):
+        with pytest.raises(PluginError, match=f"^plugin failing: {words}$"):
+            cchybrid.instance(topology, collective)
+    for exporter, words in (("boom", "boom failed: Ty"), ("bytes", "bytes made a bytes, not a st")):
+        with pytest.raises(PluginError, match=f"^plugin failing: exporter {words}"):
+            registry.exporter(exporter).export(None)  # type: ignore[arg-type]
+
+
+def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
+    load(broken="raise ValueError('out of order')", good=GOOD)
+    done = CliRunner().invoke(app, ["plugins"])
+    assert done.exit_code == 0
+    shown = " ".join(done.stdout.split())
+    assert "ValueError: out of order" in shown
+    assert "good CCHYBRID_PLUGINS ok engine good" in shown
+
+
+def cchybrid_command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, with the plugins of this folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "cchybrid", *arguments],
+        capture_output=True, text=True, timeout=60, check=False, cwd=ROOT / "tests",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), **environment},
+    )  # fmt: skip
+
+
+def test_a_broken_plugin_costs_a_command_one_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("print('{'); raise SystemExit('no')")
+    done = cchybrid_command(
+        "solve", "ring-bi-4", "AAB", "--engine", "plain", "--json", "--time-limit", "20",
+        CCHYBRID_PLUGINS="broken, full_plugin",
+        PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT / 'tests'}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["troubles"] == []
+    assert done.stderr.count("broken") == 1
+    assert "cchybrid: warning: plugin broken: SystemExit: no" in done.stderr
+
+
+def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> None:
+    schedule, log = tmp_path / "s.json", tmp_path / "events"
+    plugin = {MODULES_VARIABLE: "full_plugin"}
+    solved = cchybrid_command(
+        "solve", "double-star-3", "swap", "--engine", "plain", "-o", str(schedule), "--json",
+        FULL_PLUGIN_LOG=str(log), **plugin,
+    )  # fmt: skip
+    assert solved.returncode == 0, solved.stderr
+    result = json.loads(solved.stdout)
+    assert result["instance"] == "double-star-3 swap"
+    assert (result["engine"], result["steps"], result["status"]) == ("plain", 4, "optimal")
+    assert result["certified"]
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert events[0]["event"] == "run"
+    assert events[-1]["event"] == "result"
+    exported = cchybrid_command("export", str(schedule), "--to", "arrows", **plugin)
+    lines = exported.stdout.splitlines()
+    assert len(lines) == 8
+    assert {"0->4", "4->0"} <= {line.split(": ")[1] for line in lines}
+    assert {line.split(": ")[0] for line in lines} == {"1", "2", "3", "4"}
+
+    refused = cchybrid_command("solve", "double-star-0", "swap", **plugin)
+    assert refused.returncode == 2
+    assert "double-star-0: a star without leaves; use at least 1" in refused.stderr
+
+
+def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    registry = load_registry()
+    registry.bounds = {"halves": registry.bounds["halves"]}  # the core's would be as good
+    asked = resolve(InstanceSpec("double-star-3", "swap"), registry)
+    result = bound(asked, registry=registry)
+    assert (result.lower_bound.steps, result.bound_by, result.certified) == (4, "halves", True)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("topologies", "double-star-N"), ("collectives", "swap"), ("engines", "plain")],
+)
+def test_records_of_plugins_are_listed(
+    command: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    assert name in CliRunner().invoke(app, [command]).stdout
+
+
+def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    registry = load_registry()
+    registry.bounds = {"halves": registry.bounds["halves"]}
+    seen: list[Any] = []
+    registry.observers.append(("test", seen.append))
+    asked = cchybrid.instance("double-star-2", "swap")
+    result = cchybrid.solve(asked, engines=["plain"], time_limit=20, registry=registry)
+    assert (result.steps, result.status, result.certified) == (3, "optimal", True)
+    assert result.bound_by == "halves"
+    assert seen[-1]["event"] == "result"

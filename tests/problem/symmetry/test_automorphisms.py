@@ -1,0 +1,96 @@
+"""Automorphisms of whole instances, against known groups and against trying every renaming."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from plain_automorphisms import count, keeps
+from random_instances import instances
+from turned_instances import turned_instances
+
+import cchybrid
+from cchybrid.model import Instance
+from cchybrid.problem.symmetry import automorphisms
+from cchybrid.problem.symmetry.automorphisms import MessageMap
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "order"),
+    [
+        ("hypercube-8", "AAS", 48),
+        ("hypercube-8", "OAB", 6),
+        ("ring-bi-12", "AAB", 24),
+        ("ring-uni-12", "AAS", 12),
+        ("mesh-4x4", "AAS", 8),
+        ("mesh-3x4", "AAR", 4),
+        ("torus-4x4", "AAS", 384),
+        ("torus-5x5", "AOG", 8),
+        ("petersen-10", "AAB", 120),
+        ("heawood-14", "AAS", 336),
+        ("spidergon-16", "AAS", 32),
+        ("full-tree-15", "OAB", 2**7),
+        ("hypercube-256", "AAB", 256 * 40320),
+    ],
+)
+def test_known_groups(network: str, collective: str, order: int) -> None:
+    assert automorphisms(cchybrid.instance(network, collective)).order == order
+
+
+def test_groups_beyond_counting_are_found() -> None:
+    found = automorphisms(cchybrid.instance("complete-200", "OAS"))
+    assert found.order == math.inf
+    assert len(found.generators) > 100
+
+
+def test_a_broken_link_breaks_symmetry() -> None:
+    whole = cchybrid.instance("mesh-4x4", "AAS")
+    broken = cchybrid.instance("mesh-4x4", "AAS", fail_links=["0-1"])
+    assert automorphisms(whole).order == 8
+    assert automorphisms(broken).order == 1
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(instances(most_nodes=6))
+def test_random_instances_have_as_many_as_trying_finds(instance: Instance) -> None:
+    found = automorphisms(instance)
+    assert all(keeps(instance, row) for row in found.generators.tolist())
+    assert found.order == count(instance)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(turned_instances())
+def test_turns_are_found(drawn: tuple[Instance, int]) -> None:
+    instance, size = drawn
+    found = automorphisms(instance)
+    nodes = instance.network.nodes
+    assert found.order % (nodes // size) == 0
+    assert all(keeps(instance, row) for row in found.generators.tolist())
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(turned_instances())
+def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
+    instance, size = drawn
+    nodes = instance.network.nodes
+    turn = (np.arange(nodes) + size) % nodes
+    messages = instance.forward.collective.deliver_messages
+    image = MessageMap(instance).image(turn.astype(np.int32))
+    assert image is not None
+    assert sorted(image.tolist()) == list(range(len(messages)))
+    for index, (source, destinations) in enumerate(messages):
+        other = messages[image[index]]
+        assert other.source == turn[source]
+        assert set(other.destinations) == {int(turn[node]) for node in destinations}
+    # Once more around is where it began, for equal messages too.
+    place = np.arange(len(messages))
+    for _ in range(nodes // size):
+        place = image[place]
+    assert (place == np.arange(len(messages))).all()
+
+
+def test_no_renaming_is_made_up() -> None:
+    instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
+    assert MessageMap(instance).image(np.arange(9)[::-1].astype(np.int32)) is None

@@ -1,0 +1,111 @@
+"""Groups and divisions: closed, drawn alike for equal seeds, and kernels that are normal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plain_automorphisms import keeps
+
+import cchybrid
+from cchybrid.problem.symmetry import Group, automorphisms, choices, divisions, groups
+from cchybrid.problem.symmetry.groups import _order, _power, _powers, generate
+
+CASES = [("torus-4x4", "AAS"), ("heawood-14", "AAS"), ("mesh-4x4", "AAS"), ("b-tree-8", "AAB")]
+
+
+def drawn(network: str, collective: str, most: int = 40, seed: int = 0) -> list[Group]:
+    return groups(automorphisms(cchybrid.instance(network, collective)), seed, most)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_groups_are_closed_and_large_ones_come_first(case: tuple[str, str]) -> None:
+    instance = cchybrid.instance(*case)
+    found = drawn(*case)
+    assert found
+    orders = [group.order for group in found]
+    assert orders == sorted(orders, reverse=True)
+    assert max(orders) <= 40
+    for group in found:
+        rows = {row.tobytes() for row in group.elements}
+        assert len(rows) == group.order
+        assert (group.elements[0] == np.arange(instance.network.nodes)).all()
+        for row in group.generators:
+            assert {row[other].tobytes() for other in group.elements} == rows
+        assert all(keeps(instance, row) for row in group.elements[:6].tolist())
+
+
+def test_small_and_free_groups_are_among_them() -> None:
+    found = drawn("torus-4x4", "AAS")
+    assert {2, 4, 8, 16} <= {group.order for group in found if group.semiregular}
+    assert any(not group.semiregular for group in found)
+
+
+def test_equal_seeds_draw_equal_groups() -> None:
+    first, again, other = (drawn("torus-4x4", "AAS", seed=seed) for seed in (1, 1, 2))
+    assert [g.elements.tobytes() for g in first] == [g.elements.tobytes() for g in again]
+    assert [g.elements.tobytes() for g in first] != [g.elements.tobytes() for g in other]
+
+
+def test_a_group_that_is_too_large_is_not_made() -> None:
+    found = automorphisms(cchybrid.instance("hypercube-16", "AAS"))
+    assert generate(found.generators, 383) is None
+    whole = generate(found.generators, 384)
+    assert whole is not None
+    assert whole.order == 384
+
+
+def test_powers_of_an_element_of_many_powers() -> None:
+    """Cycles of 2, 3, 5, 7, 11 and 13: of 30,030 powers only small groups are listed."""
+    element = np.arange(41, dtype=np.int32)
+    first = 0
+    for length in (2, 3, 5, 7, 11, 13):
+        element[first : first + length] = np.roll(np.arange(first, first + length), 1)
+        first += length
+    assert _order(element) == 30_030
+    assert (_power(element, 30_030) == np.arange(41)).all()
+    assert (_power(element, 5) == element[element[element[element[element]]]]).all()
+    part = _powers(_power(element, 30_030 // 15), 15)
+    assert len(np.unique(part, axis=0)) == 15
+
+
+@pytest.mark.parametrize("case", CASES[:3])
+def test_cosets_multiply_as_their_elements_do(case: tuple[str, str]) -> None:
+    random = np.random.default_rng(0)
+    seen = set()
+    for group in drawn(*case):
+        place = {row.tobytes(): index for index, row in enumerate(group.elements)}
+        for division in divisions(group, 0):
+            seen.add((group.order, division.stretch))
+            assert division.stretch * len(division.kernel) == group.order
+            assert sorted(set(division.shift.tolist())) == list(range(division.stretch))
+            assert (np.flatnonzero(division.shift == 0) == division.kernel).all()
+            table: dict[tuple[int, int], int] = {}
+            for _ in range(60):
+                a, b = random.integers(group.order, size=2)
+                product = place[group.elements[a][group.elements[b]].tobytes()]
+                pair = int(division.shift[a]), int(division.shift[b])
+                # The coset of a product depends on the cosets alone: the kernel is normal.
+                assert table.setdefault(pair, int(division.shift[product])) == int(
+                    division.shift[product]
+                )
+    assert any(stretch > 1 for _, stretch in seen)
+
+
+def test_the_most_promising_choices_can_meet_the_bound() -> None:
+    instance = cchybrid.instance("torus-4x4", "AAS")
+    listed = choices(instance, automorphisms(instance), 0)
+    for lower in (7, 8, 9):
+        ranked = sorted(listed, key=lambda choice: choice.promise(lower))
+        reach = [-(-lower // c.division.stretch) * c.division.stretch for c in ranked]
+        assert reach == sorted(reach)
+        assert reach[0] == lower
+        few = [c for c in ranked if c.rank < 2 and c.division.stretch == 1]
+        orders = [c.division.group.order for c in few]
+        assert orders == sorted(orders, reverse=True)
+    assert not choices(instance, automorphisms(instance), 0, lambda: True)
+
+
+def test_steps_change_places_only_where_nothing_waits() -> None:
+    instance = cchybrid.instance("torus-4x4", "AAB")
+    found = choices(instance, automorphisms(instance), 0)
+    assert {choice.division.stretch for choice in found} == {1}

@@ -1,0 +1,191 @@
+"""Routes against every simple path that networkx lists."""
+
+from __future__ import annotations
+
+from itertools import islice, pairwise
+from random import Random
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cchybrid.model import Network
+from cchybrid.problem.routes import Path, Routes
+
+EXTRA_HOPS = (0, 1, 2, 50, None)
+
+
+@st.composite
+def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
+    """Directed networks with endpoints; some nodes may be out of reach."""
+    nodes = draw(st.integers(2, most_nodes))
+    pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b]
+    least = draw(st.sampled_from((0, nodes)))  # sparse networks are many, dense ones matter more
+    arcs = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=least, max_size=3 * nodes))
+    endpoints = draw(st.sets(st.integers(0, nodes - 1), max_size=nodes // 2))
+    return Network.from_arcs("random", nodes, arcs, endpoints=tuple(sorted(endpoints)))
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Routes, int, int, list[Path]]:
+    """Routes, two nodes, and all allowed paths between them, ascending."""
+    network = draw(networks())
+    routes = Routes(network, draw(st.sampled_from(EXTRA_HOPS)))
+    source = draw(st.integers(0, network.nodes - 1))
+    target = draw(st.integers(0, network.nodes - 1).filter(lambda node: node != source))
+    return routes, source, target, allowed(routes, source, target)
+
+
+def allowed(routes: Routes, source: int, target: int) -> list[Path]:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(routes.network.nodes))
+    graph.add_edges_from(channel[:2] for channel in routes.network.channels)
+    paths = [
+        tuple(path)
+        for path in nx.all_simple_paths(graph, source, target)
+        if not set(path[1:-1]) & set(routes.network.endpoints)
+    ]
+    if paths and routes.extra_hops is not None:
+        shortest = min(map(len, paths))
+        paths = [path for path in paths if len(path) <= shortest + routes.extra_hops]
+    return sorted(paths)
+
+
+@given(questions(), st.integers(0, 9))
+def test_paths_and_count(question, limit):
+    routes, source, target, paths = question
+    assert list(routes.paths(source, target)) == paths
+    assert routes.count(source, target, 10**6) == len(paths)
+    assert routes.count(source, target, limit) == min(limit, len(paths))
+
+
+@given(questions())
+def test_rank_and_unrank_are_inverse(question):
+    routes, source, target, paths = question
+    if not routes.countable:
+        paths = allowed(Routes(routes.network, 0), source, target)
+    counted = sorted(paths, key=lambda path: (len(path), path))
+    assert [routes.unrank(source, target, place) for place in range(len(counted))] == counted
+    assert [routes.rank(path) for path in counted] == list(range(len(counted)))
+    for place in (-1, len(counted)):
+        with pytest.raises(IndexError):
+            routes.unrank(source, target, place)
+
+
+def test_rank_of_a_detour():
+    ring = Network.from_links("ring", 5, [(v, (v + 1) % 5) for v in range(5)])
+    with pytest.raises(ValueError):
+        Routes(ring, None).rank((0, 4, 3, 2))
+
+
+@given(questions(), st.integers(0, 6), st.integers(0, 3))
+def test_samples_are_distinct_and_the_shortest(question, size, seed):
+    routes, source, target, paths = question
+    found = routes.sample(source, target, size, Random(seed))
+    assert found == routes.sample(source, target, size, Random(seed))
+    assert found == sorted(set(found))
+    assert set(found) <= set(paths)
+    assert len(found) == min(size, len(paths))
+    # The longest ones are drawn at random among their like.
+    assert sorted(map(len, found)) == sorted(map(len, paths))[:size]
+
+
+def test_samples_reach_all_shortest_paths():
+    grid = Network.from_links("grid", 9, grid_links(3))
+    routes = Routes(grid, 0)
+    seen = {path for seed in range(60) for path in routes.sample(0, 8, 2, Random(seed))}
+    assert seen == set(routes.paths(0, 8))
+    assert len(seen) == 6
+
+
+@given(questions(), st.data())
+def test_cheapest_equals_the_least_of_all(question, data):
+    routes, source, target, paths = question
+    # Many channels are free, so cheapest walks may run in circles.
+    costs = data.draw(
+        st.lists(
+            st.sampled_from((0.0, 0.0, 1.0, 2.0, 0.5, 7.0)),
+            min_size=len(routes.network.channels),
+            max_size=len(routes.network.channels),
+        )
+    )
+    cost = np.array(costs, dtype=np.float64)
+    spent, path = routes.cheapest(source, target, cost)
+    assert spent == min((price(routes, other, cost) for other in paths), default=float("inf"))
+    if paths:
+        assert path in paths
+        assert price(routes, path, cost) == spent
+    else:
+        assert path == ()
+    everyone = range(routes.network.nodes)
+    assert routes.cheapest_to(target, everyone, cost) == {
+        node: routes.cheapest(node, target, cost)
+        for node in everyone
+        if routes.distance[node, target] > 0
+    }
+
+
+@pytest.mark.parametrize("extra_hops", EXTRA_HOPS)
+def test_no_path_passes_an_endpoint(extra_hops):
+    """Not even where it would cost nothing; it may begin and end there."""
+    links = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    square = Network.from_links("square", 4, links, endpoints=(1,))
+    routes = Routes(square, extra_hops)
+    cost = np.array([0.0 if 1 in (a, b) else 1.0 for a, b, _ in square.channels])
+    assert routes.cheapest_to(2, (0, 1), cost) == {0: (2.0, (0, 3, 2)), 1: (0.0, (1, 2))}
+    assert routes.cheapest(0, 1, cost) == (0.0, (0, 1))
+    assert list(routes.paths(0, 2)) == routes.sample(0, 2, 5, Random(0)) == [(0, 3, 2)]
+    assert routes.count(0, 2, 5) == 1
+
+
+def price(routes: Routes, path: Path, cost: np.ndarray) -> float:
+    return sum(float(cost[routes.network.channel_index[hop]]) for hop in pairwise(path))
+
+
+def grid_links(side: int) -> list[tuple[int, int]]:
+    nodes = range(side * side)
+    return [(v, v + 1) for v in nodes if (v + 1) % side] + [(v, v + side) for v in nodes[:-side]]
+
+
+def test_numbers_of_paths_beyond_64_bits():
+    side = 40
+    routes = Routes(Network.from_links("grid", side * side, grid_links(side)), 0)
+    total = routes.count(0, side * side - 1, 10**30)
+    assert total > 2**64
+    found = routes.sample(0, side * side - 1, 3, Random(1))
+    assert len(set(found)) == 3
+    assert [routes.unrank(0, side * side - 1, routes.rank(path)) for path in found] == found
+    assert routes.rank(routes.unrank(0, side * side - 1, total - 1)) == total - 1
+
+
+def test_blind_alleys_do_not_trap_the_search():
+    # A path that turns into the large grid behind node 1 never finds out again.
+    side = 8
+    links = [(a + 2, b + 2) for a, b in grid_links(side)] + [(0, 1), (1, 2)]
+    exit_ = side * side + 2
+    network = Network.from_arcs(
+        "trap",
+        exit_ + 1,
+        [arc for a, b in links for arc in ((a, b), (b, a))] + [(1, exit_)],
+    )
+    routes = Routes(network, None)
+    assert list(routes.paths(0, exit_)) == [(0, 1, exit_)]
+    assert routes.count(2 + side * side - 1, 0, 50) == 50
+    assert len(routes.sample(2 + side * side - 1, 0, 50, Random(0))) == 50
+
+
+def test_any_number_of_extra_hops_is_no_more_than_any_path():
+    ring = Network.from_links("ring", 6, [(v, (v + 1) % 6) for v in range(6)])
+    routes = Routes(ring, 10**12)
+    assert list(routes.paths(0, 1)) == [(0, 1), (0, 5, 4, 3, 2, 1)]
+    cost = np.array([10.0 if {a, b} == {0, 1} else 1.0 for a, b, _ in ring.channels])
+    assert routes.cheapest(0, 1, cost) == (5.0, (0, 5, 4, 3, 2, 1))
+
+
+def test_paths_are_yielded_one_by_one():
+    side = 12
+    routes = Routes(Network.from_links("grid", side * side, grid_links(side)), None)
+    first = list(islice(routes.paths(0, side * side - 1), 5))
+    assert len(set(first)) == 5

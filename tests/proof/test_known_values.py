@@ -1,0 +1,98 @@
+"""Lower bounds that are known, from the literature or because schedules attain them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from cchybrid.library.collectives import collective
+from cchybrid.library.topologies import FAMILIES
+from cchybrid.library.topologies.names import resolve
+from cchybrid.model import CommunicationModel, Instance
+from cchybrid.proof import BOUNDS
+
+
+def best_bound(instance: Instance) -> int:
+    best = 1
+    for info in BOUNDS:
+        module, _, name = info.target.partition(":")
+        for bound in getattr(import_module(module), name)(instance.forward):
+            best = max(best, bound.steps)
+    return best
+
+
+def instance_of(network: str, pattern: str, root: int | None = None, **model: object) -> Instance:
+    found = resolve(network, FAMILIES)
+    return Instance(found, collective(pattern, found, root=root), CommunicationModel(**model))
+
+
+@pytest.mark.parametrize(
+    ("network", "values"),
+    # All-to-all broadcast and scatter, one-to-all broadcast and scatter (from node 0).
+    [
+        ("hypercube-8", (3, 4, 2, 3)),
+        ("hypercube-16", (4, 8, 2, 4)),
+        ("hypercube-32", (7, 16, 2, 7)),
+        ("ring-bi-8", (4, 8, 2, 4)),
+        ("ring-bi-24", (12, 72, 3, 12)),
+        ("ring-uni-8", (7, 28, 3, 7)),
+        ("ring-uni-16", (15, 120, 4, 15)),
+        ("mesh-3x3", (4, 6, 2, 4)),
+        ("mesh-3x4", (6, 12, 2, 6)),
+        ("mesh-5x5", (12, 30, 3, 12)),
+        ("mesh-6x6", (18, 54, 3, 18)),
+        ("torus-3x3", (2, 3, 2, 2)),
+        ("torus-5x5", (6, 15, 2, 6)),
+        ("torus-4x8", (8, 32, 3, 8)),
+        ("spidergon-8", (3, 4, 2, 3)),
+        ("spidergon-36", (12, 81, 3, 12)),
+        ("petersen-10", (3, 5, 2, 3)),
+        ("heawood-14", (5, 9, 2, 5)),
+        ("kautz-12", (4, 7, 2, 4)),
+        ("kautz-36", (12, 34, 3, 13)),
+        ("levi-30", (10, 28, 3, 10)),
+        ("k-ring-8", (2, 3, 2, 2)),
+        ("midimew-8", (2, 3, 2, 2)),
+        ("amp-8", (2, 3, 2, 2)),
+        ("omega-16", (15, 15, 4, 15)),
+        ("butterfly-8", (7, 7, 3, 7)),
+        ("clos-12", (11, 11, 4, 11)),
+        ("b-tree-16", (15, 64, 4, 15)),
+        ("fat-tree-16", (15, 15, 4, 15)),
+        ("full-tree-15", (14, 56, 3, 7)),
+        ("2-fat-hypercube-4", (7, 8, 3, 7)),
+        ("4-fat-spidergon-4", (15, 16, 4, 15)),
+    ],
+)
+def test_published_bounds(network, values):
+    found = tuple(best_bound(instance_of(network, name)) for name in ("AAB", "AAS", "OAB", "OAS"))
+    assert found == values
+
+
+def test_other_roots():
+    # Edge centre and centre.
+    assert [best_bound(instance_of("mesh-5x5", "OAS", root)) for root in (2, 12)] == [8, 6]
+    assert [best_bound(instance_of("mesh-4x8", "OAS", root)) for root in (4, 20)] == [11, 8]
+    assert best_bound(instance_of("mesh-4x4", "OAB", 1)) == 2
+
+
+def test_routing_changes_the_bound():
+    """The shortest paths of the Kautz digraph meet in one channel that longer ones avoid."""
+    assert best_bound(instance_of("kautz-36", "AAS")) == 34
+    assert best_bound(instance_of("kautz-36", "AAS", routing="any")) == 32
+    assert best_bound(instance_of("kautz-36", "OAS", 0)) == 13
+    assert best_bound(instance_of("kautz-36", "OAS", 0, routing="any")) == 12
+
+
+def test_ports_and_switching_change_the_bound():
+    assert best_bound(instance_of("hypercube-16", "AAS", inject=1, accept=1)) == 15
+    assert best_bound(instance_of("hypercube-16", "OAB", 0, inject=1, accept=1)) == 4
+    assert best_bound(instance_of("hypercube-16", "OAB", 0, switching="store-and-forward")) == 4
+    assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
+
+
+@pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])
+def test_gathering_mirrors_scattering(network):
+    assert best_bound(instance_of(network, "AOR", 0)) == best_bound(instance_of(network, "OAB", 0))
+    assert best_bound(instance_of(network, "AOG", 0)) == best_bound(instance_of(network, "OAS", 0))

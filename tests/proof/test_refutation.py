@@ -1,0 +1,167 @@
+"""CaDiCaL decides as an independent model does, and the checker accepts what it proves."""
+
+from __future__ import annotations
+
+import pytest
+from certified import half_duplex_instance
+from hypothesis import given, settings
+from optimum import fewest_steps
+from random_instances import valid_schedules
+
+import cchybrid
+from cchybrid.checker import EvidenceError, Network, proven_steps, refutation, routes
+from cchybrid.checker.clauses import Formula
+from cchybrid.checker.refutation import check_lrat
+from cchybrid.model import Instance
+from cchybrid.proof import cadical
+from cchybrid.proof.lrat import ProofError, packed, trimmed
+from cchybrid.proof.refutation import pinned_messages, refute
+from cchybrid.referee.verify import verify
+
+
+def decide(instance: Instance, steps: int):
+    return refute(Network(instance.to_json()), steps, 60.0, lambda: False)
+
+
+@settings(deadline=None, max_examples=40)
+@given(valid_schedules(most_nodes=5, most_messages=4))
+def test_agrees_with_the_optimum(schedule):
+    instance = schedule.instance
+    fewest = fewest_steps(instance, len(schedule.steps))
+    found = decide(instance, fewest).shorter
+    assert found is not None
+    assert not verify(instance, found)
+    assert len(found) <= fewest
+    if fewest > 1:
+        evidence = decide(instance, fewest - 1).evidence
+        assert evidence is not None
+        assert proven_steps(instance.to_json(), evidence) == fewest
+
+
+def test_both_directions_of_a_half_duplex_link_need_a_step_each():
+    instance = half_duplex_instance()
+    network = Network(instance.to_json())
+    assert pinned_messages(Formula(network, 2)) == [0, 1]
+    evidence = decide(instance, 2).evidence
+    assert evidence is not None
+    assert proven_steps(instance.to_json(), evidence) == 3
+
+
+def test_pinned_messages_need_a_step_each():
+    network = Network(cchybrid.instance("ring-uni-6", "AAS").to_json())
+    order = pinned_messages(Formula(network, 9))
+    # Every message from behind a channel to before it passes it: 1 + 2 + ... + 5.
+    assert len(order) == 9
+    Formula(network, 9, order)
+    with pytest.raises(EvidenceError):
+        Formula(network, 9, [*order[:8], order[0]])
+    with pytest.raises(EvidenceError):
+        Formula(network, 8, order)
+    # Node 0 to node 1 and node 3 to node 4 share nothing.
+    ends = [(source, goals[0]) for source, goals in network.messages]
+    with pytest.raises(EvidenceError):
+        Formula(network, 9, [ends.index((0, 1)), ends.index((3, 4))])
+    spreading = Network(cchybrid.instance("ring-uni-6", "AAB").to_json())
+    assert pinned_messages(Formula(spreading, 5)) == []
+    with pytest.raises(EvidenceError):
+        Formula(spreading, 5, [0])
+
+
+def test_time_and_the_will_to_go_on_are_limited():
+    network = Network(cchybrid.instance("mesh-3x3", "AAS").to_json())
+    formula = Formula(network, 5)
+    assert cadical.refute(formula.clauses, 0.05) == cadical.Verdict()
+    assert cadical.refute(formula.clauses, 60.0, lambda: True) == cadical.Verdict()
+
+
+def test_a_formula_without_clauses_has_a_model_and_an_empty_clause_none():
+    assert cadical.refute([[1, 2], [-1]], 20.0).model == frozenset([2])
+    proof = cadical.refute([[1], [-1]], 20.0).proof
+    assert proof is not None
+    check_lrat([[1], [-1]], iter(proof))
+    with pytest.raises(EvidenceError):
+        check_lrat([[1], [-2]], iter(proof))
+
+
+def test_what_is_no_proof_is_no_proof():
+    with pytest.raises(ProofError, match="malformed"):
+        trimmed(b"xyz", 1)
+    with pytest.raises(ProofError, match="malformed"):
+        trimmed(b"a\x80\x80", 1)
+    with pytest.raises(ProofError, match="contradiction"):
+        trimmed(b"a\x04\x02\x00\x02\x00", 1)
+
+
+@pytest.mark.parametrize(
+    ("limit", "topology"), [("MOST_PATHS", "mesh-3x4"), ("MOST_MOVES", "mesh-10x10")]
+)
+def test_too_many_paths_are_refused_in_words(limit, topology, monkeypatch):
+    monkeypatch.setattr(routes, limit, 2000)
+    network = Network(cchybrid.instance(topology, "AAS", routing="any").to_json())
+    found = refute(network, 3, 5.0, lambda: False)
+    assert found.evidence is None
+    assert "paths" in str(found.too_large)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["3 0"],
+        ["3 0 1 2"],
+        ["2 0 1 2 0"],
+        ["3 0 1 9 0"],
+        ["3 0 -1 2 0"],
+        ["3 0 1 0"],
+        ["3 x 0 1 2 0"],
+        ["d"],
+        ["3 d 7 0"],
+        ["3 1 0 1 0"],
+        ["1 d 1 0", "3 0 1 2 0"],
+    ],
+)
+def test_lines_that_prove_nothing(lines):
+    with pytest.raises(EvidenceError):
+        check_lrat([[1], [-1]], iter(lines))
+
+
+def test_a_proof_may_not_unpack_to_anything():
+    import base64
+    import lzma
+
+    record = cchybrid.instance("spidergon-8", "AAS").to_json()
+    # Bombs that would fill the memory are read piece by piece, and not for long.
+    line = base64.b64encode(lzma.compress(b"1 " * (8 << 20))).decode()
+    with pytest.raises(EvidenceError, match="form"):
+        proven_steps(record, {"kind": "refutation", "steps": 4, "proof": line})
+    bomb = base64.b64encode(lzma.compress(b"\n" * (8 << 20))).decode()
+    with pytest.raises(EvidenceError, match="contradiction"):
+        proven_steps(record, {"kind": "refutation", "steps": 4, "proof": bomb})
+    for proof in (
+        "",
+        "!!",
+        "é",
+        [],
+        base64.b64encode(b"rubbish").decode(),
+        packed(["1 0 0"])[:40],
+        7,
+    ):
+        with pytest.raises(EvidenceError):
+            proven_steps(record, {"kind": "refutation", "steps": 4, "proof": proof})
+
+
+@pytest.mark.parametrize("order", [[[0]], [{}], ["0"], [True], [-1], [99], [0, 0], 7, {"0": 1}])
+def test_orders_that_are_none(order):
+    record = cchybrid.instance("spidergon-8", "AAS").to_json()
+    with pytest.raises(EvidenceError):
+        proven_steps(record, {"kind": "refutation", "steps": 4, "order": order, "proof": ""})
+
+
+def test_a_proof_may_not_keep_more_than_fits_into_memory(monkeypatch):
+    monkeypatch.setattr(refutation, "MOST_LITERALS", 100)
+    kept = [f"{name} 1 0 1 0" for name in range(3, 90)]
+    with pytest.raises(EvidenceError, match="memory"):
+        check_lrat([[1], [-1]], iter(kept))
+    # What is deleted makes room again.
+    fleeting = [text for name in range(3, 90) for text in (f"{name} 1 0 1 0", f"{name} d {name} 0")]
+    check_lrat([[1], [-1]], iter([*fleeting, "99 0 1 2 0"]))

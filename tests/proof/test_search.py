@@ -1,0 +1,121 @@
+"""The search for a proof: cheap kinds first, the widest scope, honest words about what fails."""
+
+from __future__ import annotations
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import EvidenceError, certificate, check
+from cchybrid.model import Schedule
+from cchybrid.proof import cadical, search
+from cchybrid.proof.lrat import ProofError
+from cchybrid.proof.search import find_proof
+from cchybrid.referee.verify import verify
+
+
+def look(topology, collective, steps, seconds=60.0, **more):
+    instance = cchybrid.instance(topology, collective, **more)
+    return find_proof(instance, instance.to_json(), steps, seconds)
+
+
+@pytest.mark.parametrize(
+    ("kind", "scope", "topology", "collective", "steps", "more"),
+    [
+        ("growth", "any routing", "hypercube-8", "OAB", 2, {}),
+        ("cut", "any routing", "b-tree-8", "AAB", 7, {}),
+        ("prices", "any routing", "spidergon-8", "AAS", 4, {}),
+        ("prices", "minimal routing", "kautz-36", "AAS", 34, {}),
+        ("farkas", "any routing", "torus-4x4", "MNB", 3, {"roles": (8, 16)}),
+        ("farkas", "minimal routing", "hypercube-8", "MNB", 2, {"roles": (4, 4)}),
+        ("refutation", "any routing", "full-tree-31", "OAB", 4, {"root": 0}),
+    ],
+)
+def test_kind_and_scope(kind, scope, topology, collective, steps, more):
+    more = dict(more)
+    half, end = more.pop("roles", (0, 0))
+    if half:
+        takers = range(half, end) if end > half else range(half)
+        more |= {"transmitters": range(half), "receivers": takers}
+    proof = look(topology, collective, steps, **more).proof
+    assert proof is not None
+    assert (proof.evidence["kind"], proof.steps) == (kind, steps)
+    if (kind, topology) != ("refutation", "full-tree-31"):
+        assert proof.scope == scope
+
+
+def test_a_schedule_that_is_too_long_is_met_by_a_shorter_one():
+    instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
+    found = find_proof(instance, instance.to_json(), 4, 60.0)
+    assert found.shorter is not None
+    assert not verify(instance, found.shorter)
+    assert "there is a schedule of" in found.tried[-1]
+
+
+def test_without_the_solver_the_line_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(cadical, "is_installed", lambda: False)
+    found = look("full-tree-31", "OAB", 4, root=0)
+    assert "cchybrid[prove]" in found.tried[-1]
+    assert found.proof is not None
+    assert found.proof.steps == 3
+
+
+def test_no_time_is_no_proof_of_the_strong_kinds():
+    found = look("full-tree-31", "OAB", 4, seconds=1e-9, root=0)
+    assert found.proof is not None
+    assert found.proof.steps < 4
+    assert not any("refutation" in line for line in found.tried)
+
+
+def test_interrupting_keeps_the_best(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "refute_by_rows", interrupt)
+    found = look("full-tree-31", "OAB", 4, root=0)
+    assert found.interrupted
+    assert found.proof is not None
+
+
+def test_a_claim_about_listed_paths_says_so(monkeypatch):
+    """Where the paths are too many, those of the pool are proven, and nothing more is said."""
+    from cchybrid.checker import routes
+
+    monkeypatch.setattr(routes, "MOST_PATHS", 20)
+    whole = search.build_problem
+    monkeypatch.setattr(search, "build_problem", lambda instance: whole(instance, max_options=60))
+    monkeypatch.setattr(search, "_bounds", lambda *_: iter(()))
+    monkeypatch.setattr(search, "refute_by_rows", lambda *_: None)
+    instance = cchybrid.instance("mesh-3x3", "AAS")
+    record = instance.to_json()
+    proof = find_proof(instance, record, 4, 60.0).proof
+    assert proof is not None
+    assert proof.scope == "these paths"
+    assert proof.paths is not None
+    solved = cchybrid.solve(instance, engines=["colouring"], time_limit=10).schedule
+    assert solved is not None
+    schedule = Schedule(instance, solved.steps).to_json()
+    claim = certificate(record, proof.steps, proof.scope, proof.evidence, {}, proof.paths)
+    verdict = check(schedule, claim)
+    assert not verdict.optimal
+    assert verdict.scope == "these paths"
+    # The same evidence proves nothing about all paths, nor about others.
+    for scope, paths in (
+        ("minimal routing", None),
+        ("these paths", proof.paths[1:]),
+        ("these paths", [*proof.paths, [0, 1, 0]]),
+        ("these paths", None),
+        ("any routing", proof.paths),
+    ):
+        with pytest.raises(EvidenceError):
+            check(schedule, certificate(record, 4, scope, proof.evidence, {}, paths))
+
+
+def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
+    def die(*_):
+        raise ProofError("the solver ended with exit status -9")
+
+    monkeypatch.setattr(search, "refute", die)
+    found = look("full-tree-31", "OAB", 4, root=0)
+    assert found.proof is not None
+    assert found.proof.steps == 3
+    assert "exit status -9" in found.tried[-1]

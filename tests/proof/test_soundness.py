@@ -1,0 +1,99 @@
+"""No bound exceeds the fewest steps of any schedule, and every bound brings its evidence."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from optimum import fewest_steps
+from random_instances import instances, valid_schedules
+
+from cchybrid.checker import EvidenceError, proven_steps
+from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.proof import BOUNDS
+from cchybrid.proof.cut import _CutMeter
+
+
+def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:
+    """Return what every provider yields."""
+    found = {}
+    for info in BOUNDS:
+        module, _, name = info.target.partition(":")
+        found[info.name] = list(getattr(import_module(module), name)(instance.forward))
+    return found
+
+
+def check(schedule: Schedule) -> None:
+    instance = schedule.instance
+    record = instance.to_json()
+    fewest = fewest_steps(instance, len(schedule.steps))
+    for name, bounds in bounds_of(instance).items():
+        steps = [bound.steps for bound in bounds]
+        assert steps == sorted(set(steps)), f"{name} does not get better and better"
+        for bound in bounds:
+            assert bound.steps <= fewest, (name, bound)
+            # The forward instance that providers see and the one that was asked are the same.
+            evidence = json.loads(json.dumps(bound.evidence))
+            assert evidence == bound.evidence
+            assert proven_steps(record, evidence) == bound.steps
+
+
+@settings(deadline=None, max_examples=100)
+@given(valid_schedules(most_nodes=5, most_messages=5))
+def test_no_bound_exceeds_the_optimum(schedule):
+    check(schedule)
+
+
+@settings(deadline=None, max_examples=50)
+@given(valid_schedules(most_nodes=5, most_messages=6, routings=("minimal", 1), ports=("list",)))
+def test_narrow_ports_and_routing(schedule):
+    check(schedule)
+
+
+@settings(deadline=None, max_examples=50)
+@given(valid_schedules(most_nodes=6, most_messages=4, switchings=("store-and-forward",)))
+def test_store_and_forward(schedule):
+    check(schedule)
+
+
+@settings(deadline=None, max_examples=60)
+@given(instances(), st.data())
+def test_providers_never_fail(instance, data):
+    """Not even on instances that have no schedule."""
+    nodes = instance.network.nodes
+    kept = data.draw(st.sets(st.sampled_from(instance.network.channels)))
+    ends = {frozenset(channel[:2]) for channel in kept}
+    network = replace(
+        instance.network,
+        channels=tuple(c for c in instance.network.channels if frozenset(c[:2]) in ends),
+        half_duplex=tuple(p for p in instance.network.half_duplex if frozenset(p) in ends),
+    )
+    ports = st.lists(st.integers(0, 2), min_size=nodes, max_size=nodes).map(tuple)
+    instance = replace(instance, network=network)
+    if data.draw(st.booleans()):
+        instance = instance.with_model(inject=data.draw(ports), accept=data.draw(ports))
+    bounds_of(instance)
+
+
+@settings(deadline=None)
+@given(instances(kinds=("deliver",)), st.integers(0, 2**32 - 1))
+def test_the_meter_counts_what_the_checker_counts(instance, seed):
+    """Else good cuts would be passed over, or bad ones shown to the slow checker."""
+    rng = random.Random(seed)
+    record, meter = instance.to_json(), _CutMeter(instance)
+    for _ in range(5):
+        inside = np.array([rng.random() < 0.5 for _ in range(instance.network.nodes)])
+        if not inside.any():
+            continue
+        for both in (False, True):
+            evidence = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist(), "both": both}
+            try:
+                steps = proven_steps(record, evidence)
+            except EvidenceError:
+                steps = 0
+            assert meter.steps(inside, both) == steps

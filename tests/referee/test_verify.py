@@ -1,0 +1,144 @@
+"""Every rule of the referee by hand: a small valid schedule, one mistake, exactly its violation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from broken_schedules import (
+    BROADCAST,
+    MISTAKES,
+    REDUCE,
+    REDUCE_STEPS,
+    SCATTER,
+    SCATTER_STEPS,
+    VALID,
+    changed,
+    deliver,
+    steps_of,
+)
+
+from cchybrid.model import Instance, Network, Schedule, Transfer
+from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_valid(name):
+    instance, raw = VALID[name]
+    assert verify(instance, steps_of(raw)) == ()
+    assert verify_schedule(Schedule(instance, steps_of(raw))) == ()
+
+
+def told(violations: tuple[Violation, ...]) -> list[tuple]:
+    return [(v.rule, v.step, v.transfer, v.message, v.place) for v in violations]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_one_mistake_gives_exactly_its_violations(mistake):
+    name, changes, expected = MISTAKES[mistake]
+    instance, raw = VALID[name]
+    violations = verify(instance, changed(raw, changes))
+    assert told(violations) == expected
+    for violation in violations:
+        if violation.transfer >= 0:
+            place = f"step {violation.step + 1}, transfer {violation.transfer + 1}: "
+            assert violation.text.startswith(place)
+
+
+def test_every_rule_has_a_mistake_of_its_own():
+    assert {rule for _, _, expected in MISTAKES.values() for rule, *_ in expected} == set(RULES)
+
+
+def test_no_steps_at_all():
+    found = told(verify(SCATTER, ()))
+    assert found == [("missing-destination", -1, -1, m, f"node {m + 2}") for m in range(3)]
+
+
+def test_steps_of_a_reduction_in_the_wrong_order():
+    found = told(verify(REDUCE, steps_of(REDUCE_STEPS[::-1])))
+    assert found == [
+        ("not-informed", 1, 0, 0, "node 1"),
+        ("not-informed", 1, 1, 0, "node 4"),
+    ]
+
+
+def test_paths_of_a_reduction_in_the_wrong_direction():
+    turned = [[(m, path[::-1]) for m, path in step] for step in REDUCE_STEPS]
+    rules = {violation.rule for violation in verify(REDUCE, steps_of(turned))}
+    assert "received-twice" in rules  # node 0, the destination, sends
+
+
+@pytest.mark.parametrize(
+    ("routing", "valid"), [("minimal", False), (0, False), (1, True), (2**80, True), ("any", True)]
+)
+def test_routing_decides_about_a_detour(routing, valid):
+    steps = changed(SCATTER_STEPS, {(1, 0): (1, (1, 0, 4, 3))})
+    found = verify(SCATTER.with_model(routing=routing), steps)
+    assert [v.rule for v in found] == ([] if valid else ["path-too-long"])
+
+
+def test_distance_does_not_lead_through_endpoints():
+    """Over terminal 5 it would be two hops from 1 to 3, so three over two switches are minimal."""
+    network = Network.from_links(
+        "bypass", 6, [(1, 0), (0, 2), (2, 3), (5, 1), (5, 3)], endpoints=(5,)
+    )
+    instance = Instance(network, deliver((1, (3,))))
+    assert verify(instance, steps_of([[(0, (1, 0, 2, 3))]])) == ()
+    freed = replace(instance, network=replace(network, endpoints=()))
+    assert [v.rule for v in verify(freed, steps_of([[(0, (1, 0, 2, 3))]]))] == ["path-too-long"]
+
+
+def test_limits_beyond_64_bits():
+    record = SCATTER.to_json()
+    record["network"]["channels"] = [[a, b, 2**70] for a, b in record["network"]["channels"]]
+    record["model"] = {"switching": "wormhole", "ports": 2**70, "routing": 2**70}
+    instance = Instance.from_json(record)
+    together = [[transfer for step in SCATTER_STEPS for transfer in step]]
+    assert verify(instance, steps_of(together)) == ()
+
+
+def test_node_without_ports_receives_nothing():
+    instance = SCATTER.with_model(inject=(1,) * 5, accept=(1, 1, 0, 1, 1))
+    found = told(verify(instance, steps_of(SCATTER_STEPS)))
+    assert found == [("accept-overload", 0, 0, 0, "node 2")]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "text"),
+    [
+        (
+            "detour",
+            "step 2, transfer 1: the path of message 1 has 3 hops, the routing allows 2",
+        ),
+        (
+            "double channel for three",
+            "step 1, transfer 3: channel 0->1 carries 3 messages, 2 at most (messages 0, 1, 2)",
+        ),
+        (
+            "sent before it arrives",
+            "step 1, transfer 2: node 2 sends message 0 but receives it only in step 2",
+        ),
+        (
+            "sent without having it",
+            "step 2, transfer 1: node 4 sends message 1 but never receives it",
+        ),
+        (
+            "partial result received in the step of leaving",
+            "step 2, transfer 3: node 1 receives a part of message 0 but sends its own in step 2",
+        ),
+        ("a source left out", "source 5 never sends its part of message 0"),
+        ("a destination left out", "message 0 never reaches its destination 3"),
+        ("an empty step at the end", "step 3: nothing is sent"),
+    ],
+)
+def test_words(mistake, text):
+    name, changes, _ = MISTAKES[mistake]
+    instance, raw = VALID[name]
+    assert text in [str(violation) for violation in verify(instance, changed(raw, changes))]
+
+
+def test_a_hundred_thousand_violations_are_all_returned():
+    steps = (tuple(Transfer(0, (0, 3)) for _ in range(50_000)),)
+    found = verify(BROADCAST, steps)
+    assert sum(v.rule == "no-such-channel" for v in found) == 50_000
+    assert sum(v.rule == "received-twice" for v in found) == 49_999

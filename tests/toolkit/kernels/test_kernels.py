@@ -1,0 +1,208 @@
+"""Kernels against plain-Python twins, and against the referee, on random instances."""
+
+from __future__ import annotations
+
+import numpy as np
+import plain_kernels
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_assignments import RANDOM, STEPS, random_assignment
+from random_instances import instances
+
+from cchybrid.model import Instance
+from cchybrid.problem import INJECT, Assignment, Problem, build_problem
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.min_conflicts import settle
+from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
+from cchybrid.toolkit.kernels.ports import room, spread_ports
+from cchybrid.toolkit.kernels.restoration import restore
+from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
+from cchybrid.toolkit.kernels.swap import swap_steps
+
+
+def table_of(problem: Problem, found: Assignment, counted: np.ndarray) -> tuple[np.ndarray, int]:
+    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
+    return table, int(build(flatten(problem), found.option, found.step, counted, table))
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_conflicts_equal_their_twin(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    for missing in (False, True):
+        found = random_assignment(problem, seed, missing)
+        assert conflicts(problem, found) == plain_kernels.conflicts(problem, found)
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_needed_equals_its_twin(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    found = random_assignment(problem, seed)
+    marks = np.zeros(problem.deliveries, dtype=np.bool_)
+    mark_needed(flatten(problem), found.option, marks)
+    assert set(np.flatnonzero(marks).tolist()) == plain_kernels.needed(problem, found)
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_moves_change_the_table_as_building_it_anew_would(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    flat, found = flatten(problem), random_assignment(problem, seed)
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    table, total = table_of(problem, found, counted)
+    used = plain_kernels.loads(problem, found, set(range(problem.deliveries)))
+    assert {key: int(table[key[1], key[0]]) for key in used} == dict(used)
+    assert int(table.sum()) == sum(used.values())
+    rng = np.random.default_rng(seed)
+    for delivery in rng.integers(0, problem.deliveries, 8).tolist():
+        path = flat.path[found.option[delivery]]
+        row = table[found.step[delivery]]
+        limit = [row[r] > problem.capacity[r] and not problem.implied[r]
+                 for r in problem.resources_of(int(found.option[delivery]))]  # fmt: skip
+        assert bool(overloaded(flat, row, path)) == any(limit)
+        total += remove(flat, row, path)
+        found.step[delivery] = rng.integers(0, STEPS)
+        total += add(flat, table[found.step[delivery]], path)
+        fresh, expected = table_of(problem, found, counted)
+        assert total == expected
+        assert (table == fresh).all()
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_fits_adds_only_what_all_capacities_allow(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    flat = flatten(problem)
+    row = np.zeros(problem.resources, dtype=np.int32)
+    rng = np.random.default_rng(seed)
+    for option in rng.integers(0, problem.options, 20).tolist():
+        before = row.copy()
+        if fits(flat, row, flat.path[option]):
+            assert (row <= problem.capacity)[problem.resources_of(option)].all()
+            assert (row >= before).all()
+        else:
+            assert (row == before).all()
+            after = before + np.bincount(problem.resources_of(option), minlength=problem.resources)
+            assert (after > problem.capacity).any()
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_first_fit_is_valid_complete_and_repeatable(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    found = first_fit(problem, seed)
+    assert plain_kernels.conflicts(problem, found) == 0
+    schedule = problem.lift(found)
+    assert verify(instance, schedule.steps) == ()
+    again = first_fit(problem, seed)
+    assert (found.option == again.option).all()
+    assert (found.step == again.step).all()
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_restoration_makes_every_requirement_hold(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    flat, found = flatten(problem), random_assignment(problem, seed)
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
+    chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
+    near = least_uses(problem, flat)
+    late = restore(flat, near, found.option, found.step, counted, table, chain, seed_state(seed))
+    assert late == int((found.step >= STEPS).sum())
+    assert (problem.option_delivery[found.option] == np.arange(problem.deliveries)).all()
+    for delivery in range(problem.deliveries):
+        before = int(problem.option_requires[found.option[delivery]])
+        if found.step[delivery] < STEPS and before >= 0:
+            assert found.step[before] < found.step[delivery]
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_settling_never_makes_it_worse_and_counts_right(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    flat, found = flatten(problem), random_assignment(problem, seed)
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    state = seed_state(seed)
+    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
+    chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
+    near = least_uses(problem, flat)
+    late = restore(flat, near, found.option, found.step, counted, table, chain, state)
+    start = late + build(flat, found.option, found.step, counted, table)
+    stop = np.zeros(1, dtype=np.bool_)
+    end = settle(flat, found.option, found.step, counted, table, start, 5, stop, state)
+    assert end <= start
+    fresh = np.zeros_like(table)
+    left = int((found.step >= STEPS).sum())
+    assert end == left + build(flat, found.option, found.step, counted, fresh)
+    assert (table == fresh).all()
+    for delivery in np.flatnonzero(found.step < STEPS).tolist():
+        before = int(problem.option_requires[found.option[delivery]])
+        assert before < 0 or found.step[before] < found.step[delivery]
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_swaps_and_port_moves_report_the_change_that_they_make(
+    instance: Instance, seed: int
+) -> None:
+    problem = build_problem(instance)
+    flat, found = flatten(problem), random_assignment(problem, seed)
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    state = seed_state(seed)
+    table, total = table_of(problem, found, counted)
+    for delivery in range(problem.deliveries):
+        change = swap_steps(flat, found.option, found.step, counted, table, delivery, state)
+        assert change <= 0
+        total += change
+    assert total == table_of(problem, found, counted)[1]
+    total += spread_ports(flat, found.option, found.step, counted, table, state)
+    fresh, expected = table_of(problem, found, counted)
+    assert total == expected
+    assert (table == fresh).all()
+
+
+def test_the_port_heuristic_empties_overfull_ports() -> None:
+    from cchybrid.host.api import instance
+
+    problem = build_problem(instance("ring-bi-8", "OAS"))
+    flat = flatten(problem)
+    found = first_fit(problem, 0)
+    found.step[:] = 0
+    counted = np.ones(problem.deliveries, dtype=np.bool_)
+    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
+    build(flat, found.option, found.step, counted, table)
+    spread_ports(flat, found.option, found.step, counted, table, seed_state(1))
+    ports = np.flatnonzero(problem.kind == INJECT)
+    assert (table[:, ports] <= problem.capacity[ports]).all()
+    path = int(flat.path[found.option[0]])
+    assert room(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
+
+
+def test_random_numbers_come_from_the_state_alone() -> None:
+    one, two = seed_state(7), seed_state(7)
+    first = [below(one, 10) for _ in range(2000)]
+    assert first == [below(two, 10) for _ in range(2000)]
+    assert first != [below(seed_state(8), 10) for _ in range(2000)]
+    counts = np.bincount(first, minlength=10)
+    assert counts.min() > 130
+    draws = np.array([uniform(one) for _ in range(2000)])
+    assert 0 <= draws.min() < draws.max() < 1
+    assert abs(draws.mean() - 0.5) < 0.05
+    bells = np.array([normal(one) for _ in range(2000)])
+    assert abs(bells.mean()) < 0.1
+    assert abs(bells.std() - 1) < 0.1
+    values = np.arange(50, dtype=np.int32)
+    shuffle(values, one)
+    assert sorted(values.tolist()) == list(range(50))
+    assert values.tolist() != list(range(50))
+
+
+@pytest.mark.parametrize("kernel", [build, restore, settle, swap_steps, spread_ports])
+def test_kernels_are_compiled(kernel: object) -> None:
+    assert hasattr(kernel, "py_func")

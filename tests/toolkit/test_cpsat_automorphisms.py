@@ -1,0 +1,157 @@
+"""Symmetries of a Problem: what is found is one, and breaking it changes no answer."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+from bounds.optimum import possible
+from cchybrid_plugins.cpsat.engine import CpSat
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+from random_instances import instances
+
+import cchybrid
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Problem, build_problem
+from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
+from cchybrid.toolkit.cpsat.model import build
+from cchybrid.toolkit.cpsat.windows import Windows
+from cchybrid.toolkit.usage_matrix import Uses
+
+RANDOM = settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+
+def solvable(problem: Problem, steps: int, *, broken: bool) -> bool:
+    uses = Uses.of(problem)
+    windows = Windows.of(problem, uses, steps, symmetry=True)
+    model = build(problem, uses, windows, chain=chain(problem) if broken else ())
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    verdict = solver.solve(model.model)
+    assert verdict in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.INFEASIBLE)
+    return bool(verdict != cp_model.INFEASIBLE)
+
+
+@st.composite
+def circulants(draw: st.DrawFn) -> Instance:
+    """A network that looks the same from every node, and a broadcast of one or of all nodes."""
+    nodes = draw(st.integers(3, 6))
+    jumps = draw(st.lists(st.integers(1, nodes - 1), min_size=1, max_size=2, unique=True))
+    size = draw(st.integers(1, 2))
+    arcs = {(v, (v + jump) % nodes) for v in range(nodes) for jump in (1, *jumps)}
+    if draw(st.booleans()):
+        arcs |= {(b, a) for a, b in arcs}
+    network = Network("circulant", nodes, tuple(Channel(a, b, size) for a, b in sorted(arcs)))
+    roots = range(nodes) if nodes < 5 and draw(st.booleans()) else range(1)
+    rest = [tuple(v for v in range(nodes) if v != root) for root in roots]
+    ports = draw(st.sampled_from([None, 1]))
+    model = CommunicationModel(
+        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])),
+        inject=ports,
+        accept=ports,
+        routing="minimal",
+    )
+    if draw(st.booleans()):
+        reductions = tuple(Reduction(many, one) for one, many in zip(roots, rest, strict=True))
+        return Instance(network, Collective("reduce", reductions), model)
+    messages = tuple(Message(one, many) for one, many in zip(roots, rest, strict=True))
+    return Instance(network, Collective("broadcast", messages), model)
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "orbits"),
+    [
+        ("hypercube-8", "OAB", [3, 3, 1]),  # by distance
+        ("full-tree-15", "OAB", [8, 4, 2]),  # by level
+        ("petersen-10", "AAB", [60, 30]),
+        ("mesh-3x3", "AAB", [8] * 6 + [4] * 6),  # 48 pairs in general position
+        ("mesh-3x3", "AAS", [8] * 6 + [4] * 6),
+    ],
+)
+def test_orbits_are_those_of_the_network(topology: str, collective: str, orbits: list[int]) -> None:
+    group = Automorphisms(build_problem(cchybrid.instance(topology, collective)))
+    assert group.known
+    sizes = np.unique(group.orbits([]), return_counts=True)[1]
+    assert sorted(sizes.tolist(), reverse=True) == orbits
+
+
+def test_the_chain_fixes_one_delivery_after_the_other() -> None:
+    """Of the leaves one is first, then one of its half of the tree, down to pairs."""
+    links = chain(build_problem(cchybrid.instance("full-tree-15", "OAB")))
+    assert [len(link.others) for link in links] == [7, 3, 1, 1]
+    assert len({link.first for link in links}) == 4
+
+
+def test_a_missing_option_ends_the_symmetry() -> None:
+    """One node of a ring is not informed over a path that its mirror image is informed over."""
+    problem = build_problem(cchybrid.instance("ring-bi-6", "OAB"))
+    assert chain(problem)
+    last = problem.options - 1
+    alone = dataclasses.replace(
+        problem,
+        option_start=np.append(problem.option_start[:-1], last),
+        option_requires=problem.option_requires[:last],
+        option_path=problem.option_path[:last],
+    )
+    assert chain(alone) == []
+
+
+def test_a_slower_channel_ends_the_symmetry() -> None:
+    arcs = [(v, (v + turn) % 6) for v in range(6) for turn in (1, 5)]
+    broadcast = Collective("broadcast", (Message(0, (1, 2, 3, 4, 5)),))
+    for size, links in ((2, 1), (1, 0)):
+        channels = tuple(Channel(a, b, size if (a, b) == (1, 2) else 2) for a, b in arcs)
+        problem = build_problem(Instance(Network("ring", 6, channels), broadcast))
+        assert len(chain(problem)) == links
+
+
+def test_interchangeable_steps_are_left_alone() -> None:
+    assert chain(build_problem(cchybrid.instance("kautz-12", "AAS"))) == []
+
+
+@given(circulants(), st.integers(1, 4))
+@RANDOM
+def test_breaking_symmetry_changes_no_answer(instance: Instance, steps: int) -> None:
+    """Neither from that of the whole model, nor from that of the rules alone."""
+    problem = build_problem(instance)
+    answer = solvable(problem, steps, broken=True)
+    assert answer == solvable(problem, steps, broken=False)
+    assert answer == possible(instance, steps)
+
+
+@given(instances(most_nodes=5, most_messages=4), st.integers(1, 4))
+@RANDOM
+def test_breaking_what_little_symmetry_there_is(instance: Instance, steps: int) -> None:
+    problem = build_problem(instance)
+    assert solvable(problem, steps, broken=True) == solvable(problem, steps, broken=False)
+
+
+@pytest.mark.parametrize("broken", [True, False])
+@pytest.mark.parametrize(
+    ("topology", "rest", "optimum"),
+    [("full-tree-15", {}, 3), ("hypercube-8", {"ports": 1}, 3), ("full-tree-31", {}, 4)],
+)
+def test_the_optimum_stays(topology: str, rest: dict[str, Any], optimum: int, broken: bool) -> None:
+    run = LocalRun(
+        build_problem(cchybrid.instance(topology, "OAB", **rest)), budget=Budget(60.0, threads=2)
+    )
+    engine = CpSat(CpSat.Options(network_symmetry=broken))
+    assert engine.solve(run.problem, run) is Stop.EXHAUSTED
+    assert run.violations == []
+    assert run.best() == run.lower() == optimum

@@ -1,0 +1,373 @@
+"""The parts of the tabu search against plain-Python twins, on random problems."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import plain_tabu as plain
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_assignments import RANDOM, random_assignment
+from random_instances import instances
+
+from cchybrid.host.api import instance
+from cchybrid.model import Instance
+from cchybrid.problem import Problem, build_problem, extend
+from cchybrid.toolkit.kernels.flat import Flat, flatten
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.tabu_search.memory import (
+    Memory,
+    new_memory,
+    press,
+    recheck,
+    recheck_followers,
+    relax,
+)
+from cchybrid.toolkit.tabu_search.moves import (
+    NEVER,
+    Bench,
+    carry_out,
+    cost_before,
+    followers_cost,
+    new_bench,
+    path_at,
+    price_delivery,
+    price_family,
+    put_back,
+    put_in,
+    take_out,
+)
+from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
+from cchybrid.toolkit.tabu_search.search import Record, start
+
+SEEDS = st.integers(0, 2**32 - 1)
+HOPS = {"switchings": ("store-and-forward",), "most_nodes": 5, "most_messages": 3}
+FAR = 1000
+
+
+class Search:
+    """A search that has begun with a random assignment, with pieces missing and too late."""
+
+    def __init__(self, problem: Problem, seed: int, steps: int = 3, farther: int = FAR) -> None:
+        self.problem, self.flat, self.steps = problem, flatten(problem), steps
+        self.graphs: PathGraphs = build_graphs(problem, self.flat, farther, farther)
+        self.memory: Memory = new_memory(self.flat, steps)
+        self.bench: Bench = new_bench(problem, self.graphs, self.memory.load.shape[1])
+        self.optional = not problem.required.all()
+        self.state = seed_state(seed)
+        self.random = random.Random(seed)
+        self.record = new_record(problem)
+        begin = random_assignment(problem, seed, missing=True)
+        start(*self.parts, self.record, begin.option, begin.step, self.state)
+
+    @property
+    def parts(self) -> tuple[Flat, PathGraphs, Memory, Bench]:
+        return self.flat, self.graphs, self.memory, self.bench
+
+    def check(self) -> None:
+        plain.check_memory(self.problem, self.memory)
+
+    def price(self, delivery: int) -> None:
+        followers_cost(self.flat, self.memory, self.bench, delivery)
+        price_delivery(*self.parts, delivery, self.optional, self.state)
+
+    def recheck_taken(self, count: int) -> None:
+        for freed in range(count):
+            recheck(self.flat, self.memory, int(self.bench.taken[freed, 0]))
+
+    def place_at_random(self, delivery: int) -> None:
+        """Give a delivery without a place any option and step."""
+        begin, end = self.problem.option_start[delivery : delivery + 2]
+        option = self.random.randrange(int(begin), int(end))
+        put_in(self.flat, self.memory, delivery, option, self.random.randrange(self.steps))
+        recheck(self.flat, self.memory, delivery)
+        if self.problem.option_requires[option] >= 0:
+            recheck(self.flat, self.memory, int(self.problem.option_requires[option]))
+        recheck_followers(self.flat, self.memory, delivery)
+
+    def remove(self, delivery: int) -> None:
+        count = take_out(self.flat, self.memory, self.bench, delivery)
+        self.recheck_taken(count)
+        recheck_followers(self.flat, self.memory, delivery)
+
+    def move(self, delivery: int) -> None:
+        """Move a delivery to the best place in a random step."""
+        count = take_out(self.flat, self.memory, self.bench, delivery)
+        if not plain.is_needed(self.problem, self.memory, delivery):
+            self.recheck_taken(count)
+            return
+        self.price(delivery)
+        steps = [step for step in range(self.steps) if self.bench.cost[step] < NEVER]
+        if not steps:
+            put_back(self.flat, self.memory, self.bench, count)
+            return
+        step = self.random.choice(steps)
+        choice = int(self.bench.choice[step])
+        carry_out(*self.parts, delivery, choice, step, self.optional, self.state)
+        for freed in range(1, count):
+            recheck(self.flat, self.memory, int(self.bench.taken[freed, 0]))
+
+    def act(self) -> None:
+        """Do anything once."""
+        delivery = self.random.randrange(self.problem.deliveries)
+        if self.memory.option[delivery] < 0:
+            # What nobody needs has no place, ever.
+            if plain.is_needed(self.problem, self.memory, delivery):
+                self.random.choice((self.place_at_random, self.move))(delivery)
+            return
+        kind = self.random.choice(("move", "move", "back", "remove", "press", "relax"))
+        if kind == "move":
+            self.move(delivery)
+        elif kind == "back":
+            before = self.memory.option.copy(), self.memory.step.copy()
+            count = take_out(self.flat, self.memory, self.bench, delivery)
+            put_back(self.flat, self.memory, self.bench, count)
+            assert (self.memory.option == before[0]).all()
+            assert (self.memory.step == before[1]).all()
+        elif kind == "remove":
+            self.remove(delivery)
+        elif kind == "press":
+            press(self.memory)
+        else:
+            relax(self.memory)
+
+
+def new_record(problem: Problem) -> Record:
+    return Record(*problem_arrays(problem), np.zeros(4, dtype=np.int64))
+
+
+def problem_arrays(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    nothing = problem.empty()
+    return nothing.option, nothing.step
+
+
+def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int) -> None:
+    """Every choice keeps the options that it should, and its walks spell exactly these."""
+    reached = []
+    for delivery in range(problem.deliveries):
+        options = range(
+            int(problem.option_start[delivery]), int(problem.option_start[delivery + 1])
+        )
+        uses = {option: len(problem.resources_of(option)) for option in options}
+        groups: list[list[int]] = []
+        for option in options:
+            requires = problem.option_requires[option]
+            if not groups or problem.option_requires[groups[-1][-1]] != requires:
+                groups.append([])
+            groups[-1].append(option)
+        nearest = min(uses.values())
+        wanted = []
+        for group in groups:
+            shortest = min(uses[option] for option in group)
+            if shortest <= nearest + farther:
+                wanted.append([option for option in group if uses[option] <= shortest + detour])
+        assert wanted, "a delivery has no choice"
+        mine = plain.choices(graphs, delivery)
+        assert [plain.options_of(graphs, choice) for choice in mine] == wanted
+        for choice in mine:
+            kept = plain.options_of(graphs, choice)
+            assert {problem.option_requires[option] for option in kept} == {graphs.requires[choice]}
+            found = plain.walks(graphs, graphs.graph[choice])
+            assert sorted(number for number, _ in found) == list(range(len(kept)))
+            for number, word in found:
+                assert word == plain.words(problem, kept[number])
+            reached += kept
+    assert len(set(reached)) == len(reached)
+    for graph in range(len(graphs.state_start) - 1):
+        for state in range(graphs.state_start[graph], graphs.state_start[graph + 1]):
+            targets = graphs.target[graphs.edge_start[state] : graphs.edge_start[state + 1]]
+            assert ((targets >= graphs.state_start[graph]) & (targets < state)).all()
+
+
+@RANDOM
+@given(instances(), st.sampled_from((0, 1, 2, FAR)), st.sampled_from((0, 1, 2, FAR)))
+def test_walks_through_a_graph_are_the_paths(asked: Instance, farther: int, detour: int) -> None:
+    problem = build_problem(asked)
+    check_graphs(problem, build_graphs(problem, flatten(problem), farther, detour), farther, detour)
+
+
+@RANDOM
+@given(instances(routings=("any", 2)), st.integers(1, 20), st.randoms(use_true_random=False))
+def test_graphs_of_a_grown_problem(asked: Instance, most: int, chance: random.Random) -> None:
+    whole, grown = build_problem(asked), build_problem(asked, max_options=most)
+    for _ in range(2):
+        names = {
+            (int(grown.origin.message[d]), int(grown.origin.node[d])): d
+            for d in range(grown.deliveries)
+        }
+        additions = []
+        for option in chance.sample(range(whole.options), min(12, whole.options)):
+            owner = whole.option_delivery[option]
+            name = int(whole.origin.message[owner]), int(whole.origin.node[owner])
+            if name in names:
+                path = whole.origin.path_nodes[whole.option_path[option]]
+                additions.append((names[name], path))
+        grown, _ = extend(grown, additions)
+    check_graphs(grown, build_graphs(grown, flatten(grown), 1, 2), 1, 2)
+
+
+def words_problem(lists: list[list[list[int]]], resources: int) -> Problem:
+    """Return a problem in which delivery d has the paths ``lists[d]``, each a list of resources."""
+    like = build_problem(instance("ring-bi-4", "AAS"))
+    paths = [path for options in lists for path in options]
+    return replace(
+        like,
+        capacity=np.ones(resources, dtype=np.int32),
+        kind=np.zeros(resources, dtype=np.int8),
+        implied=np.zeros(resources, dtype=np.bool_),
+        required=np.ones(len(lists), dtype=np.bool_),
+        option_start=np.cumsum([0, *map(len, lists)]).astype(np.int64),
+        option_requires=np.full(len(paths), -1, dtype=np.int32),
+        option_path=np.arange(len(paths), dtype=np.int32),
+        path_start=np.cumsum([0, *map(len, paths)]).astype(np.int64),
+        path_resource=np.concatenate(paths).astype(np.int32),
+    )
+
+
+@RANDOM
+@given(
+    st.lists(
+        st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=12),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_any_words_even_twice_and_prefixes_of_others(lists: list[list[list[int]]]) -> None:
+    problem = words_problem(lists, 4)
+    check_graphs(problem, build_graphs(problem, flatten(problem), 0, FAR), 0, FAR)
+
+
+def test_graphs_outgrow_their_first_tables() -> None:
+    chance = random.Random(5)
+    lists = [[[chance.randrange(90) for _ in range(6)] for _ in range(700)] for _ in range(2)]
+    problem = words_problem(lists, 90)
+    check_graphs(problem, build_graphs(problem, flatten(problem), 0, FAR), 0, FAR)
+
+
+def test_lists_that_only_begin_and_end_alike_have_graphs_of_their_own() -> None:
+    problem = words_problem([[[0], [1], [2], [3]], [[0], [1], [2], [3]]], 4)
+    crossed = replace(problem, option_path=np.array([0, 1, 2, 3, 0, 2, 1, 3], dtype=np.int32))
+    check_graphs(crossed, build_graphs(crossed, flatten(crossed), 0, 0), 0, 0)
+
+
+def test_choices_with_the_same_paths_share_a_graph() -> None:
+    problem = build_problem(instance("hypercube-8", "AAB"))
+    graphs = build_graphs(problem, flatten(problem), FAR, FAR)
+    assert len(graphs.state_start) - 1 == 8 * 7
+    assert len(graphs.graph) > 8 * 7
+
+
+@RANDOM
+@given(instances(most_nodes=6, most_messages=4), SEEDS)
+def test_the_memory_equals_a_recount(asked: Instance, seed: int) -> None:
+    search = Search(build_problem(asked), seed)
+    search.check()
+    for _ in range(25):
+        search.act()
+        search.check()
+
+
+@RANDOM
+@given(instances(most_nodes=6), SEEDS)
+def test_a_start_places_only_what_is_needed(asked: Instance, seed: int) -> None:
+    problem = build_problem(asked)
+    search = Search(problem, seed)
+    for delivery in range(problem.deliveries):
+        if search.memory.option[delivery] >= 0:
+            assert plain.is_needed(problem, search.memory, delivery)
+
+
+def check_prices(search: Search, delivery: int) -> None:
+    """Compare all that a move is priced with, for a delivery that is taken out."""
+    problem, memory, graphs, bench = search.problem, search.memory, search.graphs, search.bench
+    search.price(delivery)
+    for step in range(search.steps):
+        twin = {
+            choice: plain.choice_cost(problem, memory, graphs, delivery, choice, step)
+            for choice in plain.choices(graphs, delivery)
+        }
+        if min(twin.values()) >= NEVER:
+            assert bench.cost[step] >= NEVER
+            continue
+        assert bench.cost[step] == min(twin.values())
+        choice = int(bench.choice[step])
+        assert twin[choice] == bench.cost[step]
+        option = path_at(*search.parts, choice, step, search.state)
+        assert option in plain.options_of(graphs, choice)
+        cheapest = plain.cheapest(problem, memory, graphs, choice, step)
+        assert plain.path_cost(problem, memory, option, step) == cheapest
+    assert (bench.cost[search.steps :] >= NEVER).all()
+
+
+@pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
+def test_prices_equal_brute_force(kind: str) -> None:
+    small = HOPS if kind == "store-and-forward" else {"switchings": (kind,), "most_nodes": 6}
+
+    @RANDOM
+    @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
+    def check(asked: Instance, seed: int, farther: int) -> None:
+        search = Search(build_problem(asked), seed, farther=farther)
+        for _ in range(8):
+            search.act()
+        for delivery in range(search.problem.deliveries):
+            count = take_out(search.flat, search.memory, search.bench, delivery)
+            check_prices(search, delivery)
+            put_back(search.flat, search.memory, search.bench, count)
+        search.check()
+
+    check()
+
+
+@RANDOM
+@given(instances(**HOPS), SEEDS)  # type: ignore[arg-type]
+def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int) -> None:
+    search = Search(build_problem(asked), seed, steps=4)
+    for _ in range(8):
+        search.act()
+    problem, memory, graphs, bench = search.problem, search.memory, search.graphs, search.bench
+    if not search.optional:
+        return
+    for delivery in range(problem.deliveries):
+        count = take_out(search.flat, memory, bench, delivery)
+        price_family(search.flat, graphs, memory, bench, delivery)
+        family = bench.family[delivery]
+        for other in np.flatnonzero(bench.family == family).tolist():
+            assert bench.member[bench.family_start[family] + bench.local[other]] == other
+            for before in range(search.steps + 1):
+                twin = plain.hold_cost(problem, memory, graphs, delivery, other, before)
+                assert min(bench.hold[bench.local[other], before], NEVER) == twin
+        put_back(search.flat, memory, bench, count)
+
+
+@RANDOM
+@given(instances(most_nodes=6, most_messages=4), SEEDS)
+def test_a_move_changes_the_cost_as_it_was_priced(asked: Instance, seed: int) -> None:
+    """Weights on all cells beyond their limits and all that is broken: the sum that falls."""
+    search = Search(build_problem(asked), seed)
+    problem, memory, bench = search.problem, search.memory, search.bench
+    for _ in range(8):
+        search.act()
+    for delivery in range(problem.deliveries):
+        if not plain.is_needed(problem, memory, delivery):
+            continue
+        before = plain.total_cost(problem, memory)
+        count = take_out(search.flat, memory, bench, delivery)
+        if not plain.is_needed(problem, memory, delivery):
+            search.recheck_taken(count)
+            continue
+        search.price(delivery)
+        stay = cost_before(search.flat, memory, bench, count)
+        price = [int(cost) for cost in bench.cost[: search.steps]]
+        step = min(range(search.steps), key=price.__getitem__)
+        if price[step] >= NEVER:
+            put_back(search.flat, memory, bench, count)
+            continue
+        choice = int(bench.choice[step])
+        carry_out(*search.parts, delivery, choice, step, search.optional, search.state)
+        for freed in range(1, count):
+            recheck(search.flat, memory, int(bench.taken[freed, 0]))
+        search.check()
+        assert plain.total_cost(problem, memory) - before == price[step] - stay

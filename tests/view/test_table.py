@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from cchybrid.host.api import instance
+from cchybrid.model import Schedule, Transfer
+from cchybrid.view.table import steps_table
+
+
+def render(schedule: Schedule, width: int) -> str:
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(steps_table(schedule, width))
+    return console.export_text()
+
+
+BROADCAST = Schedule(
+    instance("ring-bi-4", "OAB"),
+    ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),)),
+)
+SCATTER = Schedule(
+    instance("complete-8", "AAS"),
+    (
+        tuple(
+            Transfer(number, (message.source, message.destinations[0]))
+            for number, message in enumerate(instance("complete-8", "AAS").collective.messages)
+        ),
+    ),
+)
+
+
+def test_a_short_schedule_is_told_transfer_by_transfer() -> None:
+    text = render(BROADCAST, 80)
+    assert "0->1" in text
+    assert "1 (0)->2" in text
+    assert "1,2" in text
+
+
+def test_a_schedule_of_many_senders_has_a_row_per_sender() -> None:
+    text = render(SCATTER, 80)
+    assert "source" in text
+    assert "7->6 (7,6)" in text
+
+
+def test_what_does_not_fit_is_summed_up() -> None:
+    table = steps_table(SCATTER, 20)
+    assert isinstance(table, Table)
+    assert [column.header for column in table.columns][1] == "transfers"
+    assert table.row_count == 1
+    line = steps_table(SCATTER, 20, height=5)
+    assert isinstance(line, str)
+    assert line.startswith("56 to 56 transfers per step, 100 % of all channels used")
+
+
+def test_reductions_name_what_they_become() -> None:
+    asked = instance("ring-bi-4", "AOR")
+    steps = ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)), Transfer(0, (3, 0))))
+    text = render(Schedule(asked, steps), 80)
+    assert "2->1 (0)" in text
+    assert "3->0" in text
