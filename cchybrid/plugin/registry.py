@@ -36,7 +36,7 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 """Environment variable: modules to load as plugins besides the installed ones, by commas."""
 
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("export", "cchybrid.view.export"))
-"""Plugins of cchybrid itself: their modules are named, since a registry imports no room above it."""
+"""Plugins of cchybrid itself, by module name, because a registry imports no room above it."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
