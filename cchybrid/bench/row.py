@@ -14,7 +14,7 @@ from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
 from cchybrid.model.errors import InputError
 
-QUESTION_FIELDS = tuple(each.name for each in fields(Question))
+SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
 PUBLISHED_FIELDS = (
     "steps", "lower_bound", "goal", "engine", "success_percent", "place", "source", "note",
     "comparable",
@@ -177,10 +177,10 @@ class Row:
                     question[key] = _COLLECTIVES.get(name.lower(), name) + colon + rest
                 elif key in ("routing", "switching", "ports"):
                     question[key] = "minimal" if (key, text) == ("routing", "0") else text.lower()
-                elif key in QUESTION_FIELDS:
+                elif key in SPEC_FIELDS:
                     question[key] = text
                 else:
-                    known = ", ".join((*QUESTION_FIELDS, *PUBLISHED_FIELDS, "fixed_steps"))
+                    known = ", ".join((*SPEC_FIELDS, *PUBLISHED_FIELDS, "fixed_steps"))
                     raise InputError("no row has such a value", mend=f"use one of {known}")
             except InputError as error:
                 raise error.inside(key) from None
