@@ -23,4 +23,4 @@ class Brag:
 
 @hookimpl
 def cchybrid_engines() -> tuple[EngineInfo, ...]:
-    return (EngineInfo("brag", f"{__name__}:Brag", "claims nine steps", proves=True),)
+    return (EngineInfo("brag", f"{__name__}:Brag", "claims nine steps", kind="exact"),)

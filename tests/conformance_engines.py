@@ -262,7 +262,7 @@ class DiesInWorkers(Sound):
         return super().solve(problem, run)
 
 
-def info(kind: type, **rest: object) -> EngineInfo:
+def info(engine: type, **rest: object) -> EngineInfo:
     """Return what an engine of this module would be registered with."""
-    fields = {"name": kind.__name__.lower(), "summary": "for tests", **rest}
-    return EngineInfo(target=f"{__name__}:{kind.__name__}", **fields)  # type: ignore[arg-type]
+    fields = {"name": engine.__name__.lower(), "summary": "for tests", **rest}
+    return EngineInfo(target=f"{__name__}:{engine.__name__}", **fields)  # type: ignore[arg-type]

@@ -51,10 +51,10 @@ def engines(name: NameArgument = None) -> None:
 
     registry = load_registry()
     if name is None:
-        _table(("name", "proves", "takes part", "summary"), (
+        _table(("name", "kind", "takes part", "summary"), (
             (
                 info.name,
-                "yes" if info.proves else "no",
+                info.kind,
                 "if named" if info.baseline else "always",
                 info.summary,
             )

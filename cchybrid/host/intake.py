@@ -111,8 +111,12 @@ class Intake:
         elif event == "bound":
             self._take_bound(name, line)
         elif event == "note":
-            self.tally.note(line["metrics"])
             self._say.emit("note", engine=name, metrics=dict(line["metrics"]))
+        elif event == "progress":
+            self.tally.progress(line["steps"], line["conflicts"])
+            self._say.emit(
+                "progress", engine=name, steps=line["steps"], conflicts=line["conflicts"]
+            )
         elif event == "started":
             worker.ready = True
             self._say.emit("started", engine=name, complete=line.get("complete"))

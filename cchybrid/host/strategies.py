@@ -91,8 +91,8 @@ def relay(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterat
     large for it, the heuristics go on. Of several exact engines the last one is handed to; the
     others work beside the heuristics.
     """
-    quick = [engine for engine in engines if engine.quick]
-    slow = [engine for engine in engines if not engine.quick]
+    quick = [engine for engine in engines if engine.kind == "construction"]
+    slow = [engine for engine in engines if engine.kind != "construction"]
     if quick and slow:
         yield Phase(_seats(quick, threads), share=1 / 6)
         engines = slow
@@ -116,8 +116,8 @@ def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterato
     that promise most by what they brought so far per second; workers are halted in between, not
     ended, so that nothing they know is lost. An engine alone just works.
     """
-    quick = [engine for engine in engines if engine.quick]
-    slow = [engine for engine in engines if not engine.quick]
+    quick = [engine for engine in engines if engine.kind == "construction"]
+    slow = [engine for engine in engines if engine.kind != "construction"]
     if not slow or len(engines) == 1:
         yield from race(engines, threads, course)
         return
@@ -157,8 +157,7 @@ def _prior(way: Seat, engines: Sequence[EngineInfo], course: Course) -> float:
 
 def _by_strength(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
     """Return the heuristics and the exact engines, the strongest first."""
-    latest_first = list(engines)[::-1]
-    ranked = sorted(latest_first, key=lambda engine: engine.baseline)
+    ranked = sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
     heuristics = [engine for engine in ranked if not engine.proves]
     return heuristics, [engine for engine in ranked if engine.proves]
 
@@ -176,7 +175,7 @@ def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Se
     heuristics, exact = _by_strength(engines)
     strongest = [*heuristics[:1], *exact[:1]]
     weaker = [*heuristics[1:], *exact[1:]]
-    prover = Seat(EngineInfo(PROVER, "", "", proves=True), threads, "proof")
+    prover = Seat(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
 
     def whole(*those: EngineInfo) -> list[Seat]:
         return [Seat(engine, threads) for engine in those]

@@ -39,10 +39,10 @@ class Tally:
         self._seconds[engine] = self._seconds.get(engine, 0.0) + float(seconds)
         self._near(line["conflicts"])
 
-    def note(self, metrics: Mapping[str, Any]) -> None:
-        """Take what an engine notes while it searches."""
-        if self._target is not None and metrics.get("target") == self._target:
-            self._near(metrics.get("conflicts"))
+    def progress(self, steps: object, conflicts: object) -> None:
+        """Take how near an engine says it is."""
+        if self._target is not None and steps == self._target:
+            self._near(conflicts)
 
     def best(self, engine: str, spent: object, closed: bool) -> None:
         """Take how much an engine had spent when it offered the best schedule so far.

@@ -63,7 +63,7 @@ class Visit:
     division: Division
     seconds: float = FIRST_SLICE
     refuted: int = 0
-    nearest: tuple[int, float] = (1 << 40, 0.0)
+    nearest: tuple[int, int] = (1 << 40, 0)
     drafts: dict[int, Assignment] = field(default_factory=dict)
     over: bool = False
 
@@ -71,12 +71,12 @@ class Visit:
 class QuotientRun:
     """``engine.Run`` on a quotient: steps of the one are turned into steps of the other."""
 
-    def __init__(self, outer: Run, target: int | None, problem: Problem, visit: Visit) -> None:
+    def __init__(self, outer: Run, problem: Problem, visit: Visit) -> None:
         self._outer = outer
         self._visit = visit
         self._problem = problem
         self._stretch = visit.division.stretch
-        self._target = None if target is None else target // self._stretch
+        self.target = None if outer.target is None else outer.target // self._stretch
         self._end = 0.0
         self.seed = outer.seed
         self.budget = outer.budget
@@ -90,11 +90,11 @@ class QuotientRun:
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""
-        return target_steps(self, self._target)
+        return target_steps(self)
 
     def wants(self, steps: int) -> bool:
         """See ``Run.wants``."""
-        return is_wanted(self, self._target, steps)
+        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``."""
@@ -123,10 +123,12 @@ class QuotientRun:
         """Return the near-solution of an earlier slice."""
         return self._visit.drafts.get(steps)
 
+    def progress(self, steps: int, conflicts: int) -> None:
+        """See ``Run.progress``; it ranks the quotients."""
+        self._visit.nearest = steps * self._stretch, conflicts
+
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""
-        if "target" in metrics and "conflicts" in metrics:
-            self._visit.nearest = round(metrics["target"]) * self._stretch, metrics["conflicts"]
 
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
@@ -146,23 +148,13 @@ class Tour:
         The whole Problem, as compiled from its instance.
     run
         The engine's line to the host.
-    target
-        The number of steps that the user asked for.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        problem: Problem,
-        found: Automorphisms,
-        run: Run,
-        target: int | None,
-    ) -> None:
+    def __init__(self, engine: Engine, problem: Problem, found: Automorphisms, run: Run) -> None:
         self._engine = engine
         self._problem = problem
         self._found = found
         self._run = run
-        self._target = target
         self._random = np.random.default_rng(run.seed)
         self._too_large = 1 << 60
         self._visits: dict[tuple[bytes, bytes], Visit] = {}
@@ -204,7 +196,7 @@ class Tour:
         return visits[:FEW]
 
     def _over(self) -> bool:
-        return self._run.should_stop() or next(target_steps(self._run, self._target), None) is None
+        return self._run.should_stop() or next(target_steps(self._run), None) is None
 
     def _draw(self) -> list[Choice]:
         seed = int(self._random.integers(2**31))
@@ -234,7 +226,7 @@ class Tour:
             self.refusals.append(str(reason))
             return False
         self._welcome = True
-        inner = QuotientRun(self._run, self._target, problem, visit)
+        inner = QuotientRun(self._run, problem, visit)
         scale = max(1.0, problem.deliveries / LARGE)
         inner.begin(visit.seconds * scale, int(self._random.integers(2**31)))
         tried_for_long = visit.seconds >= LONGEST_SLICE

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 import os
 import resource
 import signal
@@ -44,7 +45,7 @@ class WorkerRun:
     def __init__(self, job: Line, out: IO[bytes]) -> None:
         self.seed: int = job["seed"]
         self.budget = Budget(**job["budget"])
-        self._target: int | None = job["target"]
+        self.target: int | None = job["target"]
         self._blind: bool = job["blind"]
         self._out = out
         self._lock = threading.Lock()
@@ -57,6 +58,7 @@ class WorkerRun:
         self._spent = 0
         self._conflicts: int | None = None
         self._noted = 0.0
+        self._progressed = 0.0
         self._suggested: dict[int, float] = {}
         self.problem: Problem | None = None
         self.tour: Tour | None = None
@@ -84,11 +86,11 @@ class WorkerRun:
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""
-        return target_steps(self, self._target)
+        return target_steps(self)
 
     def wants(self, steps: int) -> bool:
         """See ``Run.wants``."""
-        return is_wanted(self, self._target, steps)
+        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
@@ -139,12 +141,19 @@ class WorkerRun:
             return cut_to(self.problem.match(self._schedule), steps)
         return None
 
-    def note(self, **metrics: float) -> None:
-        """See ``Run.note``; the fewest conflicts of the target asked for are never dropped."""
-        conflicts = metrics.get("conflicts", math.nan)
-        if metrics.get("target") == self._target and math.isfinite(conflicts):
+    def progress(self, steps: int, conflicts: int) -> None:
+        """See ``Run.progress``; the fewest conflicts of the user's target are never dropped."""
+        steps, conflicts = operator.index(steps), operator.index(conflicts)
+        if steps == self.target:
             known = self._conflicts
-            self._conflicts = int(conflicts) if known is None else min(known, int(conflicts))
+            self._conflicts = conflicts if known is None else min(known, conflicts)
+        now = time.monotonic()
+        if now - self._progressed >= NOTE_INTERVAL:
+            self._progressed = now
+            self.tell("progress", steps=steps, conflicts=conflicts)
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
         now = time.monotonic()
         if now - self._noted >= NOTE_INTERVAL:
             self._noted = now
@@ -215,7 +224,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     if found is None:
         stop = Stop(engine.solve(problem, run))
     else:
-        run.tour = Tour(engine, problem, found, run, job["target"])
+        run.tour = Tour(engine, problem, found, run)
         stop = run.tour.go()
         if run.tour.refusals and stop is Stop.STALLED:
             run.tell("unsupported", text=run.tour.refusals[-1])

@@ -77,13 +77,17 @@ class Run(Protocol):
 
     seed: int
     budget: Budget
+    target: int | None
+    """The number of steps that the user asked for: a schedule of so many or fewer ends the run.
+    ``None``: the fewest."""
 
     def targets(self) -> Iterator[int]:
         """Yield the step counts still worth trying, each at most once.
 
-        While nobody has a schedule: upwards from the lower bound. Afterwards: one less than the
-        best, as long as that is not below the lower bound. Ends when nothing is left to try or
-        the run is over; looks at what other engines found meanwhile.
+        With a ``target``: that one. Else, while there is no schedule: upwards from the lower
+        bound; afterwards: one less than the best, as long as that is not below the lower bound.
+        Ends when nothing is left to try or the run is over; regards what other engines found
+        meanwhile.
         """
 
     def wants(self, steps: int) -> bool:
@@ -121,8 +125,15 @@ class Run(Protocol):
         Deliveries without a place have option and step -1.
         """
 
+    def progress(self, steps: int, conflicts: int) -> None:
+        """Report how near the search for so many steps is: the fewest conflicts left so far.
+
+        The host ranks quotients by it, and studies compare engines by it. Call it freely: what
+        is sent is limited to a few times a second.
+        """
+
     def note(self, **metrics: float) -> None:
-        """Show how the search goes, such as ``conflicts=3``; throttled, so call it freely."""
+        """Report any other figures of the search, for the log and the live view; call it freely."""
 
     def spend(self, evaluations: int) -> None:
         """Count candidate evaluations against the budget."""
@@ -155,18 +166,20 @@ class Engine(Protocol):
 
 
 class _Watched(Protocol):
+    @property
+    def target(self) -> int | None: ...
     def best(self) -> int | None: ...
     def lower(self) -> int: ...
     def should_stop(self) -> bool: ...
 
 
-def target_steps(run: _Watched, wanted: int | None) -> Iterator[int]:
-    """Yield what ``Run.targets`` promises; ``wanted`` is the one target that the user asked for."""
+def target_steps(run: _Watched) -> Iterator[int]:
+    """Yield the step counts of ``Run.targets``."""
     tried: set[int] = set()
     while not run.should_stop():
         best, lower = run.best(), run.lower()
-        if wanted is not None:
-            target = wanted
+        if run.target is not None:
+            target = run.target
         elif best is not None:
             target = best - 1
         else:
@@ -179,12 +192,12 @@ def target_steps(run: _Watched, wanted: int | None) -> Iterator[int]:
         yield target
 
 
-def is_wanted(run: _Watched, wanted: int | None, steps: int) -> bool:
-    """Answer ``Run.wants``."""
+def is_wanted(run: _Watched, steps: int) -> bool:
+    """Return the answer of ``Run.wants``."""
     best = run.best()
     if run.should_stop() or steps < run.lower() or (best is not None and steps >= best):
         return False
-    return wanted is None or steps <= wanted
+    return run.target is None or steps <= run.target
 
 
 def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:

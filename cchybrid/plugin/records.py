@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
 from cchybrid.model import Schedule
@@ -12,6 +12,7 @@ from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 
 __all__ = [
     "API",
+    "KINDS",
     "BoundFunction",
     "BoundInfo",
     "CollectiveInfo",
@@ -22,6 +23,9 @@ __all__ = [
     "TopologyInfo",
     "load_target",
 ]
+
+Kind = Literal["heuristic", "exact", "construction"]
+KINDS: tuple[Kind, ...] = ("heuristic", "exact", "construction")
 
 
 @dataclass(frozen=True)
@@ -36,28 +40,35 @@ class EngineInfo:
         ``package.module:Class``, imported only in the engine's own worker process.
     summary
         One line, shown by ``cchybrid engines``.
-    proves
-        Whether the engine can show that a number of steps is impossible.
+    kind
+        ``heuristic``: finds schedules. ``exact``: may also show that a number of steps is
+        impossible. ``construction``: ends by itself within a second or so.
+    priority
+        Engines of one kind are tried in descending priority, those of equal priority by name. The
+        engines of cchybrid have priorities above 0; others are tried after them, and earn more
+        time by what they find.
+    baseline
+        Whether the engine is there to compare others with: it takes part only where it is named.
     requires
         Distributions it needs beyond cchybrid's own; listed without importing them.
-    baseline
-        Whether the engine is there to compare others with: it takes part only where it is named,
-        and leaves the processors to the others where it is not.
-    quick
-        Whether it ends by itself within a second or so: it goes first, and where it closes the
-        case, no other engine is started.
     api
-        The version of the plugin surface that the engine was written for.
+        The version of the plugin interface that the engine was written for.
     """
 
     name: str
     target: str
     summary: str
-    proves: bool = False
-    requires: tuple[str, ...] = ()
+    _: KW_ONLY
+    kind: Kind = "heuristic"
+    priority: int = 0
     baseline: bool = False
-    quick: bool = False
+    requires: tuple[str, ...] = ()
     api: int = API
+
+    @property
+    def proves(self) -> bool:
+        """Whether the engine may report bounds."""
+        return self.kind == "exact"
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from itertools import chain
-from typing import Any, TypeVar, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import pluggy
 
@@ -206,7 +206,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {wanted.__name__}")
     what = f"{kind} {record.name}"
     if record.api != API:
-        raise PluginError(f"{what} is written for plugin surface {record.api}, this is {API}")
+        raise PluginError(f"{what} is written for plugin interface {record.api}, this is {API}")
     _check_fields(record, what)
     key = record.name.lower()
     if key in table:
@@ -244,7 +244,11 @@ def _check_fields(record: Any, what: str) -> None:
     record_type: Any = type(record)
     for name, hint in _field_types(record_type):
         value = getattr(record, name)
-        if not (callable(value) if hint is Callable else isinstance(value, hint)):
+        if get_origin(hint) is Literal:
+            if value not in get_args(hint):
+                known = ", ".join(get_args(hint))
+                raise PluginError(f"{what}: the {name} {value!r:.60} is none of {known}")
+        elif not (callable(value) if hint is Callable else isinstance(value, hint)):
             raise PluginError(f"{what}: the {name} {value!r:.60} is no {hint.__name__}")
     if not re.fullmatch(r"\S+", record.name):
         raise PluginError(f"{what}: its name is not one word")
@@ -259,7 +263,14 @@ def _check_fields(record: Any, what: str) -> None:
 @cache
 def _field_types(record_type: type) -> tuple[tuple[str, Any], ...]:
     hints = get_type_hints(record_type)
-    return tuple((name, get_origin(hint) or hint) for name, hint in hints.items())
+    names = (field.name for field in fields(record_type))
+    return tuple((name, _plain(hints[name])) for name in names)
+
+
+def _plain(hint: Any) -> Any:
+    """Return what ``isinstance`` understands, and ``Literal`` as it is."""
+    origin = get_origin(hint)
+    return hint if origin in (None, Literal) else origin
 
 
 def _find(table: dict[str, R], name: str, what: str, command: str) -> R:

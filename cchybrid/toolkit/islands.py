@@ -64,6 +64,9 @@ class Listening(Protocol):
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
 
+    def progress(self, steps: int, conflicts: int) -> None:
+        """See ``Run.progress``."""
+
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""
 
@@ -132,7 +135,8 @@ def explore(
                 least, idle = best.conflicts, 0
                 if best.conflicts <= max(10, len(best.best().step) // 50):
                     run.suggest(best.best())
-            run.note(conflicts=least, target=steps, evaluations=account.spent)
+            run.progress(steps, least)
+            run.note(evaluations=account.spent)
             if patience is not None and idle >= patience:
                 return None
             if turn % MIGRATION == 0 and len(islands) > 1:

@@ -15,6 +15,10 @@ QUIET = 5.0
 """Seconds after which the plain lines say that the run still goes on."""
 
 
+SILENT = ("note", "progress", "result", "run")
+"""Events that ``-v`` does not write a line of."""
+
+
 class LiveView:
     """Observer that keeps a small table up to date on a terminal, and cleans up behind it."""
 
@@ -45,14 +49,14 @@ class LiveView:
             self._lower = f"{event['steps']} ({event['engine']}, {word})"
         elif kind == "phase":
             self._engines = {name: {"state": "starting"} for name in event["engines"]}
-        elif kind in ("started", "end", "note", "unsupported"):
+        elif kind in ("started", "end", "progress", "unsupported"):
             row = self._engines.get(event["engine"])
             if row is not None:
                 row["state"] = {"end": event.get("stop"), "unsupported": "unsupported"}.get(
                     kind, "working"
                 )
-                if kind == "note":
-                    row.update(event["metrics"])
+                if kind == "progress":
+                    row.update(target=event["steps"], conflicts=event["conflicts"])
 
     def _render(self) -> Group:
         seconds = time.monotonic() - self._started
@@ -62,7 +66,7 @@ class LiveView:
         table = Table("engine", "state", "target", "conflicts", box=None, padding=(0, 2))
         for name, row in self._engines.items():
             table.add_row(
-                name, str(row["state"]), _whole(row.get("target")), _whole(row.get("conflicts"))
+                name, row["state"], str(row.get("target", "")), str(row.get("conflicts", ""))
             )
         return Group(head, table)
 
@@ -94,11 +98,11 @@ class PlainView:
             self._lower = event["steps"]
             word = "certified" if event["certified"] else "claimed"
             self._say(now, f"{event['engine']}: lower bound {event['steps']}, {word}")
-        elif kind == "trouble" or (self._verbose and kind not in ("note", "result", "run")):
+        elif kind == "trouble" or (self._verbose and kind not in SILENT):
             details = {k: v for k, v in event.items() if k not in ("event", "seconds", "evidence")}
             words = ", ".join(str(v) if k == "text" else f"{k} {v}" for k, v in details.items())
             self._say(now, f"{kind}: {words}")
-        elif now - self._last >= QUIET and kind == "note":
+        elif now - self._last >= QUIET and kind in ("note", "progress"):
             best = "none yet" if self._best is None else self._best
             self._say(now, f"best {best}, lower bound {self._lower}")
 
@@ -107,7 +111,3 @@ class PlainView:
         self._console.print(
             f"[{seconds:8.2f} s] {text}", markup=False, highlight=False, soft_wrap=True
         )
-
-
-def _whole(value: Any) -> str:
-    return "" if value is None else f"{value:g}"

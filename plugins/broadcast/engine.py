@@ -87,13 +87,10 @@ class Broadcast:
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Try the fewest steps that are open and one less than the best, until none is."""
         assert isinstance(problem.origin, InstanceOrigin)
-        target, best = next(run.targets(), None), run.best()
-        if target is None:
+        if next(run.targets(), None) is None:
             return Stop.EXHAUSTED
-        # Targets that begin elsewhere show that the user asked for one number of steps.
-        asked = None if target == (run.lower() if best is None else best - 1) else target
         senders = Senders.of(problem, problem.origin)
-        return _Search(senders, run, self.options, asked).run_all()
+        return _Search(senders, run, self.options).run_all()
 
 
 @dataclass
@@ -103,8 +100,6 @@ class _Search:
     senders: Senders
     run: Run
     options: Broadcast.Options
-    asked: int | None
-    """The one number of steps that the user asked for, if any."""
     closed: set[tuple[int, ...]] = field(default_factory=set)
     """Reaches that are answered for good."""
     units: float = FIRST_UNITS
@@ -129,8 +124,8 @@ class _Search:
     def _targets(self) -> list[int]:
         """Return the steps to try in a round: the fewest, and as many as better the best."""
         run = self.run
-        if self.asked is not None:
-            return [self.asked]
+        if run.target is not None:
+            return [run.target]
         best, least = run.best(), max(1, run.lower())
         # A step that informs nobody is none, so as many steps as deliveries will do.
         enough = self.senders.problem.deliveries

@@ -101,10 +101,6 @@ class _Search:
         self.pricing: Pricing | None = None
         self.chain: list[Link] | None = None
         """What the network's symmetries say about the order, once it has been looked for."""
-        first, best = next(run.targets(), None), run.best()
-        natural = run.lower() if best is None else best - 1
-        # Targets that begin elsewhere show that the user asked for one number of steps.
-        self.asked = None if first == natural else first
         self.least = 1
         """No assignment of this Problem has fewer steps; no schedule, if there are demands."""
         self.offered: int | None = None
@@ -185,9 +181,10 @@ class _Search:
         low = max(self.least, self.run.lower())
         best = min((s for s in (self.run.best(), self.offered) if s is not None), default=None)
         most = None if best is None else best - 1
-        if self.asked is not None:
-            low, most = (self.asked, self.asked) if low <= self.asked else (low, low - 1)
-            if best is not None and best <= self.asked:
+        asked = self.run.target
+        if asked is not None:
+            low, most = (asked, asked) if low <= asked else (low, low - 1)
+            if best is not None and best <= asked:
                 most = low - 1
         return low, most
 

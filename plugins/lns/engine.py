@@ -184,7 +184,8 @@ class _Search:
             gain = len(left_over) - len(partial.left_over)
             easy = turn.solved and turn.units < EASY * units
             arm.learn(max(gain, 0), turn.units + OVERHEAD, easy=easy)
-            run.note(target=steps, conflicts=len(partial.left_over), places=turn.places)
+            run.progress(steps, len(partial.left_over))
+            run.note(places=turn.places)
             if gain > 0:
                 units, idle = FIRST_UNITS, 0
                 run.suggest(ground.handed_back(partial.assignment()))

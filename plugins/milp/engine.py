@@ -78,9 +78,6 @@ class _Search:
         self.packing = packing = Packing.of(problem)
         self.random = np.random.default_rng(run.seed)
         self.offered: int | None = None
-        first, best = next(run.targets(), None), run.best()
-        # Targets that begin elsewhere show that the user asked for one number of steps.
-        self.asked = None if first == (run.lower() if best is None else best - 1) else first
         program = LoadProgram(packing)
         pricer = Pricer(packing, run.should_stop, run.seed)
         worth = program.worth(np.ones(packing.rows, dtype=np.bool_), run.should_stop)
@@ -122,7 +119,7 @@ class _Search:
         low = max(self.run.lower(), self.generation.bound)
         if best is not None and low >= best:
             return None
-        return low if self.asked is None else max(low, self.asked)
+        return low if self.run.target is None else max(low, self.run.target)
 
     def _claim(self) -> None:
         if self.packing.problem.complete and self.generation.bound > self.run.lower():

@@ -18,9 +18,9 @@ from cchybrid.plugin.records import EngineInfo
 
 HEURISTIC = EngineInfo("h", "m:H", "")
 OTHER = EngineInfo("o", "m:O", "")
-EXACT = EngineInfo("x", "m:X", "", proves=True)
-LATE = EngineInfo("y", "m:Y", "", proves=True)
-QUICK = EngineInfo("q", "m:Q", "", quick=True)
+EXACT = EngineInfo("x", "m:X", "", kind="exact")
+LATE = EngineInfo("y", "m:Y", "", kind="exact")
+QUICK = EngineInfo("q", "m:Q", "", kind="construction")
 
 
 def phases(strategy: Strategy, engines: list[EngineInfo], threads: int = 2) -> list[Phase]:

@@ -85,7 +85,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         (engines("return ['x']"), "the engine 'x' is of type str, not EngineInfo"),
         (
             engines("return [EngineInfo('new', 'a:B', '-', api=2)]"),
-            "engine new is written for plugin surface 2, this is 1",
+            "engine new is written for plugin interface 1, this is 2",
         ),
         (
             engines("return [EngineInfo('bad', None, '-')]"),

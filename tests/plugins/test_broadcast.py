@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds.optimum import fewest_steps
 from cchybrid_plugins.broadcast.engine import MAX_MESSAGES, Broadcast
 from cchybrid_plugins.broadcast.flows import Senders, SpreadModel
 from hypothesis import HealthCheck, assume, given, settings
 from ortools.sat.python import cp_model
+from proof.optimum import fewest_steps
 from random_instances import instances
 
 import cchybrid

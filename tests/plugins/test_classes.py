@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds.optimum import fewest_steps
 from cchybrid_plugins.classes.cover import balanced, distinct, fewest
 from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.classes.listing import list_classes
 from hypothesis import HealthCheck, assume, given, settings
+from proof.optimum import fewest_steps
 from random_instances import instances, scattered
 
 import cchybrid

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds.optimum import fewest_steps
 from cchybrid_plugins.division.engine import Division
 from cchybrid_plugins.division.routes import laid_down, lay_down
 from cchybrid_plugins.division.traffic import Traffic, bits
 from hypothesis import HealthCheck, assume, given, settings
+from proof.optimum import fewest_steps
 from random_instances import instances, scattered
 
 import cchybrid

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds.optimum import fewest_steps
 from cchybrid_plugins.classes.listing import list_classes
 from cchybrid_plugins.milp.diving import Diver
 from cchybrid_plugins.milp.engine import Milp
@@ -18,6 +17,7 @@ from cchybrid_plugins.milp.pricing import AtLeast, Pricer, pack
 from cchybrid_plugins.milp.rounding import cover, with_leftovers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from proof.optimum import fewest_steps
 from random_instances import instances, scattered
 
 import cchybrid

@@ -65,7 +65,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly(greedy: bool, threads: int
         run = LocalRun(problem, seed=seed, budget=budget, first_lower=5)
         assert RandomSearch(RandomOptions(greedy=greedy)).solve(problem, run) == Stop.LIMIT
         assert run.spent == 3000
-        notes = [note.get("conflicts") for note in run.notes]
+        notes = run.progressed
         found.append(([schedule.steps for schedule in run.schedules], notes))
     assert found[0] == found[1]
     assert found[0] != found[2]

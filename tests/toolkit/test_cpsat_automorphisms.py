@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds.optimum import possible
 from cchybrid_plugins.cpsat.engine import CpSat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
+from proof.optimum import possible
 from random_instances import instances
 
 import cchybrid

@@ -50,7 +50,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly(engine: Any, threads: int)
         budget = Budget(evaluations=2000, threads=threads)
         run, stop = solve(engine, instance("mesh-3x3", "AAS"), 5, budget, seed=seed)
         assert stop == Stop.LIMIT
-        notes = [(note["conflicts"], note["evaluations"]) for note in run.notes]
+        notes = [run.progressed, [note["evaluations"] for note in run.notes]]
         found.append(([schedule.steps for schedule in run.schedules], notes, run.spent))
     assert found[0] == found[1]
     assert found[0] != found[2]
@@ -76,7 +76,7 @@ def test_a_target_is_honoured(engine: Any) -> None:
 def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any) -> None:
     options = {"control": "raise", "patience": 2, "population": 20}
     run, stop = solve(engine, instance("mesh-3x3", "AAS"), 3, Budget(seconds=60), options)
-    tried = list(dict.fromkeys(note["target"] for note in run.notes))
+    tried = list(dict.fromkeys(steps for steps, _ in run.progressed))
     assert tried[:3] == [3, 4, 5]
     assert tried == sorted(tried)
     assert len(run.schedules) == 1

@@ -59,7 +59,7 @@ def check_record(subject: Subject) -> None:
     if not info.summary.strip() or "\n" in info.summary:
         raise ConformanceError("has no summary of one line in its EngineInfo; write one")
     if info.api != API:
-        raise ConformanceError(f"is written for plugin surface {info.api}, this is {API}")
+        raise ConformanceError(f"is written for plugin interface {info.api}, this is {API}")
 
 
 def check_support(subject: Subject) -> None:
@@ -91,8 +91,8 @@ def check_proof(subject: Subject) -> None:
         if run.lower() == case.optimum:
             return
     raise ConformanceError(
-        "is registered with proves=True, but proved on no conformance instance that its optimum "
-        'is one; call run.bound(S + 1) for "none in S steps", or set proves=False'
+        "is registered with kind='exact', but proved on no conformance instance that its optimum "
+        'is one; call run.bound(S + 1) for "none in S steps", or register another kind'
     )
 
 

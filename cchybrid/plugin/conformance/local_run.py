@@ -41,6 +41,8 @@ class LocalRun:
     violations: list[tuple[Violation, ...]] = field(default_factory=list)
     suggestions: list[Assignment] = field(default_factory=list)
     bounds: list[tuple[int, Mapping[str, Any] | None]] = field(default_factory=list)
+    progressed: list[tuple[int, int]] = field(default_factory=list)
+    """Steps and conflicts of every report of progress."""
     notes: list[dict[str, float]] = field(default_factory=list)
     spent: int = 0
     stopped: bool = False
@@ -52,11 +54,11 @@ class LocalRun:
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""
-        return target_steps(self, self.target)
+        return target_steps(self)
 
     def wants(self, steps: int) -> bool:
         """See ``Run.wants``."""
-        return is_wanted(self, self.target, steps)
+        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""
@@ -94,6 +96,10 @@ class LocalRun:
         if steps in self.hints:
             return self.hints[steps]
         return None if self._best is None else cut_to(self._best, steps)
+
+    def progress(self, steps: int, conflicts: int) -> None:
+        """See ``Run.progress``."""
+        self.progressed.append((steps, conflicts))
 
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import random
 import threading
 import time
@@ -90,7 +91,16 @@ class Witness(LocalRun):
         elif self.proves is False:
             self.faults.append(
                 "claimed a bound although its EngineInfo says that it proves none; "
-                "register it with proves=True, or do not call run.bound"
+                "register it with kind='exact', or do not call run.bound"
+            )
+
+    def progress(self, steps: int, conflicts: int) -> None:
+        """Keep how near the search is, which has to be two counts."""
+        try:
+            super().progress(operator.index(steps), operator.index(conflicts))
+        except TypeError:
+            self.faults.append(
+                f"reported progress({steps!r}, {conflicts!r}); give run.progress whole numbers"
             )
 
     def note(self, **metrics: float) -> None:
