@@ -20,7 +20,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
-from cchybrid.host.process import start_module
+from cchybrid.host.worker_process import start_module
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,7 +64,8 @@ def solve(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
     log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every event as a JSON line.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the log, a JSON line per event."),
     ] = None,
     as_json: asking.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
@@ -86,8 +87,6 @@ def solve(
     )  # fmt: skip
     with ExitStack() as stack:
         observers: list[Observer] = [stack.enter_context(_view(asked.name, verbose))]
-        if log is not None:
-            observers.append(_log_to(log, stack))
         result = api.solve(
             asked,
             engines=engine or None,
@@ -101,6 +100,7 @@ def solve(
             certify=certify,
             options=engine_options(option or []),
             observers=observers,
+            log=None if log is None else _log_to(log, stack),
             registry=registry,
         )
     written, failed = None, None
@@ -284,7 +284,7 @@ def check_writable(*paths: Path | None) -> None:
             raise InputError(f"{path} {what}", where="-o", mend="name a file in an existing folder")
 
 
-def _log_to(path: Path, stack: ExitStack) -> Observer:
+def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]:
     try:
         file = stack.enter_context(path.open("w", encoding="utf-8"))
     except OSError as error:
@@ -292,8 +292,8 @@ def _log_to(path: Path, stack: ExitStack) -> Observer:
             f"{path} cannot be written: {error.strerror}", where="--log", mend="name another file"
         ) from None
 
-    def write(event: Mapping[str, Any]) -> None:
-        file.write(json.dumps(event) + "\n")
+    def write(line: Mapping[str, Any]) -> None:
+        file.write(json.dumps(line) + "\n")
         file.flush()
 
     return write

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cchybrid.host.order import Order
 from cchybrid.host.result import Result
+from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
-from cchybrid.host.strategies import check_strategy
+from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.library.topologies import network as build_network
 from cchybrid.model import Instance, Network
@@ -57,9 +57,11 @@ def solve(
     seed: int = 0,
     threads: int | None = None,
     memory: int | None = None,
+    first_schedule: bool = True,
     certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     observers: Iterable[Observer] = (),
+    log: Callable[[Mapping[str, Any]], None] | None = None,
     registry: Registry | None = None,
 ) -> Result:
     """Find a schedule with the fewest steps, verify it, and bound it from below.
@@ -88,13 +90,17 @@ def solve(
         Threads of all engines together; by default one per processor.
     memory
         Mebibytes of address space of each worker; unlimited by default.
+    first_schedule
+        Make a greedy schedule before any engine works, as the answer where they find none.
     certify
         Where only an engine claims the best bound, use the time that is left to prove it (by
         rows of the relaxation, or by CaDiCaL if python-sat is there).
     options
-        Per engine its options by name.
+        Per engine its options by name; also of the strategy and of ``quotients``.
     observers
         Called with every event of the run.
+    log
+        Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run.
     registry
         The plugins to use, if they are loaded already.
 
@@ -136,26 +142,30 @@ def solve(
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     names = [engines] if isinstance(engines, str) else engines
-    # In the registry's order, each once: how the user lists them must not decide the result.
+    # Each once, in the order of their priority: how they are listed must not decide the result.
     asked = None if names is None else {registry.engine(name).name for name in names}
-    chosen = [
-        info
-        for info in registry.engines.values()
-        if (not info.baseline if asked is None else info.name in asked)
-    ]
+    chosen = ranked(
+        [
+            info
+            for info in registry.engines.values()
+            if (not info.baseline if asked is None else info.name in asked)
+        ]
+    )
     texts: dict[str, dict[str, str]] = {}
     for name, values in (options or {}).items():
-        info = registry.engine(name)
-        if info not in chosen:
+        of_strategy = name.lower() if name.lower() in (*STRATEGIES, "quotients") else None
+        owner = of_strategy or registry.engine(name).name
+        if owner not in (strategy, "quotients", *(info.name for info in chosen)):
+            what = "strategy" if of_strategy else "engine"
             raise InputError(
-                f"engine {info.name} does not take part",
+                f"{what} {owner} does not take part",
                 where="options",
-                mend="name it, or drop it",
+                mend="name it, or drop the option",
             )
-        texts[info.name] = {key: str(value) for key, value in values.items()}
+        texts[owner] = {key: str(value) for key, value in values.items()}
     if threads is None:
         threads = 1 if evaluations is not None else len(os.sched_getaffinity(0))
-    order = Order(
+    config = RunConfig(
         engines=chosen,
         bounds=[] if blind else sorted(registry.bounds.values(), key=lambda info: info.order),
         strategy=strategy,
@@ -163,11 +173,13 @@ def solve(
         seed=seed,
         target=steps,
         blind=blind,
+        first_schedule=first_schedule and not blind,
         certify=certify,
         options=texts,
     )
+    _ = config.strategy_options, config.quotient_options  # wrong values are refused now
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
-    return Session(question, order, watching).run()
+    return Session(question, config, watching, log).run()
 
 
 def bound(

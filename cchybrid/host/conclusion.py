@@ -1,91 +1,77 @@
-"""What a run comes to: the best schedule, the best bound, and the status that follows from them."""
+"""The result of a run: the best schedule, the best bound, and the status that follows from them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
-from cchybrid.host.board import Board
-from cchybrid.host.course import Contribution
-from cchybrid.host.order import Order
 from cchybrid.host.result import Result, Status
+from cchybrid.host.run_config import RunConfig
+from cchybrid.host.run_state import RunState
 from cchybrid.host.versions import versions
-from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model import LowerBound, Schedule
 
 
-def conclude(
-    instance: Instance,
-    order: Order,
-    board: Board,
-    *,
-    infeasible: Mapping[str, Any] | None,
-    seconds: float,
-    seconds_to_best: float,
-    troubles: Sequence[str],
-    remarks: Sequence[str],
-    interrupted: bool,
-    contributions: Sequence[Contribution],
-    **spent: Any,
-) -> Result:
+def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str] = ()) -> Result:
     """Return the result of a run.
 
     Parameters
     ----------
-    infeasible
-        Evidence that the instance has no schedule, if it has none.
-    seconds, seconds_to_best
-        Of the whole run, and until the best schedule was found.
-    troubles, remarks, interrupted, contributions
-        As in ``Result``.
-    spent
-        What ``Tally.facts`` says.
+    observer_troubles
+        A line for every observer that raised.
     """
+    board, infeasible = state.board, state.infeasible
     bound = board.certified
     if board.lower > bound.steps:
         bound = LowerBound(board.lower)
-    budget = {key: value for key, value in asdict(order.budget).items() if value is not None}
-    schedule = board.schedule
+    budget = {key: value for key, value in asdict(config.budget).items() if value is not None}
+    schedule = state.schedule
     used = versions()
     if schedule is not None:
         made_by = {
             "version": used["cchybrid"],
-            "engine": board.found_by,
-            "seed": order.seed,
-            "seconds": round(seconds_to_best, 3),
-            "strategy": order.strategy,
+            "engine": state.found_by,
+            "seed": config.seed,
+            "seconds": round(state.found_at, 3),
+            "strategy": config.strategy,
             "budget": budget,
         }
-        schedule = Schedule(instance, schedule.steps, bound, made_by)
+        schedule = Schedule(state.instance, schedule.steps, bound, made_by)
     certified = board.certified
     if infeasible is not None:
         bound = certified = LowerBound(1, dict(infeasible))
     return Result(
-        instance=instance,
-        status=_status(board, order.target, infeasible is not None),
+        instance=state.instance,
+        status=_status(state),
         schedule=schedule,
         lower_bound=bound,
         certified=bound.steps == certified.steps,
         certified_bound=certified,
-        bound_by="reach" if infeasible is not None else board.lower_by,
-        engine=board.found_by,
-        seconds=seconds,
-        seconds_to_best=seconds_to_best,
-        seed=order.seed,
-        strategy=order.strategy,
+        bound_by="reach" if infeasible is not None else state.lower_by,
+        engine=state.found_by,
+        seconds=state.now,
+        seconds_to_best=state.found_at,
+        seed=config.seed,
+        strategy=config.strategy,
         budget=budget,
         versions=used,
-        troubles=tuple(troubles),
-        remarks=tuple(remarks),
-        interrupted=interrupted,
-        contributions=tuple(contributions),
-        **spent,
+        options={
+            config.strategy: asdict(config.strategy_options),
+            "quotients": asdict(config.quotient_options),
+            **state.options,
+        },
+        troubles=(*state.troubles, *observer_troubles),
+        remarks=tuple(state.remarks),
+        interrupted=state.interrupted,
+        contributions=tuple(state.history.contributions),
+        **state.effort.facts(schedule is not None),
     )
 
 
-def _status(board: Board, target: int | None, infeasible: bool) -> Status:
-    if infeasible or (target is not None and board.lower > target):
+def _status(state: RunState) -> Status:
+    too_few = state.target is not None and state.board.lower > state.target
+    if state.infeasible is not None or too_few:
         return "infeasible"
-    if board.closed:
+    if state.closed:
         return "optimal"
-    return "unknown" if board.schedule is None else "feasible"
+    return "unknown" if state.schedule is None else "feasible"

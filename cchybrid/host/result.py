@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cchybrid.host.course import Contribution
+from cchybrid.host.run_history import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -32,13 +32,14 @@ class Result:
     certified_bound
         The best bound whose evidence was: the same one, or a lower one beside a claimed bound.
     bound_by, engine
-        Who showed the bound and who found the schedule ("" for nobody).
+        Who showed the bound and who found the schedule ("" for none).
     seconds
         Wall-clock time of the whole run.
     seconds_to_best
         When the schedule was found.
-    seed, strategy, budget, versions
-        What makes the run repeatable.
+    seed, strategy, budget, versions, options
+        What makes the run repeatable; ``options`` has those in force, defaults included, of the
+        strategy, of searches on quotients, and of every engine that started.
     troubles
         One line for each engine or plugin that misbehaved, with its name.
     remarks
@@ -46,13 +47,13 @@ class Result:
     interrupted
         Whether the user stopped the run.
     contributions
-        Every better schedule and bound of the run, in their order, and whom they are owed to.
+        Every better schedule and bound of the run, in their order, and what found them.
     conflicts
         Of the best near-solution for the number of steps asked for, by the engines' own count,
         0 with a schedule; ``None`` if none was asked for, or no engine said.
     evaluations, search_seconds
         What each engine spent: evaluations until its end, or until it closed the case (``None``
-        if it did not live to say), and seconds from its start, when it was ready, to its end.
+        if it crashed), and seconds from its start, when it was ready, to its end.
     evaluations_to_best
         What its engine had spent when it offered the schedule; ``None`` without one.
     """
@@ -71,6 +72,7 @@ class Result:
     strategy: str
     budget: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
@@ -104,6 +106,7 @@ class Result:
             "strategy": self.strategy,
             "budget": self.budget,
             "versions": self.versions,
+            "options": {name: dict(values) for name, values in self.options.items()},
             "troubles": list(self.troubles),
             "remarks": list(self.remarks),
             "interrupted": self.interrupted,

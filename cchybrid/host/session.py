@@ -1,65 +1,102 @@
-"""One run: workers started phase by phase, listened to, stopped in time, and the result drawn."""
+"""One run: workers are started phase by phase, read and stopped in time; then the result is drawn.
+
+The session has the clock and the processes; what is known, and what follows from it, is in
+``RunState``.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from cchybrid.checker import proves_infeasible
-from cchybrid.host.announcer import Announcer
-from cchybrid.host.board import Board
 from cchybrid.host.conclusion import conclude
-from cchybrid.host.course import Course
-from cchybrid.host.crew import Crew
-from cchybrid.host.intake import Intake
-from cchybrid.host.order import Order, seed_for
+from cchybrid.host.event_bus import EventBus
+from cchybrid.host.events import (
+    Event,
+    Exited,
+    Finished,
+    Infeasible,
+    Line,
+    Offer,
+    Opened,
+    Phased,
+    Remarked,
+    Sliced,
+    Started,
+    to_log,
+)
+from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.result import Result
-from cchybrid.host.strategies import PROVER, STRATEGIES, Phase, Seat, Strategy, one_by_one
-from cchybrid.host.wire import Line
+from cchybrid.host.run_config import RunConfig, seed_for
+from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
+from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
+from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
+from cchybrid.host.worker_pool import WorkerPool
+from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
-from cchybrid.problem import is_ordered
 from cchybrid.proof.reach import unreachable
 
 BOUNDS = "bound providers"
 """The name of the worker that runs the core's bound providers; others have their own."""
-BOUND_GRACE = 10.0
-"""Seconds that a claimed optimum waits for the bound providers to certify it."""
-MUSTER = 2.0
-"""Seconds that an early verdict of a race waits for engines to start, and then to say a word."""
+LISTEN_SECONDS = 0.05
+"""Between two looks at the clock: well below what a person notices."""
+MAX_BOUND_WAIT_SECONDS = 10.0
+"""How long a claimed optimum waits for the bound providers to certify it: on the suite ``thesis``
+they took less, or did not find anything at all."""
+MAX_WAIT_FOR_ALL_SECONDS = 2.0
+"""How long an early verdict of a race waits for engines to start and send a first event."""
+MAX_START_SECONDS = 10.0
+"""How long the engines of a phase may take to start before another phase begins beside them: a
+worker starts in half a second, on a machine with ten times the load in five."""
+MAX_LATE_START_SECONDS = 2.0
+"""How much longer than the first the others of a phase may take to start before its time slice
+begins without them."""
+STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
+"""What is kept of the time limit for stopping engines: a second, or a tenth of a short limit."""
 
 
 class Session:
-    """Carries out one order on one instance.
+    """Carries out one run on one instance.
 
     Parameters
     ----------
     observers
-        Called with every event. One that raises is dropped and named.
+        With the name of their plugin; called with every event. One that raises is dropped.
+    log
+        Called with every line of the log of the run (see ``replay``).
     """
 
     def __init__(
         self,
         instance: Instance,
-        order: Order,
+        config: RunConfig,
         observers: Iterable[tuple[str, Observer]] = (),
+        log: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         self.instance = instance
-        self.order = order
-        self.board = Board(instance)
-        self._say = Announcer(observers)
-        self._course = Course(is_ordered(instance), provable=order.certify and not order.blind)
-        self._crew = Crew()
-        self._intake = Intake(order, self.board, self._crew, self._say, self._course)
-        self._infeasible: dict[str, Any] | None = None
-        self._interrupted = False
+        self.config = config
+        self._record = instance.to_json()
+        self._bus = EventBus(observers, log)
+        self.state = RunState(
+            instance,
+            target=config.target,
+            provable=config.certify and not config.blind,
+            strategy=config.strategy,
+        )
+        self._pool = WorkerPool()
+        self._next_seat = HOST + 1
+        self._seat_of: dict[ArmKey, int] = {}
+        self._bounding: list[int] = []
         self._turns: Counter[str] = Counter()
         self._proving: int | None = None
+        self._interrupted = False
 
     def run(self) -> Result:
         """Work until best meets bound, the budget is spent, or the user interrupts.
@@ -69,31 +106,23 @@ class Session:
         InputError
             If an engine refuses its options.
         """
-        self._say.emit("run", instance=self.instance.name, seed=self.order.seed)
+        config = self.config
+        self._bus.record({**config.to_log(), "instance": self._record})
+        head = {"instance": self.instance.name, "seed": config.seed}
+        self._bus.emit("run", self._bus.now(), head)
         try:
             self._find_infeasible()
-            if self._infeasible is None:
+            if self.state.infeasible is None:
                 self._work()
         except KeyboardInterrupt:
             self._interrupted = True
         finally:
             self._end_workers()
-        if self._intake.refused is not None:
-            raise InputError(self._intake.refused)
-        result = conclude(
-            self.instance,
-            self.order,
-            self.board,
-            infeasible=self._infeasible,
-            seconds=self._say.now(),
-            seconds_to_best=self._intake.found_at,
-            troubles=self._say.troubles,
-            remarks=self._say.remarks,
-            interrupted=self._interrupted,
-            contributions=self._course.contributions,
-            **self._intake.tally.facts(self.board.schedule is not None),
-        )
-        self._say.emit("result", **result.to_json())
+        if self.state.refused is not None:
+            raise InputError(self.state.refused)
+        self._apply(HOST, Finished(self._interrupted))
+        result = conclude(self.state, config, self._bus.troubles)
+        self._bus.emit("result", result.seconds, result.to_json())
         return result
 
     # The run, phase by phase
@@ -101,212 +130,315 @@ class Session:
     def _find_infeasible(self) -> None:
         evidence = unreachable(self.instance.forward)
         if evidence is not None:
-            proves_infeasible(self.instance.to_json(), evidence)
-            self._infeasible = evidence
-            self._say.emit("infeasible", evidence=evidence)
+            proves_infeasible(self._record, evidence)
+            self._apply(HOST, Infeasible(evidence))
 
     def _work(self) -> None:
-        order = self.order
+        config, state = self.config, self.state
         if not self._options_are_taken():
             return
         self._start_bounds()
-        repeatable = order.budget.evaluations is not None
-        if repeatable or not order.engines:
-            self._listen_while(lambda: self._crew.has(self._intake.bounding))
-        strategy = one_by_one if repeatable else STRATEGIES[order.strategy]
-        for phase in self._phases(strategy):
+        repeatable = config.budget.evaluations is not None
+        if repeatable or not config.engines:
+            self._listen_while(lambda: self._pool.has(self._bounding))
+        if config.first_schedule and config.engines:
+            self._make_first_schedule()
+        for phase in self._phases(repeatable):
             left = self._left()
-            if self._intake.done or (left is not None and left <= phase.least):
+            if state.done or (left is not None and left <= phase.min_seconds):
                 break
             self._run_phase(phase)
-            self._course.left, self._course.lower = self._left(), self.board.lower
-        providers = [name for name in self._intake.bounding if name != PROVER]
-        self._listen_while(lambda: self._crew.has(providers) and not self._settled())
+        providers = [s for s in self._bounding if state.seats[s].opened.role == "bounds"]
+        self._listen_while(lambda: self._pool.has(providers) and not self._settled())
         self._certify()
 
-    def _phases(self, strategy: Strategy) -> Iterable[Phase]:
-        order = self.order
-        return strategy(order.engines, order.budget.threads, self._course) if order.engines else ()
+    def _phases(self, repeatable: bool) -> Iterable[Phase]:
+        config = self.config
+        if not config.engines:
+            return ()
+        if repeatable:
+            return one_by_one(config.engines, config.budget.threads)
+        strategy = STRATEGIES[config.strategy]
+        return strategy.phases(
+            config.engines, config.budget.threads, self.state.history, config.strategy_options
+        )
+
+    def _make_first_schedule(self) -> None:
+        """Make the host's own greedy schedule, while the bound providers work."""
+
+        def over() -> bool:
+            self._listen(0.0)
+            return self._out_of_time()
+
+        steps = first_schedule(self.instance, over)
+        if steps is not None:
+            self._apply(HOST, Offer(steps, 0, ""))
+        else:
+            messages = self.instance.forward.collective.deliver_messages
+            goals = sum(len(message.destinations) for message in messages)
+            text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
+            self._apply(HOST, Remarked(text))
 
     def _certify(self) -> None:
         """Use the time that is left to prove the bound that only an engine claims."""
-        board, seconds = self.board, self._left()
-        if not self._course.provable or self._intake.refused is not None:
+        board, seconds = self.state.board, self._left()
+        if not self.state.provable or self.state.refused is not None:
             return
         if seconds is None or seconds < 1 or board.lower <= board.certified.steps:
             return
         self._prove(board.lower)
-        self._say.emit("phase", engines=[PROVER])
-        self._listen_while(lambda: self._crew.has([PROVER]) and board.certified.steps < board.lower)
+        self._apply(HOST, Phased((PROVER,)))
+        seats = [self._seat_of[PROOF_ARM]]
+        self._listen_while(lambda: self._pool.has(seats) and board.certified.steps < board.lower)
 
     def _prove(self, steps: int) -> None:
-        """Set the prover to work on these steps, or let it go on if it already is."""
-        prover = self._crew.get(PROVER)
-        if prover is not None and self._proving == steps:
-            prover.resume()
-            return
-        if prover is not None:
-            for line in self._crew.dismiss(prover):
-                self._intake.take(prover, line)
+        """Let the prover prove that many steps necessary, or go on if it already does."""
+        seat = self._seat_of.get(PROOF_ARM)
+        if seat is not None and self._pool.has([seat]):
+            if self._proving == steps:
+                self._pool.resume(seat)
+                return
+            self._dismiss(seat)
         self._proving = steps
-        if PROVER not in self._intake.bounding:
-            self._intake.bounding.append(PROVER)
-        self._start(PROVER, "proof", 1, {"steps": steps})
+        seat = self._start(Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
+        self._seat_of[PROOF_ARM] = seat
+        self._bounding.append(seat)
 
     def _options_are_taken(self) -> bool:
         """Let every engine that the user set options of say whether it takes them."""
-        for info in self.order.engines:
-            if self.order.options.get(info.name):
-                self._start_engine(Seat(info, 1), "options")
-        self._listen_while(lambda: self._crew.has(self._crew.names))
-        self._course.spent.clear()  # what it said of its options is not its word on the instance
-        return self._intake.refused is None
+        asked = [
+            self._start_engine(Arm(info, 1), "options")
+            for info in self.config.engines
+            if self.config.options.get(info.name)
+        ]
+        self._listen_while(lambda: self._pool.has(asked))
+        return self.state.refused is None
 
     def _start_bounds(self) -> None:
         """Start the core's providers in one worker, and every other one in a worker of its own."""
         jobs: dict[str, list[list[str]]] = {}
-        for info in self.order.bounds:
+        for info in self.config.bounds:
             core = info.target.startswith("cchybrid.")
             name = BOUNDS if core else f"bound provider {info.name}"
             jobs.setdefault(name, []).append([info.name, info.target])
-        self._intake.bounding = list(jobs)
         for name, providers in jobs.items():
-            self._start(name, "bounds", 1, {"providers": providers})
+            opened = Opened(name, "bounds", proves=False)
+            self._bounding.append(self._start(opened, 1, {"providers": providers}))
 
     def _run_phase(self, phase: Phase) -> None:
-        seats = [seat for seat in phase.seats if seat.name not in self._course.spent]
-        names = [seat.name for seat in seats]
-        if not names:
+        state = self.state
+        arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
+        if not arms:
             return
-        begun = self._intake.improved_at = self._say.now()
+        seats = [self._take_seat(arm) for arm in arms]
+        self._apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
+        begun = self._await_start(seats)
+        patient_since = begun  # patience begins when the engines work
         time_left = self._left() or 0.0
         end = None if phase.share >= 1 else begun + phase.share * time_left
+        if phase.seconds is not None:
+            end = begun + phase.seconds
         # The first schedule of a large instance may take long, and is worth more than a handover.
         late = begun + (1 if phase.pause else 2) * phase.share * time_left
-        for seat in seats:
-            self._take_seat(seat)
-        self._say.emit("phase", engines=names)
 
         def going() -> bool:
-            now = self._say.now()
-            waiting = not self.board.scheduled and now < late
-            if waiting or not self._crew.all_are("ready", names):
-                self._intake.improved_at = now  # patience begins when everybody is at work
-            elif phase.patience is not None and now - self._intake.improved_at > phase.patience:
+            nonlocal patient_since
+            now = self._bus.now()
+            waiting = not state.offered and now < late
+            patient_since = now if waiting else max(patient_since, state.improved_at)
+            if phase.patience is not None and now - patient_since > phase.patience:
                 return False
             in_time = waiting or end is None or now < end
-            return in_time and self._crew.has(names) and not self._intake.done
+            return in_time and self._at_work(seats) and not state.done
 
         self._listen_while(going)
-        if phase.muster:
-            self._muster(names)
-        for name in names:
-            self._course.took(name, self._say.now() - begun)
-        if phase.pause and not self._intake.done and not self._out_of_time():
-            self._crew.pause(names)
+        if phase.wait_for_all:
+            self._wait_for_all(seats)
+        for seat in seats:
+            self._apply(seat, Sliced(round(max(0.0, self._bus.now() - begun), 3)))
+        if phase.pause and not state.done and not self._out_of_time():
+            self._pool.pause(seats)
             return
-        if self.board.lower == self._proving and not self._intake.settled:
-            names = [name for name in names if name != PROVER]  # it proves what was claimed
-        # Under a budget of evaluations the last word counts: what was spent is part of the result.
-        counted = self.order.budget.evaluations is not None
-        self._stop(names, politely=counted or not self._intake.done)
+        if state.board.lower == self._proving and not state.settled:
+            prover = self._seat_of.get(PROOF_ARM)  # it proves what is only claimed
+            seats = [seat for seat in seats if seat != prover]
+        self._stop(seats)
 
-    def _take_seat(self, seat: Seat) -> None:
-        """Start a worker, or let it go on."""
-        worker = self._crew.get(seat.name)
-        if seat.view == "proof":
-            self._prove(self.board.best or self.board.lower)
-        elif worker is not None:
-            worker.resume()
-        else:
-            self._intake.tally.begin(seat.name)
-            self._start_engine(seat, "engine")
-            self._turns[seat.name] += 1
+    def _await_start(self, seats: Sequence[int]) -> float:
+        """Wait until the engines work, so that no slice is spent on starting; return the second.
 
-    def _muster(self, names: Sequence[str]) -> None:
-        """Wait until every engine has started, and then until it has shown how it behaves."""
-        late = self._say.now() + MUSTER
-        self._listen_while(
-            lambda: self._say.now() < late and not self._crew.all_are("ready", names)
-        )
-        late = self._say.now() + MUSTER
-        self._listen_while(
-            lambda: self._say.now() < late and not self._crew.all_are("heard", names)
-        )
+        An engine that takes much longer than another one does not keep that one's slice waiting.
+        """
+        begun = self._bus.now()
+        first: float | None = None
+
+        def waiting() -> bool:
+            nonlocal first
+            state, now = self.state, self._bus.now()
+            alive = [seat for seat in seats if self._pool.has([seat])]
+            missing = [seat for seat in alive if not state.seats[seat].started]
+            if first is None and len(missing) < len(seats):
+                first = now
+            late = now - begun > MAX_START_SECONDS or (
+                first is not None and now - first > MAX_LATE_START_SECONDS
+            )
+            return bool(missing) and not late and not state.done
+
+        self._listen_while(waiting)
+        return self._bus.now()
+
+    def _at_work(self, seats: Sequence[int]) -> bool:
+        """Return whether any of these engines is alive and calls ``Run``.
+
+        One that does not loses its seat: others get the processor, and its score falls.
+        """
+        return any(self._pool.has([seat]) and not self.state.seats[seat].silent for seat in seats)
+
+    def _take_seat(self, arm: Arm) -> int:
+        """Start a worker for an arm, or let its worker go on; return its seat."""
+        if arm.view == "proof":
+            self._prove(self.state.best or self.state.board.lower)
+            return self._seat_of[arm.key]
+        seat = self._seat_of.get(arm.key)
+        if seat is not None and self._pool.has([seat]):
+            self._pool.resume(seat)
+            return seat
+        seat = self._start_engine(arm, "engine")
+        self._seat_of[arm.key] = seat
+        self._turns[self.state.seats[seat].title] += 1
+        return seat
+
+    def _wait_for_all(self, seats: Sequence[int]) -> None:
+        """Wait until every engine has started, and then until each has sent something."""
+        for attribute in ("started", "heard"):
+            late = self._bus.now() + MAX_WAIT_FOR_ALL_SECONDS
+
+            def waiting(attribute: str = attribute, late: float = late) -> bool:
+                alive = (seat for seat in seats if self._pool.has([seat]))
+                missing = any(not getattr(self.state.seats[seat], attribute) for seat in alive)
+                return missing and self._bus.now() < late
+
+            self._listen_while(waiting)
+
+    def _settled(self) -> bool:
+        """Return whether the bound providers cannot improve the verdict, or not soon enough."""
+        state = self.state
+        if state.refused is not None or state.settled:
+            return True
+        return state.done and self._bus.now() - state.found_at > MAX_BOUND_WAIT_SECONDS
+
+    # Workers and events
 
     def _listen_while(self, going: Callable[[], bool]) -> None:
         while going() and not self._out_of_time():
-            self._intake.listen()
+            self._listen(LISTEN_SECONDS)
 
-    def _settled(self) -> bool:
-        """Whether the bound providers cannot improve the verdict, or not soon enough."""
-        if self._intake.refused is not None or self._intake.settled:
-            return True
-        return self._intake.done and self._say.now() - self._intake.found_at > BOUND_GRACE
+    def _listen(self, seconds: float) -> None:
+        for seat, event in self._pool.listen(seconds):
+            self._apply(seat, event)
 
-    # Workers
+    def _apply(self, seat: int, event: Event) -> None:
+        """Apply an event to the state, and do what follows from it."""
+        now = self._bus.now()
+        self._bus.record(to_log(now, seat, event))
+        for action in self.state.apply(now, seat, event):
+            match action:
+                case Announce(name, content):
+                    self._bus.emit(name, now, content)
+                case Share(line, author):
+                    # With an evaluation budget, results must not depend on when news arrive.
+                    if self.config.budget.evaluations is None:
+                        self._pool.share(line, author)
+                case Dismiss(liar):
+                    self._pool.dismiss(liar)
+        if isinstance(event, Started):
+            self._pool.mark_started(seat)
 
-    def _start(self, name: str, kind: str, threads: int, content: Line) -> None:
-        budget = self.order.budget
+    def _start(self, opened: Opened, threads: int, content: Line) -> int:
+        """Start a worker; return its seat."""
+        seat, self._next_seat = self._next_seat, self._next_seat + 1
+        self._apply(seat, opened)
+        title = self.state.seats[seat].title
+        budget = self.config.budget
         seconds = None if budget.seconds is None else max(0.0, self._left() or 0.0)
         job: Line = {
-            "kind": kind,
-            "name": name,
-            "instance": self.instance.to_json(),
-            "seed": seed_for(self.order.seed, name, self._turns[name]),
+            "kind": opened.role,
+            "instance": self._record,
+            "seed": seed_for(self.config.seed, title, self._turns[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
-            "target": self.order.target,
-            "blind": self.order.blind,
-            "lower": self.board.lower,
+            "target": self.config.target,
+            "blind": self.config.blind,
+            "lower": self.state.board.lower,
             "news": self._news(),
             **content,
         }
-        self._crew.start(name, job)
+        self._pool.start(seat, job)
+        return seat
 
-    def _start_engine(self, seat: Seat, kind: str) -> None:
-        info = seat.engine
+    def _start_engine(self, arm: Arm, role: str) -> int:
+        info = arm.engine
         content = {
             "target_name": info.target,
-            "options": dict(self.order.options.get(info.name, {})),
+            "options": dict(self.config.options.get(info.name, {})),
             "engine": info.name,
-            "view": seat.view,
+            "view": arm.view,
+            "quotients": asdict(self.config.quotient_options),
         }
-        self._start(seat.name, kind, seat.threads, content)
+        opened = Opened(info.name, role, arm.view, info.proves)
+        return self._start(opened, arm.threads, content)
 
     def _news(self) -> list[Line]:
         """Return what a worker that starts now has to know."""
+        board = self.state.board
         news: list[Line] = [
             {"draft": count, "steps": steps_to_json(steps)}
-            for count, (_, steps) in sorted(self.board.drafts.items())
+            for count, (_, steps) in sorted(board.drafts.items())
         ]
-        if self.board.schedule is not None:
-            steps = self.board.schedule.steps
+        if board.schedule is not None:
+            steps = board.schedule.steps
             news.append({"best": len(steps), "steps": steps_to_json(steps)})
         return news
 
-    def _stop(self, names: Sequence[str], politely: bool) -> None:
-        """End these workers: by asking first where something may still be gained by it."""
-        self._crew.ask(names, politely)
-        while self._crew.has(names):
-            self._intake.listen()
+    def _dismiss(self, seat: int) -> None:
+        """End a worker at once, after what it has already sent."""
+        for event in self._pool.dismiss(seat):
+            self._apply(seat, event)
+        self._apply(seat, Exited("terminated"))
+
+    def _stop(self, seats: Sequence[int]) -> None:
+        """End these workers: at once if nothing can be gained by asking them first.
+
+        With an evaluation budget what was spent is part of the result, so they are always asked.
+        """
+        grace = GRACE_SECONDS
+        if self.config.budget.evaluations is None and (self.state.done or self._interrupted):
+            grace = 0.0
+        elif self.config.budget.seconds is not None:
+            grace = min(grace, max(0.0, self.config.budget.seconds - 0.1 - self._bus.now()))
+        self._pool.ask(seats, grace)
+        while self._pool.has(seats):
+            self._listen(LISTEN_SECONDS)
 
     def _end_workers(self) -> None:
         """Leave no process behind, whatever happened, even under a second Ctrl-C."""
         try:
-            for worker, line in self._crew.dismiss_paused():
-                self._intake.take(worker, line)
-            self._stop(self._crew.names, politely=not (self._intake.done or self._interrupted))
+            for seat, event in self._pool.dismiss_paused():
+                self._apply(seat, event)
+            self._stop(self._pool.seats)
         except KeyboardInterrupt:
             self._interrupted = True
         finally:
-            self._crew.close()
+            self._pool.close()
 
-    # Clock, events
+    # The clock
 
     def _left(self) -> float | None:
-        """Return the seconds left to work; a little is kept back for stopping politely."""
-        seconds = self.order.budget.seconds
-        return None if seconds is None else seconds - min(1.0, seconds / 10) - self._say.now()
+        """Return the seconds left to work; a little is kept back for stopping engines."""
+        seconds = self.config.budget.seconds
+        if seconds is None:
+            return None
+        reserve = min(STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE * seconds)
+        return seconds - reserve - self._bus.now()
 
     def _out_of_time(self) -> bool:
         left = self._left()

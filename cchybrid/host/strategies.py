@@ -1,30 +1,36 @@
-"""Who works when: a strategy cuts a run into phases and gives every engine its share of threads."""
+"""Strategies: which engines work when, on what, with how many threads.
+
+A strategy cuts a run into phases. ``auto`` is a bandit over an algorithm portfolio: every arm is
+probed, then the arms with the best score get the time slices (``run_history``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from cchybrid.host.course import Course
+from cchybrid.host.run_history import PROVER, ArmKey, RunHistory
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import NoOptions
 from cchybrid.plugin.records import EngineInfo
 
 View = Literal["instance", "quotients", "proof"]
 
-PROVER = "prover"
-"""The worker that looks for a proof that the best schedule is the best there is."""
-
 
 @dataclass(frozen=True)
-class Seat:
-    """One engine's place in a phase.
+class Arm:
+    """One way to spend a time slice.
 
     Parameters
     ----------
+    engine
+        What works; with the view ``proof`` a placeholder of the name ``prover``.
+    threads
+        How many it may use.
     view
         What it works on: the whole Problem, or quotients by groups of automorphisms, one after
-        the other. ``proof`` is the seat of the prover, which is no engine.
+        the other.
     """
 
     engine: EngineInfo
@@ -32,193 +38,302 @@ class Seat:
     view: View = "instance"
 
     @property
-    def name(self) -> str:
-        """The name of its worker."""
-        return f"{self.engine.name} on quotients" if self.view == "quotients" else self.engine.name
+    def key(self) -> ArmKey:
+        """What the history knows it by."""
+        return self.engine.name, self.view
 
 
 @dataclass(frozen=True)
 class Phase:
     """Engines that work at the same time.
 
-    ``share`` is the part of the time left that the phase may take at most; the phase also ends
-    when its engines have ended, or after ``patience`` seconds without a better schedule. With
-    ``muster`` even an early verdict waits until every engine has started to work, so that a
-    broken one is named every time. With fewer than ``least`` seconds left it is not begun. With
-    ``pause`` its engines are halted at its end, and go on when they have a seat again.
+    Parameters
+    ----------
+    arms
+        What works.
+    share
+        The part of the time left that the phase may take at most, from when its engines have
+        started.
+    seconds
+        The same as a number of seconds; ``None``: the share decides.
+    patience
+        Seconds without a better schedule after which the phase ends; ``None``: never.
+    wait_for_all
+        Whether even an early verdict waits until every engine has started, so that a broken one
+        is named every time.
+    min_seconds
+        With less time left the phase is not begun.
+    pause
+        Whether its engines are halted at its end and go on in a later phase.
     """
 
-    seats: tuple[Seat, ...]
+    arms: tuple[Arm, ...]
     share: float = 1.0
+    seconds: float | None = None
     patience: float | None = None
-    muster: bool = False
-    least: float = 0.0
+    wait_for_all: bool = False
+    min_seconds: float = 0.0
     pause: bool = False
 
 
-PATIENCE = 6.0
-"""Seconds without a better schedule after which a relay hands over."""
-FIRST_GLANCE, GLANCE = 2.5, 1.2
-"""The same for the first turn of each worker of ``auto``: the strongest two, and the others."""
-TURN, LONGEST_TURN = 3.0, 15.0
-"""Seconds of a later turn of ``auto``: in the beginning, and at most."""
-WEAK = 0.03
-"""What a way promises that gets no glance: its turn comes when others have had theirs in vain."""
-PROVABLE = 2
-"""Steps between schedule and bound with which the prover takes part."""
-
-Strategy = Callable[[Sequence[EngineInfo], int, Course], Iterator[Phase]]
+def _check_positive(options: Any, *names: str) -> None:
+    for name in names:
+        if not getattr(options, name) > 0:
+            raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
 
 
-def race(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
-    """All engines at once from the start; exact ones get the threads that are left over."""
-    yield Phase(_seats(engines, threads), muster=True)
+@dataclass(frozen=True)
+class AutoOptions:
+    """Options of the strategy ``auto``.
+
+    The defaults were chosen by repeated runs of the suites ``smoke`` and ``thesis`` with limits of
+    20 and 60 seconds; ``tests/benchmarks/bench_strategies.py`` compares.
+
+    Parameters
+    ----------
+    first_probe_seconds, probe_seconds
+        Seconds without a better schedule after which a probe ends: of the first two arms, and of
+        the others.
+    slice_seconds, max_slice_seconds
+        Length of the first time slice after the probes, and of the longest one.
+    max_proof_gap
+        Steps between schedule and bound with which the prover takes part.
+    """
+
+    first_probe_seconds: float = 2.5
+    probe_seconds: float = 1.2
+    slice_seconds: float = 3.0
+    max_slice_seconds: float = 15.0
+    max_proof_gap: int = 2
+
+    def __post_init__(self) -> None:
+        _check_positive(
+            self, "first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds"
+        )
 
 
-def quotients(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
-    """All engines at once, on nothing but quotients by groups of automorphisms."""
-    seats = _seats(engines, threads)
-    yield Phase(tuple(Seat(seat.engine, seat.threads, "quotients") for seat in seats), muster=True)
+@dataclass(frozen=True)
+class RelayOptions:
+    """Options of the strategy ``relay``.
+
+    Parameters
+    ----------
+    patience_seconds
+        Seconds without a better schedule after which the heuristics hand over.
+    heuristic_share
+        Share of the time that they have at most.
+    """
+
+    patience_seconds: float = 6.0
+    heuristic_share: float = 1 / 3
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "patience_seconds", "heuristic_share")
 
 
-def relay(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
-    """Heuristics first; then the exact engine, which starts from their results and drafts.
+CONSTRUCTION_SHARE = 1 / 6
+"""Share of the time that constructions have at most; they take a second or two, if any."""
+PROBE_SHARE = 1 / 4
+"""Share of the time left that a probe takes at most, so that a short run sees several arms."""
+SLICE_GROWTH = 1.25
+"""Factor between time slices: the longer nothing helps, the less is lost by changing arms."""
+STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
+"""Gain per second to expect before any contribution: of the heuristic of the highest priority, of
+other arms, of weaker engines on quotients. The order matters, not the numbers: a single step won
+of a gap of ten outweighs the difference."""
+NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
+"""The same for the prover, with a gap of one step, and with a larger one."""
 
-    Engines that end by themselves in a moment go before all others. The heuristics hand over after
-    a third of the time, or when they have found nothing better for a while. What they found closes
-    the case without any exact engine where it meets the bound; otherwise it is the exact engine's
-    first incumbent and hint. Where the exact engine gives up early, because the instance is too
-    large for it, the heuristics go on. Of several exact engines the last one is handed to; the
+
+def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:
+    """Return engines in the order in which they are tried: by priority, then by name."""
+    return sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
+
+
+def race(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+) -> Iterator[Phase]:
+    """Run all engines at once from the start; exact ones get the threads that are left over."""
+    yield Phase(_arms(engines, threads), wait_for_all=True)
+
+
+def quotients(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+) -> Iterator[Phase]:
+    """Run all engines at once, on nothing but quotients by groups of automorphisms."""
+    arms = _arms(engines, threads)
+    yield Phase(tuple(Arm(a.engine, a.threads, "quotients") for a in arms), wait_for_all=True)
+
+
+def relay(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: RelayOptions
+) -> Iterator[Phase]:
+    """Run heuristics first; then the exact engine, which starts from their results.
+
+    Constructions go before all others. The heuristics hand over after a share of the time, or
+    when they have found nothing better for a while. What they found closes the case without any
+    exact engine where it meets the bound; otherwise it is the exact engine's first incumbent and
+    hint. Where the exact engine gives up early, because the instance is too large for it, the
+    heuristics go on. Of several exact engines the one of the highest priority is handed to; the
     others work beside the heuristics.
     """
-    quick = [engine for engine in engines if engine.kind == "construction"]
-    slow = [engine for engine in engines if engine.kind != "construction"]
-    if quick and slow:
-        yield Phase(_seats(quick, threads), share=1 / 6)
-        engines = slow
-    exact = [engine for engine in engines if engine.proves]
-    first = [engine for engine in engines if engine not in exact[-1:]]
-    if not first or not exact:
-        yield from race(engines, threads, course)
+    first, engines = _constructions(engines)
+    if first and engines:
+        yield Phase(_arms(first, threads), share=CONSTRUCTION_SHARE)
+    engines = engines or first
+    last = [engine for engine in ranked(engines) if engine.proves][:1]
+    others = [engine for engine in engines if engine not in last]
+    if not others or not last:
+        yield Phase(_arms(engines, threads), wait_for_all=True)
         return
-    yield Phase(_seats(first, threads), share=1 / 3, patience=PATIENCE)
-    yield Phase(_seats(exact[-1:], threads))
-    yield Phase(_seats(first, threads), least=2.0)
+    yield Phase(
+        _arms(others, threads), share=options.heuristic_share, patience=options.patience_seconds
+    )
+    yield Phase(_arms(last, threads))
+    yield Phase(_arms(others, threads), min_seconds=2.0)
 
 
-def auto(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
-    """Everything in turns, two workers at a time; who has paid off has the next turn.
+def auto(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: AutoOptions
+) -> Iterator[Phase]:
+    """Give time slices to two arms at a time: to those that closed most of the gap per second.
 
-    First what ends in a moment. Then a glance at the ways to go on: the strongest engines on
-    quotients of the Problem, all on the Problem itself, the strongest first (engines are
-    registered with the strongest of their kind last), and the prover where few steps are open.
-    The weaker ones on quotients come when nothing else has helped for long. After that the two
-    that promise most by what they brought so far per second; workers are halted in between, not
-    ended, so that nothing they know is lost. An engine alone just works.
+    Constructions first. Then every arm but the weakest is probed: engines on quotients of the
+    Problem, engines on the Problem itself, and the prover where the gap is small. Engines with a
+    priority above 0 are probed first, in the order of their priority; others (plugins that do not
+    claim a priority) after them. Then the two arms with the best score get the next slice; the
+    others are halted, not ended, so that nothing is lost. An engine alone just works.
     """
-    quick = [engine for engine in engines if engine.kind == "construction"]
-    slow = [engine for engine in engines if engine.kind != "construction"]
+    first, slow = _constructions(engines)
     if not slow or len(engines) == 1:
-        yield from race(engines, threads, course)
+        yield Phase(_arms(engines, threads), wait_for_all=True)
         return
-    if quick:
-        yield Phase(_seats(quick, threads), share=1 / 6)
-    share = max(1, threads // 2)
-    ways = _ways(slow, share, course.ordered)
-    waiting = [way for way in ways if _prior(way, slow, course) > WEAK]
-    turn = TURN
+    if first:
+        yield Phase(_arms(first, threads), share=CONSTRUCTION_SHARE)
+    arms, priors = _portfolio(slow, max(1, threads // 2), history.ordered)
+
+    def prior(arm: Arm) -> float:
+        if arm.view == "proof":
+            return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
+        return priors[arm]
+
+    waiting = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
+    seconds = options.slice_seconds
     while True:
-        able = [way for way in ways if _is_able(way, course)]
+        able = [arm for arm in arms if _is_able(arm, history, options)]
         if not able:
             return
-        fresh = [way for way in waiting if way in able][:2]
+        fresh = [arm for arm in waiting if arm in able][:2]
         if fresh:
-            waiting = [way for way in waiting if way not in fresh]
-            patience = FIRST_GLANCE if ways[0] in fresh else GLANCE
-            yield Phase(tuple(fresh), share=1 / 4, patience=patience, pause=True)
+            waiting = [arm for arm in waiting if arm not in fresh]
+            strongest = arms[0] in fresh
+            patience = options.first_probe_seconds if strongest else options.probe_seconds
+            yield Phase(tuple(fresh), share=PROBE_SHARE, patience=patience, pause=True)
         else:
-            best = sorted(able, key=lambda way: -course.worth(way.name, _prior(way, slow, course)))[
-                :2
-            ]
-            left = max(course.left or 0.0, 1e-3)
-            yield Phase(tuple(best), share=min(1.0, turn / left), pause=True)
-            turn = min(LONGEST_TURN, turn * 1.25)
+            best = sorted(able, key=lambda arm: -history.score(arm.key, prior(arm)))[:2]
+            yield Phase(tuple(best), seconds=seconds, pause=True)
+            seconds = min(options.max_slice_seconds, seconds * SLICE_GROWTH)
 
 
-def _prior(way: Seat, engines: Sequence[EngineInfo], course: Course) -> float:
-    """Return what a worker promises that has not brought anything yet, as a share of the gap."""
-    strongest, exact = _by_strength(engines)
-    if way.view == "proof":
-        return 0.6 if course.gap == 1 else 0.2
-    if way.engine in strongest[:1]:
-        return 0.3
-    return WEAK if way.view == "quotients" and way.engine not in exact[:1] else 0.1
+def _constructions(
+    engines: Sequence[EngineInfo],
+) -> tuple[list[EngineInfo], list[EngineInfo]]:
+    """Return the constructions that go first, and all other engines.
+
+    A construction without a priority has still to show that it ends in a moment.
+    """
+    first = [e for e in engines if e.kind == "construction" and e.priority > 0]
+    return first, [engine for engine in engines if engine not in first]
 
 
-def _by_strength(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
-    """Return the heuristics and the exact engines, the strongest first."""
-    ranked = sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
-    heuristics = [engine for engine in ranked if not engine.proves]
-    return heuristics, [engine for engine in ranked if engine.proves]
-
-
-def _is_able(way: Seat, course: Course) -> bool:
-    if way.name in course.spent:
-        return False
-    if way.view != "proof":
-        return True
-    return course.provable and course.gap is not None and course.gap <= PROVABLE
-
-
-def _ways(engines: Sequence[EngineInfo], threads: int, ordered: bool) -> list[Seat]:
-    """Return everything that ``auto`` can do, in the order of the first turns."""
-    heuristics, exact = _by_strength(engines)
+def _portfolio(
+    engines: Sequence[EngineInfo], threads: int, ordered: bool
+) -> tuple[list[Arm], dict[Arm, float]]:
+    """Return all arms of ``auto`` in the order of their probes, and their priors."""
+    known = [e for e in engines if e.priority > 0] or list(engines)
+    heuristics = [engine for engine in ranked(known) if not engine.proves]
+    exact = [engine for engine in ranked(known) if engine.proves]
     strongest = [*heuristics[:1], *exact[:1]]
     weaker = [*heuristics[1:], *exact[1:]]
-    prover = Seat(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
+    prover = Arm(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
 
-    def whole(*those: EngineInfo) -> list[Seat]:
-        return [Seat(engine, threads) for engine in those]
+    def whole(*chosen: EngineInfo) -> list[Arm]:
+        return [Arm(engine, threads) for engine in chosen]
 
-    divided = [Seat(engine, threads, "quotients") for engine in (*strongest, *weaker)]
-    if ordered:  # what decides by clauses is strong where steps have an order
-        decides = [*divided[:1], *whole(*exact[:1]), prover]
-        return [
+    def divided(*chosen: EngineInfo) -> list[Arm]:
+        return [Arm(engine, threads, "quotients") for engine in chosen]
+
+    if ordered:  # engines that decide by clauses are strong where steps have an order
+        arms = [
             *whole(*heuristics[:2]),
-            *decides,
+            *divided(*strongest[:1]),
+            *whole(*exact[:1]),
+            prover,
             *whole(*heuristics[2:], *exact[1:]),
-            *divided[1:],
+            *divided(*strongest[1:], *weaker),
         ]
-    searches = whole(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1])
-    return [*divided[:1], *searches, *divided[1:2], prover, *divided[2:]]
+    else:
+        arms = [
+            *divided(*strongest[:1]),
+            *whole(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1]),
+            *divided(*strongest[1:]),
+            prover,
+            *divided(*weaker),
+        ]
+    others = [engine for engine in ranked(engines) if engine not in known]
+    arms += [*whole(*others), *divided(*others)]
+    priors = dict.fromkeys(arms, PRIOR)
+    for arm in arms:
+        if arm.engine in heuristics[:1]:
+            priors[arm] = STRONGEST_PRIOR
+        elif arm.view == "quotients" and arm.engine not in exact[:1]:
+            priors[arm] = WEAK_PRIOR
+    return arms, priors
 
 
-def one_by_one(engines: Sequence[EngineInfo], threads: int, course: Course) -> Iterator[Phase]:
-    """One engine after another: what makes a run with an evaluation budget repeatable."""
-    for engine in sorted(engines, key=lambda engine: engine.proves):
-        yield Phase((Seat(engine, threads),))
+def _is_able(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
+    if arm.key in history.finished:
+        return False
+    if arm.view != "proof":
+        return True
+    gap = history.gap
+    return history.provable and gap is not None and gap <= options.max_proof_gap
+
+
+def one_by_one(engines: Sequence[EngineInfo], threads: int) -> Iterator[Phase]:
+    """Run one engine after another: this makes a run with an evaluation budget repeatable."""
+    order = ("construction", "heuristic", "exact")
+    for engine in sorted(ranked(engines), key=lambda engine: order.index(engine.kind)):
+        yield Phase((Arm(engine, threads),))
+
+
+class Strategy(NamedTuple):
+    """A strategy: what yields its phases, and its options."""
+
+    phases: Callable[[Sequence[EngineInfo], int, RunHistory, Any], Iterator[Phase]]
+    Options: type
 
 
 STRATEGIES: Mapping[str, Strategy] = {
-    "auto": auto,
-    "race": race,
-    "relay": relay,
-    "quotients": quotients,
+    "auto": Strategy(auto, AutoOptions),
+    "race": Strategy(race, NoOptions),
+    "relay": Strategy(relay, RelayOptions),
+    "quotients": Strategy(quotients, NoOptions),
 }
 """Strategies by name."""
 
 
 def check_strategy(name: str, where: str) -> None:
-    """Refuse a name that is no key of ``STRATEGIES``; ``where`` says who wrote it."""
+    """Refuse a name that is no key of ``STRATEGIES``; ``where`` is where the user wrote it."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
         raise InputError(f"no strategy is called {name}", where=where, mend=f"use {known}")
 
 
-def _seats(engines: Sequence[EngineInfo], threads: int) -> tuple[Seat, ...]:
+def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:
     """Share out the threads: one for each heuristic and the rest for the exact engines, if any."""
     exact = [engine for engine in engines if engine.proves]
-    takers = exact or engines
-    spare = threads - (len(engines) - len(takers))
-    share = max(1, spare // max(1, len(takers)))
-    return tuple(Seat(engine, share if engine in takers else 1) for engine in engines)
+    receivers = exact or engines
+    spare = threads - (len(engines) - len(receivers))
+    share = max(1, spare // max(1, len(receivers)))
+    return tuple(Arm(engine, share if engine in receivers else 1) for engine in engines)

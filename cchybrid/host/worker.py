@@ -18,10 +18,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import IO, Any
 
-from cchybrid.host.tour import Tour
-from cchybrid.host.wire import Line, encode
+from cchybrid.host.events import Line, encode
+from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.model import Instance, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
@@ -37,6 +38,14 @@ NOTE_INTERVAL = 0.1
 """Seconds between two notes that go out; the ones between are dropped."""
 SUGGEST_INTERVAL = 0.5
 """Seconds between two suggestions for the same number of steps."""
+TICK_SECONDS = 0.1
+"""Between two looks at the engine. Where the machine is busy, ticks come late as the engine's own
+work does; so what is counted in ticks is time that the engine had, too."""
+MAX_SILENT_TICKS = 30
+"""Ticks without a call of ``Run`` after which the host is told: the contract asks for a few calls
+a second, so 3 s are ten times too long."""
+MAX_STOP_TICKS = 7
+"""Ticks that an engine gets to return when it was asked to stop; then the process ends itself."""
 
 
 class WorkerRun:
@@ -54,21 +63,23 @@ class WorkerRun:
         self._schedule: Steps = ()
         self._lower: int = job["lower"]
         self._drafts: dict[int, Steps] = {}
-        self._stop = False
+        self.stop_asked = False
         self._spent = 0
         self._conflicts: int | None = None
         self._noted = 0.0
         self._progressed = 0.0
         self._suggested: dict[int, float] = {}
         self.problem: Problem | None = None
-        self.tour: Tour | None = None
+        self.quotient_search: QuotientSearch | None = None
+        self.working_since: float | None = None
+        self.calls = 0
         for line in job["news"]:
             self.hear(line)
 
     def hear(self, line: Line) -> None:
         """Take in news from the host."""
         if "stop" in line:
-            self._stop = True
+            self.stop_asked = True
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
@@ -79,6 +90,7 @@ class WorkerRun:
 
     def tell(self, event: str, **content: Any) -> None:
         """Send one event to the host."""
+        self.calls += 1
         line = encode({"event": event, **content})
         with self._lock:
             self._out.write(line)
@@ -86,17 +98,19 @@ class WorkerRun:
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""
+        self.calls += 1
         return target_steps(self)
 
     def wants(self, steps: int) -> bool:
         """See ``Run.wants``."""
+        self.calls += 1
         return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
         steps = self._lift(assignment, problem=problem)
-        here = None if self.tour is None else self.tour.here
-        how = "" if here is None else f"quotient by a {here}"
+        division = None if self.quotient_search is None else self.quotient_search.division
+        how = "" if division is None else f"quotient by a {division}"
         self.tell("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
@@ -165,21 +179,25 @@ class WorkerRun:
         """See ``Run.spend``."""
         self._spent += evaluations
 
-    @property
-    def spent(self) -> int:
-        """Evaluations counted so far."""
-        return self._spent
-
-    @property
-    def conflicts(self) -> int | None:
-        """The fewest conflicts noted for the target asked for; ``None`` without any."""
-        return self._conflicts
+    def tell_end(self, stop: Stop) -> None:
+        """Report why the engine returned, and what it has spent."""
+        begun = time.monotonic() if self.working_since is None else self.working_since
+        seconds = round(time.monotonic() - begun, 3)
+        self.working_since = None
+        self.tell(
+            "end",
+            stop=stop.value,
+            evaluations=self._spent,
+            conflicts=self._conflicts,
+            searched=seconds,
+        )
 
     def should_stop(self) -> bool:
         """See ``Run.should_stop``."""
+        self.calls += 1
         seconds, evaluations = self.budget.seconds, self.budget.evaluations
         return (
-            self._stop
+            self.stop_asked
             or (seconds is not None and time.monotonic() - self._started >= seconds)
             or (evaluations is not None and self._spent >= evaluations)
         )
@@ -201,8 +219,8 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     except InputError as error:
         run.tell("refused", text=str(error))
         return
-    tours = job["view"] == "quotients"
-    found = automorphisms(instance) if tours else None
+    divides = job["view"] == "quotients"
+    found = automorphisms(instance) if divides else None
     if found is not None and not len(found.generators):
         run.tell("unsupported", text="there is no symmetry to divide by")
         return
@@ -213,29 +231,22 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     if prepare is not None:
         with compiling(kind):
             prepare()
-    reason = None if tours else engine.unsupported(problem)
+    reason = None if divides else engine.unsupported(problem)
     if reason is not None:
         run.tell("unsupported", text=str(reason))
         return
-    run.tell(
-        "started", complete=problem.complete, deliveries=problem.deliveries, options=problem.options
-    )
-    begun = time.monotonic()
+    run.tell("started", complete=problem.complete, options=asdict(options))
+    run.working_since = time.monotonic()
     if found is None:
         stop = Stop(engine.solve(problem, run))
     else:
-        run.tour = Tour(engine, problem, found, run)
-        stop = run.tour.go()
-        if run.tour.refusals and stop is Stop.STALLED:
-            run.tell("unsupported", text=run.tour.refusals[-1])
+        search = QuotientSearch(engine, problem, found, run, QuotientOptions(**job["quotients"]))
+        run.quotient_search = search
+        stop = search.search()
+        if search.refusals and stop is Stop.STALLED:
+            run.tell("unsupported", text=search.refusals[-1])
             return
-    run.tell(
-        "end",
-        stop=stop.value,
-        evaluations=run.spent,
-        conflicts=run.conflicts,
-        searched=round(time.monotonic() - begun, 3),
-    )
+    run.tell_end(stop)
 
 
 def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
@@ -305,6 +316,7 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
     run = WorkerRun(job, out)
     threading.Thread(target=_listen, args=(run,), daemon=True).start()
+    threading.Thread(target=_watch, args=(run,), daemon=True).start()
     try:
         instance = Instance.from_json(job["instance"])
         JOBS[job["kind"]](run, job, instance)
@@ -318,6 +330,23 @@ def main() -> None:
         sys.stdout.flush()
     # Threads that an engine left behind must not keep the process.
     os._exit(0)
+
+
+def _watch(run: WorkerRun) -> None:
+    """Tell the host of an engine that does not call ``Run``, and end one that does not stop."""
+    calls = silent = stopping = 0
+    while True:
+        time.sleep(TICK_SECONDS)
+        silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
+        if silent == MAX_SILENT_TICKS:
+            run.tell("silent", seconds=MAX_SILENT_TICKS * TICK_SECONDS)
+        calls = run.calls
+        stopping += run.stop_asked
+        if stopping > MAX_STOP_TICKS:
+            if run.working_since is not None:
+                run.tell("overdue")
+                run.tell_end(Stop.LIMIT)
+            os._exit(0)
 
 
 def _listen(run: WorkerRun) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cchybrid.host.course import Contribution
 from cchybrid.host.result import Result
+from cchybrid.host.run_history import Contribution
 
 _BY = {
     "growth": "the informed set cannot grow faster",

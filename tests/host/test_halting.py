@@ -12,7 +12,7 @@ import pytest
 
 import cchybrid
 from cchybrid.host.crew import Crew
-from cchybrid.host.process import WorkerProcess
+from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
 
 

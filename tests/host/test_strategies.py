@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from cchybrid.host.course import Contribution, Course
+from cchybrid.host.run_history import Contribution, Course
 from cchybrid.host.strategies import (
     PROVER,
     STRATEGIES,

@@ -11,7 +11,7 @@ from statistics import median
 from cchybrid.bench.report.columns import Table
 from cchybrid.bench.report.section import Section
 from cchybrid.bench.report.standing import Standing
-from cchybrid.host.course import Contribution
+from cchybrid.host.run_history import Contribution
 
 MOST = 5
 """So many ways are named."""

@@ -11,7 +11,7 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
-from cchybrid.host.course import Contribution
+from cchybrid.host.run_history import Contribution
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import Registry

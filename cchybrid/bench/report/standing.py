@@ -9,7 +9,7 @@ from statistics import fmean
 from cchybrid.bench.contestant import labels
 from cchybrid.bench.report.reading import Outcome, Reading
 from cchybrid.bench.row import Row
-from cchybrid.host.course import Contribution
+from cchybrid.host.run_history import Contribution
 
 STUDY = "conflict study"
 VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")

@@ -11,12 +11,12 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from cchybrid.host.wire import GarbledError, Line, LineReader, encode
+from cchybrid.host.events import Event, Exited, Garbled, Line, LineReader, WireError, encode
 
-GRACE = 1.0
-"""Seconds between asking a worker to stop and SIGTERM."""
-LAST_GRACE = 0.5
-"""Seconds between SIGTERM and SIGKILL."""
+GRACE_SECONDS = 1.0
+"""Between asking a worker to stop and SIGTERM; a worker ends itself after less (``worker``)."""
+LAST_GRACE_SECONDS = 0.3
+"""Between SIGTERM and SIGKILL."""
 MARK = "CCHYBRID_RUN"
 """Environment variable by which processes that left the worker's group are found."""
 
@@ -42,8 +42,6 @@ class WorkerProcess:
 
     Parameters
     ----------
-    name
-        The engine's name, or ``bounds``.
     job
         The first line that the worker reads.
     run_id
@@ -51,45 +49,29 @@ class WorkerProcess:
 
     Attributes
     ----------
-    heard
-        It has said something since its engine started to work.
-    ended
-        It said goodbye; whatever comes afterwards is no crash.
-    quarantined
-        It broke its contract; whatever it still says is ignored.
-    terminated, overdue, killed
-        It was sent SIGTERM; it was although it had been asked and had time to stop; it was sent
-        SIGKILL because it outlived SIGTERM.
     paused
-        It stands still until it is resumed.
+        It is halted until it is resumed.
     closed
         Descriptors that it has closed.
-    remarkable
-        Whether people are told when it has nothing to do here.
     garbled
-        What it sent that is no line of the protocol, or "".
+        It has sent something that is no event; nothing is read any more.
     """
 
-    def __init__(self, name: str, job: Line, run_id: str) -> None:
-        self.name = name
-        self._ready = False
-        self.heard = False
-        self.ended = False
-        self.quarantined = False
-        self.terminated = False
-        self.overdue = False
-        self.killed = False
+    def __init__(self, job: Line, run_id: str) -> None:
         self.paused = False
-        self._halts = False
-        self.garbled = ""
+        self.garbled = False
         self.closed: set[int] = set()
+        self._started = False
+        self._to_halt = False
+        self._terminated = False
+        self._killed = False
         self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
         self._held: dict[tuple[str, int], Line] = {}
-        self.remarkable = job.get("view") != "quotients"
         self._asked: float | None = None
         self._term: float | None = None
+        self._grace = GRACE_SECONDS
         self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
@@ -100,14 +82,9 @@ class WorkerProcess:
             os.set_blocking(descriptor, False)
         self.send(job)
 
-    @property
-    def ready(self) -> bool:
-        """Whether its engine has started to work."""
-        return self._ready
-
-    @ready.setter
-    def ready(self, ready: bool) -> None:
-        self._ready = ready
+    def mark_started(self) -> None:
+        """Record that its engine works: from now on it can be halted."""
+        self._started = True
         self._halt()
 
     @property
@@ -116,15 +93,19 @@ class WorkerProcess:
         return self._process.poll()
 
     @property
-    def last_words(self) -> str:
-        """The last line that the worker wrote to standard error."""
+    def exited(self) -> Exited:
+        """How it ended."""
+        code = self._process.poll() or 0
+        if self._killed or self._terminated:
+            return Exited("killed" if self._killed else "terminated")
         lines = b"".join(self._tail).decode(errors="replace").strip().splitlines()
-        return lines[-1].strip()[:200] if lines else ""
+        words = lines[-1].strip()[:200] if lines else ""
+        return Exited("signal" if code < 0 else "exit", abs(code), words)
 
     def send(self, line: Line) -> None:
         """Send news; what does not fit into the pipe waits for ``flush``.
 
-        To a worker that stands still only the newest of each kind is sent, when it goes on.
+        A halted worker gets only the newest of each kind, when it is resumed.
         """
         if self.paused:
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
@@ -145,9 +126,18 @@ class WorkerProcess:
                 return
             del self._unsent[:sent]
 
-    def read(self) -> Iterator[Line]:
-        """Yield the lines that have arrived; raise ``GarbledError`` for anything else."""
-        yield from self._reader.feed(self._take(self.stdout))
+    def read(self) -> Iterator[Event]:
+        """Yield what has arrived; ``Garbled``, and nothing more, where that is no event."""
+        yield from self._read(self._take(self.stdout))
+
+    def _read(self, data: bytes) -> Iterator[Event]:
+        if self.garbled:
+            return
+        try:
+            yield from self._reader.feed(data)
+        except WireError as error:
+            self.garbled = True
+            yield Garbled(str(error))
 
     def drain(self) -> None:
         """Read standard error and keep its tail, so that a flood neither blocks nor grows."""
@@ -167,20 +157,20 @@ class WorkerProcess:
         return data
 
     def pause(self) -> None:
-        """Halt the whole process group until ``resume``, as soon as it has started to work.
+        """Halt the whole process group until ``resume``, as soon as its engine has started.
 
-        What comes before that, such as compiling, has to be done in any case.
+        What comes before that, such as building the Problem, has to be done in any case.
         """
-        self._halts = True
+        self._to_halt = True
         self._halt()
 
     def _halt(self) -> None:
-        if self._halts and self._ready and not self.paused:
+        if self._to_halt and self._started and not self.paused:
             self.paused = self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a paused process group go on."""
-        self._halts = False
+        """Let a halted process group go on."""
+        self._to_halt = False
         if self.paused:
             self.paused = False
             self._signal(signal.SIGCONT)
@@ -188,9 +178,10 @@ class WorkerProcess:
             for line in held.values():
                 self.send(line)
 
-    def ask_to_stop(self) -> None:
-        """Ask politely; ``press`` follows up."""
+    def ask_to_stop(self, grace: float = GRACE_SECONDS) -> None:
+        """Ask it to stop; ``enforce`` sends SIGTERM after ``grace`` seconds."""
         self.resume()
+        self._grace = grace
         if self._asked is None:
             self._asked = time.monotonic()
             self.send({"stop": True})
@@ -202,16 +193,16 @@ class WorkerProcess:
             self._asked = self._asked or time.monotonic()
             self._term = time.monotonic()
             if self._signal(signal.SIGTERM):
-                self.terminated = True
+                self._terminated = True
 
-    def press(self) -> None:
-        """After asking: SIGTERM, then SIGKILL to the group, when their time has come."""
+    def enforce(self) -> None:
+        """After asking: SIGTERM, then SIGKILL to the group, when they are due."""
         now = time.monotonic()
-        if self._asked is not None and self._term is None and now - self._asked > GRACE:
-            self.overdue = self.ready
+        if self._asked is not None and self._term is None and now - self._asked > self._grace:
             self.terminate()
-        if self._term is not None and now - self._term > LAST_GRACE and self.returncode is None:
-            self.killed = True
+        late = self._term is not None and now - self._term > LAST_GRACE_SECONDS
+        if late and self.returncode is None:
+            self._killed = True
             self._signal(signal.SIGKILL)
 
     def kill(self) -> None:
@@ -220,19 +211,18 @@ class WorkerProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
 
-    def close(self) -> list[Line]:
-        """End what is left of the group; return the lines that were still in the pipe."""
+    def close(self) -> list[Event]:
+        """End what is left of the group; return what was still in the pipe."""
         self.kill()
-        lines: list[Line] = []
-        with contextlib.suppress(GarbledError):
-            while data := self._take(self.stdout):
-                lines.extend(self._reader.feed(data))
+        events: list[Event] = []
+        while data := self._take(self.stdout):
+            events.extend(self._read(data))
         self.drain()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):
                 if stream:
                     stream.close()
-        return lines
+        return events
 
     def _signal(self, number: signal.Signals) -> bool:
         try:

@@ -1,4 +1,9 @@
-"""The board: best verified schedule, best bounds, near-solutions, and who is not trusted."""
+"""The blackboard of a run: the best verified schedule, the best bounds, near-solutions.
+
+What workers offer is written here only after the referee or the checker has confirmed it (the
+pattern: L. D. Erman and others, The Hearsay-II Speech-Understanding System, 1980,
+https://doi.org/10.1145/356810.356816).
+"""
 
 from __future__ import annotations
 
@@ -8,27 +13,25 @@ from typing import Any
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
-from cchybrid.referee.verify import verify
+from cchybrid.referee.verify import Violation, verify
 
 
 class ContractError(Exception):
-    """A worker said something that is not true; it names what."""
+    """A worker reported something that is not true; the text says what."""
 
 
 @dataclass
-class Board:
+class Blackboard:
     """Everything known about one instance during one run. No processes, no clock.
 
     Attributes
     ----------
     schedule, found_by
-        The best verified schedule and its engine.
-    certified
-        The best bound whose evidence was checked, and who showed it.
+        The best verified schedule, and the name of what found it.
+    certified, certified_by
+        The best bound whose evidence was checked, and the name of what proved it.
     claims
-        Per engine the bound that rests on its word alone.
-    scheduled
-        Whether any valid schedule was offered, of however many steps.
+        Per seat the bound that no evidence was given for.
     drafts
         Per number of steps the best near-solution: its number of violations and its steps.
     """
@@ -38,9 +41,8 @@ class Board:
     found_by: str = ""
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
-    claims: dict[str, int] = field(default_factory=dict)
+    claims: dict[int, int] = field(default_factory=dict)
     drafts: dict[int, tuple[int, Steps]] = field(default_factory=dict)
-    scheduled: bool = False
 
     def __post_init__(self) -> None:
         self._record = self.instance.to_json()
@@ -56,10 +58,10 @@ class Board:
         return max(self.certified.steps, max(self.claims.values(), default=1))
 
     @property
-    def lower_by(self) -> str:
-        """Who showed the best lower bound; the checked one counts first."""
+    def best_claim(self) -> int | None:
+        """The seat whose claim is the best lower bound; ``None`` if a checked bound is as good."""
         if self.lower == self.certified.steps:
-            return self.certified_by
+            return None
         return max(self.claims, key=self.claims.__getitem__)
 
     @property
@@ -67,7 +69,7 @@ class Board:
         """Whether nothing is left to find: the best schedule meets the bound."""
         return self.best is not None and self.best <= self.lower
 
-    def offer(self, engine: str, steps: Steps, target: int | None = None) -> bool:
+    def offer(self, author: str, steps: Steps, target: int | None = None) -> bool:
         """Verify an offer; return whether it is the new best and has at most ``target`` steps.
 
         Raises
@@ -75,29 +77,28 @@ class Board:
         ContractError
             If the schedule is invalid.
         """
-        violations = verify(self.instance, steps)
+        violations = self._verify(steps)
         if violations:
             more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-            raise ContractError(f"offered an invalid schedule: {violations[0].text}{more}")
-        self.scheduled = True
+            raise ContractError(f"offered an invalid schedule: {violations[0].text[:300]}{more}")
         schedule = Schedule(self.instance, steps)
         if target is not None and len(steps) > target:
             return False
         if self.schedule is not None and schedule.cost >= self.schedule.cost:
             return False
-        self.schedule, self.found_by = schedule, engine
+        self.schedule, self.found_by = schedule, author
         return True
 
-    def refuted_claims(self) -> list[str]:
-        """Withdraw the claims that the best schedule beats; return their engines."""
+    def refuted_claims(self) -> list[int]:
+        """Withdraw the claims that the best schedule beats; return their seats."""
         best = self.best
-        wrong = [name for name, steps in self.claims.items() if best is not None and steps > best]
-        for name in wrong:
-            del self.claims[name]
+        wrong = [seat for seat, steps in self.claims.items() if best is not None and steps > best]
+        for seat in wrong:
+            del self.claims[seat]
         return wrong
 
-    def claim(self, engine: str, steps: int) -> bool:
-        """Take a bound on an engine's word; return whether it betters the best bound.
+    def claim(self, seat: int, steps: int) -> bool:
+        """Take a bound without evidence; return whether it improves the best bound.
 
         Raises
         ------
@@ -109,11 +110,11 @@ class Board:
                 f"claimed a bound of {steps} steps, but a verified schedule has {self.best}"
             )
         before = self.lower
-        self.claims[engine] = max(steps, self.claims.get(engine, 1))
+        self.claims[seat] = max(steps, self.claims.get(seat, 1))
         return self.lower > before
 
     def prove(self, author: str, steps: int, evidence: Mapping[str, Any]) -> bool:
-        """Check a bound's evidence; return whether it betters the best checked bound.
+        """Check a bound's evidence; return whether it improves the best checked bound.
 
         Raises
         ------
@@ -123,7 +124,7 @@ class Board:
         try:
             proven = proven_steps(self._record, evidence)
         except EvidenceError as error:
-            raise ContractError(f"gave evidence that proves nothing: {error}") from None
+            raise ContractError(f"gave evidence that proves nothing: {str(error)[:300]}") from None
         if proven < steps:
             raise ContractError(f"gave evidence for {proven} steps, not for {steps}")
         if proven <= self.certified.steps and self.certified_by:
@@ -133,8 +134,14 @@ class Board:
 
     def suggest(self, count: int, steps: Steps) -> bool:
         """Take a near-solution; return whether it is the best of its number of steps."""
-        wrong = len(verify(self.instance, steps))
+        wrong = len(self._verify(steps))
         if count in self.drafts and wrong >= self.drafts[count][0]:
             return False
         self.drafts[count] = wrong, steps
         return True
+
+    def _verify(self, steps: Steps) -> tuple[Violation, ...]:
+        try:
+            return verify(self.instance, steps)
+        except (OverflowError, ValueError, TypeError) as error:
+            raise ContractError(f"sent steps that the referee cannot read: {error}") from None

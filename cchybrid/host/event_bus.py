@@ -1,0 +1,60 @@
+"""Announces events to observers, and writes them and their causes to the log of the run."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cchybrid.plugin.records import Observer
+
+
+class EventBus:
+    """Tells observers every event, with the seconds since the run began.
+
+    Parameters
+    ----------
+    observers
+        With the name of their plugin. One that raises is dropped and named.
+    log
+        Called with every line of the log.
+
+    Attributes
+    ----------
+    troubles
+        A line for every observer that raised.
+    """
+
+    def __init__(
+        self,
+        observers: Iterable[tuple[str, Observer]],
+        log: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
+        self._observers = list(observers)
+        self._log = log
+        self._started = time.monotonic()
+        self.troubles: list[str] = []
+
+    def now(self) -> float:
+        """Return the seconds since the run began, to the millisecond that the log keeps."""
+        return round(time.monotonic() - self._started, 3)
+
+    def record(self, line: Mapping[str, Any]) -> None:
+        """Write a line to the log only."""
+        if self._log is not None:
+            self._log(line)
+
+    def emit(self, event: str, seconds: float, content: Mapping[str, Any]) -> None:
+        """Announce an event."""
+        line = {"event": event, "seconds": seconds, **content}
+        self.record(line)
+        for entry in list(self._observers):
+            try:
+                with contextlib.redirect_stdout(sys.stderr):  # ours may be JSON
+                    entry[1](dict(line))
+            except (Exception, SystemExit) as error:
+                self._observers.remove(entry)
+                text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
+                self.troubles.append(" ".join(text.split()))

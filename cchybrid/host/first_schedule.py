@@ -1,0 +1,228 @@
+"""The host's own greedy schedule: first fit over shortest paths, whatever the instance.
+
+It needs no Problem, no compiled kernel and no worker, so that every feasible instance has a
+verified schedule before any engine works. Deliveries are placed one by one, each on the shortest
+path whose channels are used least so far, in the first step in which all of them are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from cchybrid.model import Instance, Steps, Transfer
+from cchybrid.model.schedule import reverse_steps
+from cchybrid.referee.distances import hop_distances
+
+CHECK_INTERVAL = 256
+"""Deliveries between two looks at whether time is up: a few milliseconds."""
+MAX_SENDERS = 4
+"""Nearest informed nodes that are compared for a delivery; more were no better on meshes of 64
+nodes and take as much longer."""
+
+
+def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False) -> Steps | None:
+    """Return a schedule, or ``None`` if ``over`` became true first.
+
+    Parameters
+    ----------
+    instance
+        What is asked; every destination can be reached.
+    """
+    forward = instance.forward
+    greedy = _HopByHop(forward) if forward.model.switching != "wormhole" else _Wormhole(forward)
+    for count, _ in enumerate(greedy.place_all()):
+        if count % CHECK_INTERVAL == 0 and over():
+            return None
+    steps = tuple(tuple(step) for step in greedy.steps if step)
+    return reverse_steps(steps) if instance.collective.kind == "combine" else steps
+
+
+class _Steps:
+    """The steps so far, and per resource the steps in which it is full."""
+
+    def __init__(self, forward: Instance) -> None:
+        network, model = forward.network, forward.model
+        self.forward = forward
+        self.messages = forward.collective.deliver_messages
+        self.steps: list[list[Transfer]] = []
+        self._full: list[int] = []
+        """Per resource a bit for every step in which it is used up."""
+        self._used: list[dict[int, int]] = []
+        self._capacity: list[int] = []
+        self._channel: dict[tuple[int, int], int] = {}
+        for a, b, capacity in network.channels:
+            shared = (a, b) in network.half_duplex or (b, a) in network.half_duplex
+            if shared and (b, a) in self._channel:
+                self._channel[a, b] = self._channel[b, a]
+            else:
+                self._channel[a, b] = self._resource(capacity)
+        nodes = range(network.nodes)
+        self._inject = [self._ports(model.inject_limit(node)) for node in nodes]
+        self._accept = [self._ports(model.accept_limit(node)) for node in nodes]
+        self.load = dict.fromkeys(self._channel, 0)
+
+    def _resource(self, capacity: int) -> int:
+        self._full.append(0)
+        self._used.append({})
+        self._capacity.append(capacity)
+        return len(self._full) - 1
+
+    def _ports(self, limit: int | None) -> int | None:
+        return None if limit is None else self._resource(limit)
+
+    def sends(self, node: int) -> bool:
+        """Return whether a node has an injection port."""
+        return self.forward.model.inject_limit(node) != 0
+
+    def takes(self, node: int) -> bool:
+        """Return whether a node has an acceptance port."""
+        return self.forward.model.accept_limit(node) != 0
+
+    def resources(self, path: Sequence[int]) -> list[int]:
+        """Return what a path uses."""
+        ends = (self._inject[path[0]], self._accept[path[-1]])
+        used = [self._channel[hop] for hop in pairwise(path)]
+        return used + [resource for resource in ends if resource is not None]
+
+    def first_free(self, resources: Sequence[int], earliest: int) -> int:
+        """Return the first step from ``earliest`` on in which all resources have room."""
+        full = 0
+        for resource in resources:
+            full |= self._full[resource]
+        full >>= earliest
+        return earliest + (~full & (full + 1)).bit_length() - 1
+
+    def place(self, message: int, path: Sequence[int], resources: Sequence[int], step: int) -> None:
+        """Let a message travel a path in a step."""
+        while len(self.steps) <= step:
+            self.steps.append([])
+        self.steps[step].append(Transfer(message, tuple(path)))
+        for resource in resources:
+            uses = self._used[resource].get(step, 0) + 1
+            self._used[resource][step] = uses
+            if uses >= self._capacity[resource]:
+                self._full[resource] |= 1 << step
+        for hop in pairwise(path):
+            self.load[hop] += 1
+
+
+class _Wormhole(_Steps):
+    """Whole paths; a destination that is informed informs others."""
+
+    def __init__(self, forward: Instance) -> None:
+        super().__init__(forward)
+        network = forward.network
+        self._hops: list[list[int]] = hop_distances(network, range(network.nodes)).tolist()
+        self._ends = set(network.endpoints)
+        self._next = network.successors
+        self._before = network.reversed().successors
+
+    def place_all(self) -> Iterator[None]:
+        """Place every delivery; yield after each."""
+        informed = [{message.source: -1} for message in self.messages]
+        waiting = [
+            (self._hops[source][target], index, target)
+            for index, (source, targets) in enumerate(self.messages)
+            for target in targets
+        ]
+        spreads = any(len(message.destinations) > 1 for message in self.messages)
+        # Long paths are hard to place late; where messages are forwarded, near nodes inform.
+        waiting.sort(key=lambda delivery: delivery[0] if spreads else -delivery[0])
+        while waiting:
+            left = []
+            for delivery in waiting:
+                if self._deliver(delivery[1], delivery[2], informed[delivery[1]]):
+                    yield
+                else:
+                    left.append(delivery)
+            if len(left) == len(waiting):
+                raise ValueError(f"node {left[0][2]} cannot be reached")
+            waiting = left
+
+    def _deliver(self, message: int, target: int, informed: dict[int, int]) -> bool:
+        """Deliver from the informed node that can do so in the first step."""
+        hops = self._hops
+        near = [node for node in self._before[target] if node in informed and self.sends(node)]
+        if not near:
+            near = [node for node in informed if hops[node][target] > 0 and self.sends(node)]
+        if not near:
+            return False
+        near.sort(key=lambda node: (hops[node][target], informed[node]))
+        options = []
+        for node in near[:MAX_SENDERS]:
+            path = self._path(node, target)
+            used = self.resources(path)
+            options.append((self.first_free(used, informed[node] + 1), len(path), path, used))
+        step, _, path, used = min(options, key=lambda option: option[:2])
+        self.place(message, path, used, step)
+        informed[target] = step
+        return True
+
+    def _path(self, source: int, target: int) -> list[int]:
+        """Return a shortest path over the channels that are used least."""
+        path, node, hops, load = [source], source, self._hops, self.load
+        while node != target:
+            left = hops[node][target] - 1
+            node = min(
+                (load[node, near], near)
+                for near in self._next[node]
+                if hops[near][target] == left and (near == target or near not in self._ends)
+            )[1]
+            path.append(node)
+        return path
+
+
+class _HopByHop(_Steps):
+    """One hop at a time; every node on the way keeps the message."""
+
+    def __init__(self, forward: Instance) -> None:
+        super().__init__(forward)
+        network = forward.network
+        working = tuple(
+            channel
+            for channel in network.channels
+            if self.sends(channel.source) and self.takes(channel.target)
+        )
+        # Each hop is a path of its own, so endpoints forward, too.
+        open_network = replace(network, channels=working, half_duplex=(), endpoints=())
+        sources = sorted({message.source for message in self.messages})
+        rows = hop_distances(open_network, sources).tolist()
+        self._hops: dict[int, list[int]] = dict(zip(sources, rows, strict=True))
+        self._before: list[list[int]] = [[] for _ in range(network.nodes)]
+        for a, b, _ in working:
+            self._before[b].append(a)
+
+    def place_all(self) -> Iterator[None]:
+        """Place every hop on the way to every destination; yield after each destination."""
+        informed = [{message.source: -1} for message in self.messages]
+        waiting = [
+            (self._hops[source][target], index, target)
+            for index, (source, targets) in enumerate(self.messages)
+            for target in targets
+        ]
+        spreads = any(len(message.destinations) > 1 for message in self.messages)
+        waiting.sort(key=lambda delivery: delivery[0] if spreads else -delivery[0])
+        for _, index, target in waiting:
+            for path in self._way(index, target, informed[index]):
+                used = self.resources(path)
+                step = self.first_free(used, informed[index][path[0]] + 1)
+                self.place(index, path, used, step)
+                informed[index][path[1]] = step
+            yield
+
+    def _way(self, message: int, target: int, informed: dict[int, int]) -> list[tuple[int, int]]:
+        """Return the hops to a node from the nearest informed node on a shortest path."""
+        hops = self._hops[self.messages[message].source]
+        way: list[tuple[int, int]] = []
+        node = target
+        while node not in informed:
+            before = min(
+                (near not in informed, self.load[near, node], near)
+                for near in self._before[node]
+                if hops[near] == hops[node] - 1
+            )[2]
+            way.append((before, node))
+            node = before
+        return way[::-1]

@@ -1,0 +1,81 @@
+"""Replays a run from its log: the same events give the same result again, without any worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from cchybrid.host.conclusion import conclude
+from cchybrid.host.events import WireError, from_log
+from cchybrid.host.result import Result
+from cchybrid.host.run_config import LOG_FORMAT, RunConfig
+from cchybrid.host.run_state import Announce, RunState
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import read_text
+from cchybrid.model.json_fields import parse_json
+
+
+def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, Any]]]:
+    """Apply the inputs of a log again.
+
+    Every schedule is verified and every bound is checked once more. What observers did does not
+    count: their troubles are in the log of events only.
+
+    Returns
+    -------
+    tuple[Result, list[dict[str, Any]]]
+        The result, and the events that observers were told in between, ``run`` and ``result``
+        left out.
+
+    Raises
+    ------
+    InputError
+        If the lines are no log of a run, or the run was cut off.
+    """
+    rows = iter(lines)
+    head = next(rows, {})
+    if head.get("log") != LOG_FORMAT:
+        raise InputError("no log of a run", mend="name a file that solve --log has written")
+    config = RunConfig.from_log(head)
+    state = RunState(
+        Instance.from_json(head["instance"]),
+        target=config.target,
+        provable=config.certify and not config.blind,
+        strategy=config.strategy,
+    )
+    events: list[dict[str, Any]] = []
+    finished = False
+    for line in rows:
+        if "input" not in line:
+            continue
+        try:
+            seconds, seat, event = from_log(dict(line))
+        except WireError as error:
+            raise InputError(
+                f"unreadable: {error}", mend="use the file as it was written"
+            ) from None
+        events += [
+            {"event": action.event, "seconds": seconds, **action.content}
+            for action in state.apply(seconds, seat, event)
+            if isinstance(action, Announce)
+        ]
+        finished = finished or line["input"] == "finished"
+    if not finished:
+        raise InputError("the run did not end", mend="use the log of a run that ended")
+    return conclude(state, config), events
+
+
+def replay_file(path: str | Path) -> Result:
+    """Replay the log in a file that ``cchybrid solve --log`` has written.
+
+    Raises
+    ------
+    InputError
+        With the file, and what is wrong with it.
+    """
+    try:
+        return replay(parse_json(line) for line in read_text(path).splitlines())[0]
+    except InputError as error:
+        raise error.inside(str(path)) from None

@@ -1,0 +1,109 @@
+"""All worker processes of a run by seat: started, read, sent news, halted, ended."""
+
+from __future__ import annotations
+
+import selectors
+import uuid
+from collections.abc import Iterable, Iterator
+
+from cchybrid.host.events import Event, Line
+from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess, kill_strays
+
+
+class WorkerPool:
+    """The workers that are alive."""
+
+    def __init__(self) -> None:
+        self._run_id = uuid.uuid4().hex
+        self._workers: dict[int, WorkerProcess] = {}
+        self._selector = selectors.DefaultSelector()
+
+    @property
+    def seats(self) -> list[int]:
+        """The seats of the workers that are alive."""
+        return list(self._workers)
+
+    def has(self, seats: Iterable[int]) -> bool:
+        """Return whether any of these workers is alive."""
+        return any(seat in self._workers for seat in seats)
+
+    def start(self, seat: int, job: Line) -> None:
+        """Start a worker on a job."""
+        worker = WorkerProcess(job, self._run_id)
+        self._workers[seat] = worker
+        self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
+        self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))
+
+    def mark_started(self, seat: int) -> None:
+        """Record that the engine of a worker works: from now on it can be halted."""
+        if seat in self._workers:
+            self._workers[seat].mark_started()
+
+    def share(self, line: Line, author: int) -> None:
+        """Send news to every worker but the author."""
+        for seat, worker in self._workers.items():
+            if seat != author:
+                worker.send(line)
+
+    def listen(self, seconds: float) -> Iterator[tuple[int, Event]]:
+        """Wait up to so many seconds, then yield what workers sent, and how they ended."""
+        for key, _ in self._selector.select(seconds):
+            seat, is_output = key.data
+            worker = self._workers.get(seat)
+            if worker is None:
+                continue  # dismissed because of an earlier event
+            if is_output:
+                for event in worker.read():
+                    yield seat, event
+            else:
+                worker.drain()
+            if key.fd in worker.closed and seat in self._workers:
+                self._selector.unregister(key.fd)
+        for seat, worker in list(self._workers.items()):
+            worker.flush()
+            worker.enforce()
+            if worker.returncode is not None and seat in self._workers:
+                for event in self.dismiss(seat):
+                    yield seat, event
+                yield seat, worker.exited
+
+    def pause(self, seats: Iterable[int]) -> None:
+        """Halt these workers as soon as their engines have started."""
+        for seat in seats:
+            if seat in self._workers:
+                self._workers[seat].pause()
+
+    def resume(self, seat: int) -> None:
+        """Let a halted worker go on."""
+        self._workers[seat].resume()
+
+    def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
+        """End the workers that are halted; yield what they had sent before."""
+        for seat, worker in list(self._workers.items()):
+            if worker.paused:
+                for event in self.dismiss(seat):
+                    yield seat, event
+
+    def ask(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
+        """Ask workers to stop; ``listen`` sends SIGTERM after ``grace`` seconds, then SIGKILL."""
+        for seat in seats:
+            if seat in self._workers:
+                self._workers[seat].ask_to_stop(grace)
+                if grace <= 0:
+                    self._workers[seat].terminate()
+
+    def dismiss(self, seat: int) -> list[Event]:
+        """End a worker; return what was still in its pipe."""
+        worker = self._workers.pop(seat, None)
+        if worker is None:
+            return []
+        for descriptor in {worker.stdout, worker.stderr} - worker.closed:
+            self._selector.unregister(descriptor)
+        return worker.close()
+
+    def close(self) -> None:
+        """End every process of the run, those too that left their worker's group."""
+        for seat in self.seats:
+            self.dismiss(seat)
+        self._selector.close()
+        kill_strays(self._run_id)
