@@ -168,6 +168,42 @@ class Babble(Faulty):
         return Stop.STALLED
 
 
+class Wire(Faulty):
+    """Sends one line of its own making."""
+
+    LINE = b""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run._out.write(self.LINE + b"\n")  # type: ignore[attr-defined]
+        run._out.flush()  # type: ignore[attr-defined]
+        while not run.should_stop():
+            time.sleep(0.02)
+        return Stop.LIMIT
+
+
+class Infinite(Wire):
+    LINE = b'{"event":"note","metrics":{"x":1e999}}'
+
+
+class Listed(Wire):
+    LINE = b'{"event":"note","metrics":[1,2]}'
+
+
+class Endless(Wire):
+    LINE = b'{"event":"end","stop":"limit","evaluations":1,"searched":1' + b"0" * 401 + b"}"
+
+
+class Nested(Wire):
+    LINE = b'{"event":"bound","steps":2,"evidence":' + b'{"a":' * 5000 + b"1" + b"}" * 5001
+
+
+class Surrogate(Faulty):
+    """Fails with a text that no encoding takes."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        raise RuntimeError("half a \ud83d face")
+
+
 class Hog(Faulty):
     def solve(self, problem: Problem, run: Run) -> Stop:
         kept = [bytearray(1 << 26) for _ in range(10_000)]
@@ -197,7 +233,7 @@ class Tuned(Sound):
 
 ENGINES = (
     Sound, Late, Restless, Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
-    Boast, Forge, Flood, Babble, Hog, Picky, Tuned,
+    Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
 )  # fmt: skip
 
 
@@ -211,7 +247,7 @@ def cchybrid_engines() -> tuple[EngineInfo, ...]:
             kind.__name__.lower(),
             f"{__name__}:{kind.__name__}",
             kind.__doc__ or "",
-            kind in PROVING,
+            kind="exact" if kind in PROVING else "heuristic",
         )
         for kind in ENGINES
     ]

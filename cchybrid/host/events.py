@@ -122,9 +122,9 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Silent:
-    """The engine has not called ``Run`` for so long; the seconds count only while it could."""
+    """The engine has not called ``Run`` for so many seconds of time that it had."""
 
-    seconds: float
+    lasted: float
 
 
 @dataclass(frozen=True)
@@ -422,7 +422,7 @@ _READERS: Mapping[str, Callable[[_Reader], Event]] = {
     "refused": lambda r: Refused(r.text("text")),
     "failed": lambda r: Failed(r.text("text")),
     "trouble": lambda r: Trouble(r.text("text")),
-    "silent": lambda r: Silent(r.number("seconds")),
+    "silent": lambda r: Silent(r.number("lasted")),
     "overdue": lambda r: Overdue(),
     "opened": lambda r: Opened(r.text("name"), r.text("role"), r.text("view"), r.flag("proves")),
     "garbled": lambda r: Garbled(r.text("text")),

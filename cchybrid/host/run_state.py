@@ -380,14 +380,14 @@ class RunState:
 
     def _take_exit(self, place: Seat, event: Exited) -> None:
         place.gone = True
-        if place.ended:
+        if place.overdue:
+            self._trouble(f"{place.title}: did not stop when asked; terminated")
+        elif place.ended:
             return
-        if event.how == "killed" and not place.overdue:
+        elif event.how == "killed":
             self.history.finished.add(place.arm)
             self._trouble(f"{place.title}: did not stop when asked and ignored SIGTERM; killed")
-        elif place.overdue:
-            self._trouble(f"{place.title}: did not stop when asked; terminated")
-        elif event.how in ("terminated", "killed"):
+        elif event.how == "terminated":
             if not place.started and not self.done:
                 self.remarks.append(f"{place.title}: was still starting when its time was up")
         else:

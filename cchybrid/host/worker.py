@@ -339,7 +339,7 @@ def _watch(run: WorkerRun) -> None:
         time.sleep(TICK_SECONDS)
         silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
         if silent == MAX_SILENT_TICKS:
-            run.tell("silent", seconds=MAX_SILENT_TICKS * TICK_SECONDS)
+            run.tell("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
         stopping += run.stop_asked
         if stopping > MAX_STOP_TICKS:

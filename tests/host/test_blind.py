@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.host.tally import Tally
+from cchybrid.host.effort_counter import EffortCounter
+from cchybrid.host.events import End
 from cchybrid.model.errors import InputError
 
 INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
@@ -55,7 +56,9 @@ def test_time_that_is_up_loses_no_conflicts() -> None:
 
 def test_a_schedule_leaves_no_conflicts_and_says_what_it_took() -> None:
     easy = cchybrid.instance("ring-bi-4", "AAS")
-    result = cchybrid.solve(easy, engines=["umda"], steps=6, evaluations=400, options=PURE)
+    result = cchybrid.solve(
+        easy, engines=["umda"], steps=6, evaluations=400, options=PURE, first_schedule=False
+    )
     assert result.steps is not None
     assert result.conflicts == 0
     assert result.evaluations_to_best is not None
@@ -67,37 +70,25 @@ def test_it_needs_a_number_of_steps() -> None:
         cchybrid.solve(INSTANCE, blind=True)
 
 
-def end(**content: Any) -> dict[str, Any]:
-    return {"evaluations": 5, "searched": 1.0, "conflicts": None, **content}
-
-
 def test_turns_of_an_engine_add_up() -> None:
-    tally = Tally(4)
-    tally.begin("a")
-    tally.note({"conflicts": 7.0, "target": 4.0})
-    tally.note({"conflicts": 1.0, "target": 5.0})
-    tally.end("a", end(conflicts=6))
-    tally.begin("a")
-    tally.best("a", 2, closed=False)
-    tally.end("a", end())
-    tally.begin("b")
-    facts = tally.facts(scheduled=True)
+    effort = EffortCounter(4)
+    effort.begin("a")
+    effort.progress(4, 7)
+    effort.progress(5, 1)
+    effort.end("a", End("limit", 5, 6, 1.0))
+    effort.begin("a")
+    effort.best("a", 2, closed=False)
+    effort.end("a", End("limit", 5, None, 1.0))
+    effort.begin("b")
+    facts = effort.facts(scheduled=True)
     assert facts["evaluations"] == {"a": 10, "b": None}
     assert (facts["evaluations_to_best"], facts["conflicts"]) == (7, 0)
-    assert tally.facts(scheduled=False)["conflicts"] == 6
+    assert effort.facts(scheduled=False)["conflicts"] == 6
 
 
-@pytest.mark.parametrize(
-    "line", [end(evaluations=-1), end(evaluations="5"), end(searched=None), end(conflicts=-2)]
-)
-def test_counts_that_make_no_sense_are_refused(line: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="no count of"):
-        Tally(4).end("a", line)
-
-
-def test_what_comes_after_the_last_word_does_not_count() -> None:
-    tally = Tally(None)
-    tally.begin("a")
-    tally.best("a", 2, closed=True)
-    tally.end("a", end())
-    assert tally.facts(scheduled=True)["evaluations"] == {"a": 2}
+def test_what_is_spent_after_the_end_does_not_count() -> None:
+    effort = EffortCounter(None)
+    effort.begin("a")
+    effort.best("a", 2, closed=True)
+    effort.end("a", End("limit", 5, None, 1.0))
+    assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}

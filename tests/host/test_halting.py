@@ -11,7 +11,8 @@ import faulty_engines
 import pytest
 
 import cchybrid
-from cchybrid.host.crew import Crew
+from cchybrid.host.events import End, Started
+from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
 
@@ -23,15 +24,15 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 @pytest.fixture
-def crew() -> Iterator[Crew]:
-    crew = Crew()
-    yield crew
-    crew.close()
+def pool() -> Iterator[WorkerPool]:
+    pool = WorkerPool()
+    yield pool
+    pool.close()
 
 
 def job() -> dict[str, Any]:
     return {
-        "kind": "engine", "name": "restless", "engine": "restless", "view": "instance",
+        "kind": "engine", "engine": "restless", "view": "instance", "quotients": {},
         "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
         "instance": cchybrid.instance("ring-bi-4", "AAS").to_json(),
         "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
@@ -39,13 +40,15 @@ def job() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def started(crew: Crew) -> WorkerProcess:
-    crew.start("restless", job())
-    worker = crew.get("restless")
-    assert worker is not None
-    heard = until(lambda: [line for _, line in crew.listen(0.05) if line])
-    assert heard[0]["event"] == "started"
-    return worker
+SEAT = 5
+
+
+def started(pool: WorkerPool) -> WorkerProcess:
+    pool.start(SEAT, job())
+    heard = until(lambda: list(pool.listen(0.05)))
+    assert heard[0][0] == SEAT
+    assert isinstance(heard[0][1], Started)
+    return pool._workers[SEAT]
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -60,22 +63,22 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_worker_is_halted_when_it_has_started(crew: Crew) -> None:
-    worker = started(crew)
+def test_a_worker_is_halted_when_it_has_started(pool: WorkerPool) -> None:
+    worker = started(pool)
     worker.pause()
     assert not worker.paused  # what comes before its start has to be done anyway
-    worker.ready = True
+    worker.mark_started()
     assert worker.paused
     until(lambda: state(worker) == "T")
     worker.resume()
     until(lambda: state(worker) != "T")
     worker.ask_to_stop()
-    until(lambda: any(line and line["event"] == "end" for _, line in crew.listen(0.05)))
+    until(lambda: any(isinstance(event, End) for _, event in pool.listen(0.05)))
 
 
-def test_a_halted_worker_hears_only_the_newest_of_each_kind(crew: Crew) -> None:
-    worker = started(crew)
-    worker.ready = True
+def test_a_halted_worker_hears_only_the_newest_of_each_kind(pool: WorkerPool) -> None:
+    worker = started(pool)
+    worker.mark_started()
     worker.pause()
     until(lambda: state(worker) == "T")
     for number in range(1000):
@@ -89,13 +92,13 @@ def test_a_halted_worker_hears_only_the_newest_of_each_kind(crew: Crew) -> None:
     assert not worker._held
 
 
-def test_halted_workers_are_ended(crew: Crew) -> None:
-    worker = started(crew)
-    worker.ready = True
+def test_halted_workers_are_ended(pool: WorkerPool) -> None:
+    worker = started(pool)
+    worker.mark_started()
     worker.pause()
     process = worker._process.pid
-    assert dict(crew.dismiss_paused()).keys() <= {worker}
-    assert crew.names == []
+    assert dict(pool.dismiss_paused()).keys() <= {SEAT}
+    assert pool.seats == []
     assert not Path(f"/proc/{process}").exists()
 
 
@@ -107,6 +110,7 @@ def test_turns_change_where_a_number_of_steps_is_asked_for(registry: Registry) -
         engines=["random", "restless", "late"],
         steps=3,
         time_limit=12.0,
+        first_schedule=False,
         registry=registry,
         observers=[events.append],
     )

@@ -1,91 +1,98 @@
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, permutations
+from typing import Any
 
-from cchybrid.host.run_history import Contribution, Course
-from cchybrid.host.strategies import (
-    PROVER,
-    STRATEGIES,
-    Phase,
-    Strategy,
-    auto,
-    one_by_one,
-    quotients,
-    race,
-    relay,
-)
+import pytest
+
+from cchybrid.host.run_history import PROOF_ARM, PROVER, Contribution, RunHistory
+from cchybrid.host.strategies import STRATEGIES, AutoOptions, Phase, one_by_one, ranked
 from cchybrid.plugin.records import EngineInfo
 
-HEURISTIC = EngineInfo("h", "m:H", "")
-OTHER = EngineInfo("o", "m:O", "")
-EXACT = EngineInfo("x", "m:X", "", kind="exact")
-LATE = EngineInfo("y", "m:Y", "", kind="exact")
-QUICK = EngineInfo("q", "m:Q", "", kind="construction")
+HEURISTIC = EngineInfo("h", "m:H", "", priority=2)
+OTHER = EngineInfo("o", "m:O", "", priority=3)
+EXACT = EngineInfo("x", "m:X", "", kind="exact", priority=1)
+STRONG = EngineInfo("y", "m:Y", "", kind="exact", priority=4)
+QUICK = EngineInfo("q", "m:Q", "", kind="construction", priority=9)
+NEW = EngineInfo("a-new", "m:N", "")
+NEW_EXACT = EngineInfo("a-new-exact", "m:E", "", kind="exact")
 
 
-def phases(strategy: Strategy, engines: list[EngineInfo], threads: int = 2) -> list[Phase]:
-    return list(strategy(engines, threads, Course(ordered=False)))
+def plan(
+    strategy: str, engines: list[EngineInfo], threads: int = 2, history: RunHistory | None = None
+) -> Any:
+    found = STRATEGIES[strategy]
+    history = RunHistory(ordered=False) if history is None else history
+    return found.phases(engines, threads, history, found.Options())
 
 
-def names(found: list[Phase]) -> list[list[str]]:
-    return [[seat.name for seat in phase.seats] for phase in found]
+def names(phases: Any) -> list[list[str]]:
+    return [
+        [arm.engine.name + (":q" if arm.view == "quotients" else "") for arm in phase.arms]
+        for phase in phases
+    ]
 
 
 def found(steps: int | None, lower: int, what: str = "schedule") -> Contribution:
     return Contribution(1.0, "h", "", what, steps, lower, certified=True)
 
 
-def test_race_seats_everybody_at_once() -> None:
-    assert names(phases(race, [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
+def test_engines_are_ranked_by_priority_then_by_name_never_by_position() -> None:
+    engines = [HEURISTIC, OTHER, NEW, EngineInfo("b", "m:B", "", priority=9, baseline=True)]
+    for order in permutations(engines):
+        assert [engine.name for engine in ranked(order)] == ["o", "h", "a-new", "b"]
 
 
-def test_relay_hands_over_from_heuristics_to_exact_engines_and_back() -> None:
-    plan = phases(relay, [EXACT, HEURISTIC, OTHER])
-    assert names(plan) == [["h", "o"], ["x"], ["h", "o"]]
-    assert plan[0].share < 1.0
-    assert plan[1].seats[0].threads == 2
+def test_race_starts_all_engines_at_once() -> None:
+    assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 
 
-def test_relay_hands_over_to_the_last_exact_engine() -> None:
-    plan = phases(relay, [EXACT, LATE, HEURISTIC])
-    assert names(plan) == [["x", "h"], ["y"], ["x", "h"]]
-    assert plan[1].seats[0].threads == 2
-    assert plan[0].share < 1.0 == plan[1].share
+def test_relay_hands_over_from_heuristics_to_the_exact_engine_and_back() -> None:
+    phases = list(plan("relay", [EXACT, HEURISTIC, OTHER]))
+    assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
+    assert phases[0].share < 1.0
+    assert phases[1].arms[0].threads == 2
 
 
-def test_relay_begins_with_what_ends_in_a_moment() -> None:
-    assert names(phases(relay, [EXACT, QUICK, HEURISTIC])) == [["q"], ["h"], ["x"], ["h"]]
-    assert names(phases(relay, [QUICK])) == [["q"]]
-    assert names(phases(race, [QUICK, HEURISTIC])) == [["q", "h"]]
+def test_relay_hands_over_to_the_exact_engine_of_the_highest_priority() -> None:
+    for order in permutations([EXACT, STRONG, NEW_EXACT, HEURISTIC]):
+        first, last, again = names(plan("relay", list(order)))
+        assert last == ["y"]
+        assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
+
+
+def test_relay_begins_with_constructions() -> None:
+    assert names(plan("relay", [EXACT, QUICK, HEURISTIC])) == [["q"], ["h"], ["x"], ["h"]]
+    assert names(plan("relay", [QUICK])) == [["q"]]
+    assert names(plan("race", [QUICK, HEURISTIC])) == [["q", "h"]]
 
 
 def test_relay_of_one_kind_is_a_race() -> None:
-    assert names(phases(relay, [HEURISTIC, OTHER])) == [["h", "o"]]
-    assert names(phases(relay, [EXACT])) == [["x"]]
+    assert names(plan("relay", [HEURISTIC, OTHER])) == [["h", "o"]]
+    assert names(plan("relay", [EXACT])) == [["x"]]
 
 
 def test_quotients_is_a_race_on_quotients() -> None:
-    plan = phases(quotients, [HEURISTIC, EXACT])
-    assert names(plan) == [["h on quotients", "x on quotients"]]
-    assert {seat.view for seat in plan[0].seats} == {"quotients"}
+    assert names(plan("quotients", [HEURISTIC, EXACT])) == [["h:q", "x:q"]]
 
 
 def test_exact_engines_get_the_threads_that_are_left() -> None:
-    [phase] = phases(race, [HEURISTIC, EXACT], 8)
-    assert {seat.engine.name: seat.threads for seat in phase.seats} == {"h": 1, "x": 7}
+    [phase] = plan("race", [HEURISTIC, EXACT], 8)
+    assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
 
 
-def test_heuristics_among_themselves_share_the_threads() -> None:
-    def threads(strategy: Strategy, engines: list[EngineInfo], number: int) -> list[int]:
-        return [seat.threads for seat in phases(strategy, engines, number)[0].seats]
+def test_heuristics_alone_share_the_threads() -> None:
+    def threads(strategy: str, engines: list[EngineInfo], number: int) -> list[int]:
+        return [arm.threads for arm in next(plan(strategy, engines, number)).arms]
 
-    assert threads(race, [HEURISTIC, OTHER], 8) == [4, 4]
-    assert threads(race, [HEURISTIC, OTHER], 1) == [1, 1]
-    assert threads(relay, [EXACT, HEURISTIC], 6) == [6]
+    assert threads("race", [HEURISTIC, OTHER], 8) == [4, 4]
+    assert threads("race", [HEURISTIC, OTHER], 1) == [1, 1]
+    assert threads("relay", [EXACT, HEURISTIC], 6) == [6]
 
 
-def test_one_by_one_is_what_its_name_says() -> None:
-    assert names(phases(one_by_one, [EXACT, HEURISTIC, OTHER])) == [["h"], ["o"], ["x"]]
+def test_one_by_one_takes_kinds_in_turn() -> None:
+    phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
+    assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
 
 
 def test_the_strategies_are_there() -> None:
@@ -93,78 +100,122 @@ def test_the_strategies_are_there() -> None:
 
 
 def test_auto_of_one_engine_is_that_engine() -> None:
-    assert names(phases(auto, [HEURISTIC])) == [["h"]]
+    assert names(plan("auto", [HEURISTIC])) == [["h"]]
 
 
-def test_auto_gives_every_way_a_glance_the_strongest_first() -> None:
-    course = Course(ordered=False)
-    plan = list(islice(auto([QUICK, HEURISTIC, OTHER, EXACT, LATE], 2, course), 6))
-    assert names(plan) == [
-        ["q"],
-        ["o on quotients", "o"],
-        ["x", "h"],
-        ["y", "y on quotients"],
-        ["o on quotients", "o"],
-        ["o on quotients", "o"],
+def test_auto_probes_every_arm_the_strongest_first() -> None:
+    for engines in permutations([QUICK, HEURISTIC, OTHER, EXACT, STRONG]):
+        phases = list(islice(plan("auto", list(engines)), 6))
+        assert names(phases) == [
+            ["q"],
+            ["o:q", "o"],
+            ["x", "h"],
+            ["y", "y:q"],
+            ["o:q", "o"],
+            ["o:q", "o"],
+        ]
+    assert not phases[0].pause
+    assert all(phase.pause for phase in phases[1:])
+    assert all(arm.threads == 1 for phase in phases[1:] for arm in phase.arms)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_engines_without_a_priority_are_probed_after_all_others(ordered: bool) -> None:
+    ours = [QUICK, HEURISTIC, OTHER, EXACT, STRONG]
+    known = names(islice(plan("auto", ours, history=RunHistory(ordered)), 4))
+    for engines in ([NEW, NEW_EXACT, *ours], [*ours, NEW_EXACT, NEW]):
+        all_names = names(islice(plan("auto", engines, history=RunHistory(ordered)), 6))
+        assert all_names[:4] == known or all_names[:3] == known[:3]
+        order = [name for row in all_names for name in row]
+        assert order.index("a-new") > max(order.index(name) for name in ("o", "h", "x", "y"))
+        assert order.index("a-new-exact") > order.index("y")
+
+
+def test_engines_without_a_priority_alone_are_probed_like_any() -> None:
+    assert names(islice(plan("auto", [NEW, NEW_EXACT]), 2)) == [
+        ["a-new:q", "a-new"],
+        ["a-new-exact", "a-new-exact:q"],
     ]
-    assert not plan[0].pause
-    assert all(phase.pause for phase in plan[1:])
-    assert all(seat.threads == 1 for phase in plan[1:] for seat in phase.seats)
+
+
+def test_a_construction_without_a_priority_does_not_go_first() -> None:
+    unknown = EngineInfo("c", "m:C", "", kind="construction")
+    assert names(islice(plan("auto", [QUICK, unknown, HEURISTIC]), 2)) == [["q"], ["h:q", "h"]]
 
 
 def test_auto_decides_soon_where_steps_have_an_order() -> None:
-    course = Course(ordered=True, best=4, lower=3)
-    plan = list(islice(auto([HEURISTIC, OTHER, EXACT], 4, course), 3))
-    assert names(plan) == [["o", "h"], ["o on quotients", "x"], [PROVER, "x on quotients"]]
-    assert plan[1].seats[0].threads == 2
+    history = RunHistory(ordered=True, best=4, lower=3)
+    phases = list(islice(plan("auto", [HEURISTIC, OTHER, EXACT], 4, history), 3))
+    assert names(phases) == [["o", "h"], ["o:q", "x"], [PROVER, "x:q"]]
+    assert phases[1].arms[0].threads == 2
 
 
-def test_the_prover_waits_until_few_steps_are_open() -> None:
-    course = Course(ordered=True, best=9, lower=3)
-    plan = auto([HEURISTIC, EXACT], 2, course)
-    assert PROVER not in {name for phase in islice(plan, 4) for name in names([phase])[0]}
-    course.turned_out("h", found(4, 3))
-    assert names([next(plan)]) == [[PROVER]]
-    course = Course(ordered=True, provable=False, best=4, lower=3)
-    plan = auto([HEURISTIC, EXACT], 2, course)
-    assert PROVER not in {name for phase in islice(plan, 8) for name in names([phase])[0]}
+def test_the_prover_waits_until_the_gap_is_small() -> None:
+    history = RunHistory(ordered=True, best=9, lower=3)
+    phases = plan("auto", [HEURISTIC, EXACT], history=history)
+    assert PROVER not in {name for row in names(islice(phases, 4)) for name in row}
+    history.contributed(("h", "instance"), found(4, 3))
+    assert names([next(phases)]) == [[PROVER]]
+    history = RunHistory(ordered=True, provable=False, best=4, lower=3)
+    phases = plan("auto", [HEURISTIC, EXACT], history=history)
+    assert PROVER not in {name for row in names(islice(phases, 8)) for name in row}
 
 
-def test_auto_goes_on_with_what_has_paid_off() -> None:
-    course = Course(ordered=False, left=50.0)
-    plan = auto([HEURISTIC, OTHER, EXACT], 2, course)
-    for phase in islice(plan, 3):
-        for seat in phase.seats:
-            course.took(seat.name, 2.0)
-    course.turned_out("h", found(20, 10))
-    course.turned_out("h", found(15, 10))
-    assert names([next(plan)])[0][0] == "h"
-    course.took("h", 40.0)
-    course.took("h", 40.0)
-    assert "h" not in names([next(plan)])[0]
-    # The weaker one on quotients had no glance, and gets its turn when the others had theirs.
-    for worker in ("o", "x", "o on quotients", "x on quotients"):
-        course.took(worker, 60.0)
-    assert "h on quotients" in names([next(plan)])[0]
+def test_auto_goes_on_with_the_arm_that_gained_most() -> None:
+    history = RunHistory(ordered=False)
+    phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
+    for phase in islice(phases, 3):
+        for arm in phase.arms:
+            history.sliced(arm.key, 2.0)
+    h = ("h", "instance")
+    history.contributed(h, found(20, 10))
+    history.contributed(h, found(15, 10))
+    assert names([next(phases)])[0][0] == "h"
+    history.sliced(h, 40.0)
+    history.sliced(h, 40.0)
+    assert "h" not in names([next(phases)])[0]
+    # The weaker one on quotients had no probe, and gets its slice when the others had theirs.
+    for name in ("o", "x"):
+        history.sliced((name, "instance"), 60.0)
+        history.sliced((name, "quotients"), 60.0)
+    assert "h:q" in names([next(phases)])[0]
 
 
-def test_auto_ends_when_nobody_has_anything_to_give() -> None:
-    course = Course(ordered=False)
-    plan = auto([HEURISTIC, EXACT], 2, course)
-    next(plan)
-    course.spent |= {"h", "x", "h on quotients", "x on quotients"}
-    assert list(plan) == []
+def test_slices_grow_up_to_a_limit() -> None:
+    options = AutoOptions(slice_seconds=4.0, max_slice_seconds=6.0)
+    phases = STRATEGIES["auto"].phases([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
+    lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
+    assert lengths[:3] == [4.0, 5.0, 6.0]
+
+
+def phases_of(phases: Any, count: int) -> list[Phase]:
+    return list(islice(phases, count))
+
+
+def test_options_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ValueError, match="slice_seconds is 0"):
+        AutoOptions(slice_seconds=0)
+
+
+def test_auto_ends_when_no_arm_has_anything_left_to_do() -> None:
+    history = RunHistory(ordered=False)
+    phases = plan("auto", [HEURISTIC, EXACT], history=history)
+    next(phases)
+    history.finished |= {(name, view) for name in "hx" for view in ("instance", "quotients")}
+    assert list(phases) == []
+    assert PROOF_ARM not in history.finished
 
 
 def test_gains_are_shares_of_the_gap() -> None:
-    course = Course(ordered=False)
-    course.turned_out("h", found(20, 10))
-    course.turned_out("o", found(15, 10))
-    course.turned_out("x", found(15, 14, "bound"))
-    assert course.gap == 1
-    assert course.worth("h", 0.1) > course.worth("x", 0.1) > course.worth("o", 0.1)
-    assert course.worth("n", 0.2) > course.worth("n", 0.1)
-    before = course.worth("x", 0.1)
-    course.took("x", 1.0)
-    assert course.worth("x", 0.1) < before
-    assert [entry.steps for entry in course.contributions] == [20, 15, 15]
+    history = RunHistory(ordered=False)
+    h, o, x, n = ((name, "instance") for name in "hoxn")
+    history.contributed(h, found(20, 10))
+    history.contributed(o, found(15, 10))
+    history.contributed(x, found(15, 14, "bound"))
+    assert history.gap == 1
+    assert history.score(h, 0.1) > history.score(x, 0.1) > history.score(o, 0.1)
+    assert history.score(n, 0.2) > history.score(n, 0.1)
+    before = history.score(x, 0.1)
+    history.sliced(x, 1.0)
+    assert history.score(x, 0.1) < before
+    assert [entry.steps for entry in history.contributions] == [20, 15, 15]

@@ -1,4 +1,4 @@
-"""Tours of quotients: what an engine sees on them, and what the tour learns."""
+"""Searches on quotients: what an engine sees on them, and which groups get more time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections import Counter
 import pytest
 
 import cchybrid
-from cchybrid.host.tour import QuotientRun, Tour, Visit
+from cchybrid.host.quotient_search import (
+    Candidate,
+    QuotientOptions,
+    QuotientRun,
+    QuotientSearch,
+)
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Run, Stop
@@ -55,30 +60,30 @@ class Recorder:
         return self._stop
 
 
-def test_a_tour_lifts_what_the_engine_offers() -> None:
+def test_the_search_lifts_what_the_engine_offers() -> None:
     problem, run = setting("torus-4x4", "AAS", 8)
     engine = Recorder(Stop.LIMIT, run, offers=True)
-    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
-    assert tour.go() in (Stop.EXHAUSTED, Stop.LIMIT)
+    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
+    assert search.search() in (Stop.EXHAUSTED, Stop.LIMIT)
     assert run.best() == 8
     assert not run.violations
-    assert tour.here is None
+    assert search.division is None
 
 
-def test_what_is_refuted_is_not_visited_again() -> None:
+def test_a_refuted_group_is_not_tried_again() -> None:
     problem, run = setting("ring-bi-8", "AAS", 8)
     engine = Recorder(Stop.EXHAUSTED, run)
-    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
-    assert tour.go() is Stop.STALLED
+    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
+    assert search.search() is Stop.STALLED
     assert set(engine.places.values()) == {1}  # the groups are drawn anew until none is new
     assert engine.orders[0] == max(engine.orders)
 
 
-def test_what_came_nearest_is_visited_longer() -> None:
+def test_what_came_nearest_gets_more_time() -> None:
     problem, run = setting("torus-4x4", "AAS", 8)
     engine = Recorder(Stop.LIMIT, run)
-    tour = Tour(engine, problem, automorphisms(problem.origin.instance), run, None)  # type: ignore[arg-type]
-    assert tour.go() is Stop.LIMIT
+    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
+    assert search.search() is Stop.LIMIT
     assert max(engine.places.values()) == 3
     # The first round goes everywhere, the others to ever fewer.
     assert sum(count > 1 for count in engine.places.values()) < len(engine.places)
@@ -100,8 +105,8 @@ def divided_by(problem: Problem, stretch: int) -> tuple[Problem, Division]:
 def test_steps_are_counted_as_the_quotient_counts_them(stretch: int) -> None:
     problem, run = setting("torus-4x4", "AAS", 8)
     divided, division = divided_by(problem, stretch)
-    visit = Visit(division)
-    inner = QuotientRun(run, None, divided, visit)
+    candidate = Candidate(division, 0.5)
+    inner = QuotientRun(run, divided, candidate)
     inner.begin(5.0, 7)
     assert (inner.seed, inner.lower(), inner.best()) == (7, -(-8 // stretch), None)
     run.offer(first_fit(problem, 0))
@@ -113,15 +118,16 @@ def test_steps_are_counted_as_the_quotient_counts_them(stretch: int) -> None:
     inner.bound(-(-8 // stretch) + 1)
     assert inner.lower() == -(-8 // stretch) + 1
     assert run.lower() == 8
-    asked = QuotientRun(run, 9, divided, visit)
+    run.target = 9
+    asked = QuotientRun(run, divided, candidate)
     asked.begin(5.0, 7)
     assert not asked.wants(9 // stretch + 1)
 
 
-def test_near_solutions_are_kept_for_the_next_visit() -> None:
+def test_near_solutions_are_kept_for_the_next_slice() -> None:
     problem, run = setting("torus-4x4", "AAS", 8)
     divided, division = divided_by(problem, 1)
-    inner = QuotientRun(run, None, divided, Visit(division))
+    inner = QuotientRun(run, divided, Candidate(division, 0.5))
     near = first_fit(divided, 0)
     assert inner.hint(near.steps) is None
     inner.suggest(near)
@@ -140,10 +146,10 @@ def test_the_host_tells_what_was_divided_by_what() -> None:
     assert best.how.startswith("quotient by a group of order ")
 
 
-def test_without_symmetry_there_is_no_tour() -> None:
+def test_without_symmetry_there_is_no_quotient() -> None:
     result = cchybrid.solve(
         cchybrid.instance("mesh-3x3", "AAS", fail_links=["0-1"], root=None), engines=["colouring"],
-        strategy="quotients", time_limit=20,
+        strategy="quotients", time_limit=20, first_schedule=False,
     )  # fmt: skip
     assert result.status == "unknown"
     assert result.remarks == ("colouring on quotients: there is no symmetry to divide by",)
@@ -158,8 +164,14 @@ def test_an_engine_that_takes_no_quotient_says_why() -> None:
     assert result.remarks == ("classical on quotients: not compiled from an instance",)
 
 
-def test_tours_go_by_the_clock() -> None:
+def test_searches_on_quotients_need_a_clock() -> None:
     with pytest.raises(InputError, match="by the clock"):
         cchybrid.solve(
             cchybrid.instance("ring-bi-6", "AAS"), strategy="quotients", evaluations=100
         )  # fmt: skip
+
+
+def test_options_are_checked() -> None:
+    for wrong in ({"first_slice_seconds": 0.0}, {"batch": 0}, {"finalists": 13}):
+        with pytest.raises(ValueError, match=r"at least 1|above 0"):
+            QuotientOptions(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,159 @@
+"""The wire: every line of a worker becomes a typed event or one named error, whatever it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cchybrid.host.events import (
+    Bound,
+    End,
+    Exited,
+    Failed,
+    Note,
+    Offer,
+    Opened,
+    Phased,
+    Progress,
+    Sliced,
+    Started,
+    WireError,
+    encode,
+    from_log,
+    parse,
+    to_log,
+)
+from cchybrid.host.events import LineReader as Reader
+from cchybrid.model import Transfer
+
+KINDS = (
+    "started", "offer", "suggest", "bound", "progress", "note", "end", "unsupported", "refused",
+    "failed", "trouble", "silent", "overdue",
+)  # fmt: skip
+NAMES = (
+    "event", "steps", "spent", "how", "draft", "evidence", "complete", "provider", "conflicts",
+    "metrics", "stop", "evaluations", "searched", "text", "seconds", "options",
+)  # fmt: skip
+NUMBERS = st.integers(-(10**401), 10**401) | st.floats() | st.booleans()
+TEXTS = st.text(st.characters(codec=None), max_size=8)  # lone surrogates too
+VALUES = st.recursive(
+    st.none() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def read(**content: Any) -> Any:
+    return parse(json.dumps(content).encode())
+
+
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6))
+def test_any_object_is_an_event_or_one_error(kind: str, content: dict[str, Any]) -> None:
+    text = ""
+    try:
+        event = parse(json.dumps({**content, "event": kind}).encode())
+    except WireError as error:
+        text = str(error)
+    else:
+        text = json.dumps(to_log(1.0, 3, event), allow_nan=False)
+        assert from_log(json.loads(text)) == (1.0, 3, event)
+    # It can be shown, encoded, and has one line.
+    assert len(text.encode().splitlines()) == 1
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_an_event_or_one_error(raw: bytes) -> None:
+    text = "an event"
+    try:
+        parse(raw)
+    except WireError as error:
+        text = str(error)
+    assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"event": "note", "metrics": {"x": float("inf")}}, "not JSON"),
+        ({"event": "note", "metrics": [1]}, "whose metrics"),
+        ({"event": "note", "metrics": {"x": "1"}}, "metric x is no finite number"),
+        ({"event": "note", "metrics": {"x": 10**400}}, "metric x is no finite number"),
+        ({"event": "end", "stop": "limit", "searched": 10**400}, "whose searched"),
+        ({"event": "end", "stop": "limit", "evaluations": -1}, "whose evaluations"),
+        ({"event": "end", "stop": "limit", "conflicts": "2"}, "whose conflicts"),
+        ({"event": "end", "stop": "tired"}, "unknown reason to stop 'tired'"),
+        ({"event": "bound", "steps": 2.5, "evidence": None}, "whose steps 2.5 is no count"),
+        ({"event": "bound", "steps": True, "evidence": None}, "whose steps True is no count"),
+        ({"event": "progress", "steps": 3}, "without conflicts"),
+        ({"event": "offer", "steps": [[3]], "spent": 0, "how": ""}, "unreadable step"),
+        ({"event": "started", "options": {"a": [1]}}, "an option a that is no number"),
+        ({"event": "sliced", "worked": 1.0}, "unknown event 'sliced'"),  # for the host alone
+        ({"event": "dance"}, "unknown event 'dance'"),
+        ({"event": 3}, "names no event"),
+        ([1], "names no event"),
+    ],
+)
+def test_what_is_wrong_is_said(content: Any, words: str) -> None:
+    with pytest.raises(WireError) as caught:
+        parse(json.dumps(content).encode())
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("raw", [b"hello", b"\xff", b"", b'{"event":"note","metrics":{"a":1e999}}'])
+def test_lines_that_hold_nothing_readable(raw: bytes) -> None:
+    with pytest.raises(WireError):
+        parse(raw)
+
+
+def test_texts_can_be_printed() -> None:
+    event = read(event="failed", text="a\ud800b\nc\x1b[31m" + "x" * 9999)
+    assert isinstance(event, Failed)
+    assert event.text.startswith("a b c [31m")
+    assert len(event.text.encode()) == 500
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Started(True, {"rounds": 3, "word": "yes"}),
+        Offer(((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)), 7, "by hand"),
+        Bound(3, {"kind": "cut", "nodes": [1]}, True, ""),
+        Progress(5, 2),
+        Note({"x": 1.5}),
+        End("limit", 5, None, 1.25),
+        Opened("tabu", "engine", "quotients", False),
+        Exited("signal", 11, "gone"),
+        Sliced(2.5),
+        Phased(("a", "b")),
+    ],
+)
+def test_the_log_brings_events_back(event: Any) -> None:
+    assert from_log(json.loads(json.dumps(to_log(0.5, 2, event)))) == (0.5, 2, event)
+
+
+METRICS = st.lists(
+    st.dictionaries(st.text("abc", min_size=1, max_size=5), st.integers(0, 99), max_size=3),
+    max_size=6,
+)
+
+
+@given(METRICS, st.integers(1, 40))
+def test_lines_survive_any_cutting_of_the_stream(notes: list[dict[str, int]], size: int) -> None:
+    stream = b"".join(encode({"event": "note", "metrics": metrics}) for metrics in notes)
+    reader = Reader()
+    found = [
+        event
+        for start in range(0, len(stream), size)
+        for event in reader.feed(stream[start : start + size])
+    ]
+    assert found == [Note({name: float(v) for name, v in metrics.items()}) for metrics in notes]
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid.host.events.MAX_LINE_BYTES", 100)
+    with pytest.raises(WireError, match="without end"):
+        list(Reader().feed(b"x" * 101))

@@ -1,0 +1,235 @@
+"""The state of a run: nothing is believed, and the same events give the same state."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.host.events import (
+    Bound,
+    End,
+    Exited,
+    Failed,
+    Garbled,
+    Offer,
+    Opened,
+    Overdue,
+    Progress,
+    Silent,
+    Started,
+    Suggest,
+    Unsupported,
+)
+from cchybrid.host.replay import replay, replay_file
+from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
+from cchybrid.model import Transfer
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+
+RING = cchybrid.instance("ring-bi-4", "OAB")
+GOOD = (
+    (Transfer(0, (0, 1)), Transfer(0, (0, 3))),
+    (Transfer(0, (1, 2)),),
+)
+LONGER = ((Transfer(0, (0, 1)),), (Transfer(0, (0, 3)),), (Transfer(0, (1, 2)),))
+GROWTH = {"kind": "growth", "message": 0}
+
+
+def opened(**rest: Any) -> RunState:
+    state = RunState(RING, **rest)
+    state.apply(0.1, 1, Opened("a", "engine"))
+    state.apply(0.1, 2, Opened("b", "engine", proves=True))
+    state.apply(0.1, 3, Opened("bound providers", "bounds"))
+    return state
+
+
+def kinds(actions: list[Any]) -> list[str]:
+    return [
+        action.event if isinstance(action, Announce) else type(action).__name__.lower()
+        for action in actions
+    ]
+
+
+def test_a_better_schedule_is_announced_and_shared_with_the_others() -> None:
+    state = opened()
+    actions = state.apply(1.0, 1, Offer(LONGER, 3, ""))
+    assert kinds(actions) == ["schedule", "share"]
+    assert isinstance(actions[1], Share)
+    assert actions[1].author == 1
+    assert state.apply(2.0, 2, Offer(LONGER, 3, "")) == []
+    assert kinds(state.apply(3.0, 2, Offer(GOOD, 1, "quotient"))) == ["schedule", "share"]
+    assert (state.best, state.found_by, state.found_at) == (2, "b", 3.0)
+    assert [entry.author for entry in state.history.contributions] == ["a", "b"]
+
+
+def test_the_hosts_schedule_is_an_answer_that_engines_need_not_beat() -> None:
+    state = opened()
+    assert kinds(state.apply(0.2, HOST, Offer(GOOD, 0, ""))) == ["schedule"]
+    assert (state.best, state.found_by, state.offered) == (2, "host greedy", False)
+    # A longer one of an engine is shared all the same, but it is no better answer.
+    assert kinds(state.apply(1.0, 1, Offer(LONGER, 3, ""))) == ["share"]
+    assert (state.best, state.found_by, state.offered) == (2, "host greedy", True)
+    state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))
+    assert state.done
+    assert state.settled
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (Offer((GOOD[0],), 0, ""), "a: offered an invalid schedule"),
+        (Bound(2, None, True, ""), "a: claimed a bound although it is not registered as exact"),
+        (Bound(9, GROWTH, True, ""), "a: gave evidence for 2 steps, not for 9"),
+        (Failed("RuntimeError: no"), "a: failed: RuntimeError: no"),
+        (Garbled("sent a line that is not JSON"), "a: sent a line that is not JSON"),
+    ],
+)
+def test_a_breach_ends_the_worker_and_names_it(event: Any, words: str) -> None:
+    state = opened()
+    actions = state.apply(1.0, 1, event)
+    assert kinds(actions) == ["trouble", "dismiss"]
+    assert actions[1] == Dismiss(1)
+    assert state.troubles[0].startswith(words)
+    # Whatever it still sends is ignored.
+    assert state.apply(2.0, 1, Offer(GOOD, 0, "")) == []
+    assert state.best is None
+    assert ("a", "instance") in state.history.finished
+
+
+def test_a_schedule_that_beats_a_claim_ends_whoever_made_it() -> None:
+    state = opened()
+    assert kinds(state.apply(1.0, 2, Bound(7, None, True, ""))) == ["bound", "share"]
+    assert (state.board.lower, state.lower_by) == (7, "b")
+    actions = state.apply(2.0, 1, Offer(GOOD, 1, ""))
+    assert kinds(actions) == ["schedule", "share", "trouble", "dismiss"]
+    assert state.board.lower == state.history.lower == 1
+    state = opened()
+    state.apply(1.0, HOST, Offer(GOOD, 0, ""))
+    assert kinds(state.apply(2.0, 2, Bound(7, None, True, ""))) == ["trouble", "dismiss"]
+
+
+def test_a_provider_that_lies_does_not_end_the_worker_that_it_shares() -> None:
+    state = opened()
+    assert kinds(state.apply(1.0, 3, Bound(9, GROWTH, False, "boaster"))) == ["trouble"]
+    assert state.apply(1.1, 3, Bound(9, GROWTH, False, "boaster")) == []
+    assert kinds(state.apply(1.2, 3, Bound(2, GROWTH, False, "growth"))) == ["bound", "share"]
+
+
+@pytest.mark.parametrize(
+    ("before", "how", "words"),
+    [
+        ([], Exited("signal", 11, "oh"), "a: crashed (signal 11): oh"),
+        ([], Exited("exit", 0), "a: crashed (exit 0)"),
+        ([], Exited("killed"), "a: did not stop when asked and ignored SIGTERM; killed"),
+        ([Overdue(), End("limit")], Exited("exit"), "a: did not stop when asked; terminated"),
+        ([Overdue()], Exited("terminated"), "a: did not stop when asked; terminated"),
+        ([End("stalled")], Exited("exit", 3), None),
+        ([Started()], Exited("terminated"), None),
+    ],
+)
+def test_how_a_worker_ended_is_told(before: list[Any], how: Exited, words: str | None) -> None:
+    state = opened()
+    for event in before:
+        state.apply(1.0, 1, event)
+    state.apply(2.0, 1, how)
+    assert state.troubles == ([] if words is None else [words])
+
+
+def test_a_worker_that_did_not_get_to_start_is_a_remark() -> None:
+    state = opened()
+    state.apply(1.0, 1, Exited("terminated"))
+    assert state.remarks == ["a: was still starting when its time was up"]
+
+
+def test_a_silent_engine_is_marked_until_it_is_heard() -> None:
+    state = opened()
+    state.apply(1.0, 1, Started())
+    state.apply(4.0, 1, Silent(3.0))
+    assert state.seats[1].silent
+    state.apply(5.0, 1, Progress(3, 1))
+    assert not state.seats[1].silent
+
+
+def test_what_an_engine_cannot_do_is_a_remark_once() -> None:
+    state = opened()
+    state.apply(1.0, 4, Opened("a", "engine", "quotients"))
+    state.apply(1.0, 1, Unsupported("too large"))
+    state.apply(1.0, 4, Unsupported("too large"))
+    assert state.remarks == ["a: too large"]
+    assert state.history.finished == {("a", "instance"), ("a", "quotients")}
+
+
+def test_the_nearest_draft_is_shared() -> None:
+    state = opened()
+    assert kinds(state.apply(1.0, 1, Suggest(1, GOOD[:1]))) == ["draft", "share"]
+    assert state.apply(1.0, 2, Suggest(1, GOOD[:1])) == []
+
+
+# Replay
+
+
+def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, Any]]]:
+    lines: list[dict[str, Any]] = []
+
+    def log(line: Any) -> None:
+        lines.append(json.loads(json.dumps(line, allow_nan=False)))
+
+    asked = cchybrid.instance(*rest.pop("instance", ("mesh-3x3", "AAS")))
+    return cchybrid.solve(asked, engines=engines or None, log=log, **rest), lines
+
+
+@pytest.mark.parametrize(
+    ("engines", "rest"),
+    [
+        ((), {"time_limit": 20}),
+        ((), {"time_limit": 12, "instance": ("ring-bi-8", "AAB"), "strategy": "relay"}),
+        (("colouring", "cpsat"), {"evaluations": 5000}),
+        (("colouring",), {"time_limit": 10, "strategy": "quotients", "steps": 5}),
+        (("liar", "boast", "forge", "crash", "infinite", "late"),
+         {"time_limit": 12, "strategy": "race"}),
+    ],
+)  # fmt: skip
+def test_a_recorded_run_replays_to_the_same_result(
+    engines: tuple[str, ...], rest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    result, lines = logged(*engines, registry=load_registry(), **rest)
+    again, events = replay(lines)
+    assert again.to_json() == result.to_json()
+    assert (again.schedule is None) == (result.schedule is None)
+    if again.schedule is not None and result.schedule is not None:
+        assert again.schedule.to_json() == result.schedule.to_json()
+    announced = [line for line in lines if line.get("event") not in (None, "run", "result")]
+    assert json.loads(json.dumps(events)) == announced
+
+
+def test_a_log_that_was_tampered_with_does_not_give_more(tmp_path: Path) -> None:
+    _, lines = logged("colouring", time_limit=10)
+    offers = [line for line in lines if line.get("input") == "offer"]
+    for line in offers:
+        line["steps"] = line["steps"][:1]
+    again, _ = replay(lines)
+    assert again.schedule is None
+    assert any("invalid schedule" in text for text in again.troubles)
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (lambda lines: lines[1:], "no log of a run"),
+        (lambda lines: [x for x in lines if x.get("input") != "finished"], "did not end"),
+        (lambda lines: [*lines[:2], {"input": "dance"}, *lines[2:]], "unknown input 'dance'"),
+        (lambda lines: [*lines[:2], {"input": "note"}, *lines[2:]], "unreadable"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, cut: Any, words: str) -> None:
+    _, lines = logged("colouring", time_limit=10, instance=("ring-bi-4", "AAS"))
+    path = tmp_path / "run.log"
+    path.write_text("".join(json.dumps(line) + "\n" for line in cut(lines)))
+    with pytest.raises(InputError, match=words) as caught:
+        replay_file(path)
+    assert "run.log" in str(caught.value)
