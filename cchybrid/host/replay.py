@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.host.conclusion import conclude
-from cchybrid.host.events import WireError, from_log
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import LOG_FORMAT, RunConfig
 from cchybrid.host.run_state import Announce, RunState
+from cchybrid.host.wire import WireError, from_log
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import read_text

@@ -23,7 +23,6 @@ from cchybrid.host.events import (
     Finished,
     Garbled,
     Infeasible,
-    Line,
     Note,
     Offer,
     Opened,
@@ -40,6 +39,7 @@ from cchybrid.host.events import (
     Unsupported,
 )
 from cchybrid.host.run_history import PROOF_ARM, ArmKey, Contribution, RunHistory
+from cchybrid.host.wire import Line
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.problem import is_ordered

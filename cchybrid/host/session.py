@@ -1,52 +1,36 @@
-"""One run: workers are started phase by phase, read and stopped in time; then the result is drawn.
-
-The session has the clock and the processes; what is known, and what follows from it, is in
-``RunState``.
-"""
+"""One run: what is done when, phase by phase, and the result in the end."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from cchybrid.checker import proves_infeasible
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.events import (
-    Event,
-    Exited,
     Finished,
     Infeasible,
-    Line,
     Offer,
     Opened,
     Phased,
     Remarked,
     Sliced,
-    Started,
-    to_log,
 )
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.result import Result
-from cchybrid.host.run_config import RunConfig, seed_for
+from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
-from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
+from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
-from cchybrid.host.worker_pool import WorkerPool
-from cchybrid.host.worker_process import GRACE_SECONDS
+from cchybrid.host.worker_control import WorkerControl
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
-from cchybrid.model.schedule import steps_to_json
-from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.proof.reach import unreachable
 
 BOUNDS = "bound providers"
 """The name of the worker that runs the core's bound providers; others have their own."""
-LISTEN_SECONDS = 0.05
-"""Between two looks at the clock: well below what a person notices."""
 MAX_BOUND_WAIT_SECONDS = 10.0
 """How long a claimed optimum waits for the bound providers to certify it: on the suite ``thesis``
 they took less, or did not find anything at all."""
@@ -58,8 +42,6 @@ worker starts in half a second, on a machine with ten times the load in five."""
 MAX_LATE_START_SECONDS = 2.0
 """How much longer than the first the others of a phase may take to start before its time slice
 begins without them."""
-STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
-"""What is kept of the time limit for stopping engines: a second, or a tenth of a short limit."""
 
 
 class Session:
@@ -90,13 +72,11 @@ class Session:
             provable=config.certify and not config.blind,
             strategy=config.strategy,
         )
-        self._pool = WorkerPool()
-        self._next_seat = HOST + 1
+        self._workers = WorkerControl(self.state, config, self._bus)
+        self._pool = self._workers.pool
         self._seat_of: dict[ArmKey, int] = {}
         self._bounding: list[int] = []
-        self._turns: Counter[str] = Counter()
         self._proving: int | None = None
-        self._interrupted = False
 
     def run(self) -> Result:
         """Work until best meets bound, the budget is spent, or the user interrupts.
@@ -109,18 +89,18 @@ class Session:
         config = self.config
         self._bus.record({**config.to_log(), "instance": self._record})
         head = {"instance": self.instance.name, "seed": config.seed}
-        self._bus.emit("run", self._bus.now(), head)
+        self._bus.emit("run", self._workers.now(), head)
         try:
             self._find_infeasible()
             if self.state.infeasible is None:
                 self._work()
         except KeyboardInterrupt:
-            self._interrupted = True
+            self._workers.interrupted = True
         finally:
-            self._end_workers()
+            self._workers.end_workers()
         if self.state.refused is not None:
             raise InputError(self.state.refused)
-        self._apply(HOST, Finished(self._interrupted))
+        self._workers.apply(HOST, Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
         self._bus.emit("result", result.seconds, result.to_json())
         return result
@@ -131,7 +111,7 @@ class Session:
         evidence = unreachable(self.instance.forward)
         if evidence is not None:
             proves_infeasible(self._record, evidence)
-            self._apply(HOST, Infeasible(evidence))
+            self._workers.apply(HOST, Infeasible(evidence))
 
     def _work(self) -> None:
         config, state = self.config, self.state
@@ -140,16 +120,16 @@ class Session:
         self._start_bounds()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
-            self._listen_while(lambda: self._pool.has(self._bounding))
+            self._workers.listen_while(lambda: self._pool.has(self._bounding))
         if config.first_schedule and config.engines:
             self._make_first_schedule()
         for phase in self._phases(repeatable):
-            left = self._left()
+            left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
                 break
             self._run_phase(phase)
         providers = [s for s in self._bounding if state.seats[s].opened.role == "bounds"]
-        self._listen_while(lambda: self._pool.has(providers) and not self._settled())
+        self._workers.listen_while(lambda: self._pool.has(providers) and not self._settled())
         self._certify()
 
     def _phases(self, repeatable: bool) -> Iterable[Phase]:
@@ -167,29 +147,31 @@ class Session:
         """Make the host's own greedy schedule, while the bound providers work."""
 
         def over() -> bool:
-            self._listen(0.0)
-            return self._out_of_time()
+            self._workers.listen(0.0)
+            return self._workers.out_of_time()
 
         steps = first_schedule(self.instance, over)
         if steps is not None:
-            self._apply(HOST, Offer(steps, 0, ""))
+            self._workers.apply(HOST, Offer(steps, 0, ""))
         else:
             messages = self.instance.forward.collective.deliver_messages
             goals = sum(len(message.destinations) for message in messages)
             text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
-            self._apply(HOST, Remarked(text))
+            self._workers.apply(HOST, Remarked(text))
 
     def _certify(self) -> None:
         """Use the time that is left to prove the bound that only an engine claims."""
-        board, seconds = self.state.board, self._left()
+        board, seconds = self.state.board, self._workers.left()
         if not self.state.provable or self.state.refused is not None:
             return
         if seconds is None or seconds < 1 or board.lower <= board.certified.steps:
             return
         self._prove(board.lower)
-        self._apply(HOST, Phased((PROVER,)))
+        self._workers.apply(HOST, Phased((PROVER,)))
         seats = [self._seat_of[PROOF_ARM]]
-        self._listen_while(lambda: self._pool.has(seats) and board.certified.steps < board.lower)
+        self._workers.listen_while(
+            lambda: self._pool.has(seats) and board.certified.steps < board.lower
+        )
 
     def _prove(self, steps: int) -> None:
         """Let the prover prove that many steps necessary, or go on if it already does."""
@@ -198,20 +180,20 @@ class Session:
             if self._proving == steps:
                 self._pool.resume(seat)
                 return
-            self._dismiss(seat)
+            self._workers.dismiss(seat)
         self._proving = steps
-        seat = self._start(Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
+        seat = self._workers.start(Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
         self._seat_of[PROOF_ARM] = seat
         self._bounding.append(seat)
 
     def _options_are_taken(self) -> bool:
         """Let every engine that the user set options of say whether it takes them."""
         asked = [
-            self._start_engine(Arm(info, 1), "options")
+            self._workers.start_engine(Arm(info, 1), "options")
             for info in self.config.engines
             if self.config.options.get(info.name)
         ]
-        self._listen_while(lambda: self._pool.has(asked))
+        self._workers.listen_while(lambda: self._pool.has(asked))
         return self.state.refused is None
 
     def _start_bounds(self) -> None:
@@ -223,7 +205,7 @@ class Session:
             jobs.setdefault(name, []).append([info.name, info.target])
         for name, providers in jobs.items():
             opened = Opened(name, "bounds", proves=False)
-            self._bounding.append(self._start(opened, 1, {"providers": providers}))
+            self._bounding.append(self._workers.start(opened, 1, {"providers": providers}))
 
     def _run_phase(self, phase: Phase) -> None:
         state = self.state
@@ -231,10 +213,10 @@ class Session:
         if not arms:
             return
         seats = [self._take_seat(arm) for arm in arms]
-        self._apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
+        self._workers.apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
         begun = self._await_start(seats)
         patient_since = begun  # patience begins when the engines work
-        time_left = self._left() or 0.0
+        time_left = self._workers.left() or 0.0
         end = None if phase.share >= 1 else begun + phase.share * time_left
         if phase.seconds is not None:
             end = begun + phase.seconds
@@ -243,38 +225,38 @@ class Session:
 
         def going() -> bool:
             nonlocal patient_since
-            now = self._bus.now()
+            now = self._workers.now()
             waiting = not state.offered and now < late
             patient_since = now if waiting else max(patient_since, state.improved_at)
             if phase.patience is not None and now - patient_since > phase.patience:
                 return False
             in_time = waiting or end is None or now < end
-            return in_time and self._at_work(seats) and not state.done
+            return in_time and self._at_work(seats, phase) and not state.done
 
-        self._listen_while(going)
+        self._workers.listen_while(going)
         if phase.wait_for_all:
             self._wait_for_all(seats)
         for seat in seats:
-            self._apply(seat, Sliced(round(max(0.0, self._bus.now() - begun), 3)))
-        if phase.pause and not state.done and not self._out_of_time():
+            self._workers.apply(seat, Sliced(round(max(0.0, self._workers.now() - begun), 3)))
+        if phase.pause and not state.done and not self._workers.out_of_time():
             self._pool.pause(seats)
             return
         if state.board.lower == self._proving and not state.settled:
             prover = self._seat_of.get(PROOF_ARM)  # it proves what is only claimed
             seats = [seat for seat in seats if seat != prover]
-        self._stop(seats)
+        self._workers.stop(seats)
 
     def _await_start(self, seats: Sequence[int]) -> float:
         """Wait until the engines work, so that no slice is spent on starting; return the second.
 
         An engine that takes much longer than another one does not keep that one's slice waiting.
         """
-        begun = self._bus.now()
+        begun = self._workers.now()
         first: float | None = None
 
         def waiting() -> bool:
             nonlocal first
-            state, now = self.state, self._bus.now()
+            state, now = self.state, self._workers.now()
             alive = [seat for seat in seats if self._pool.has([seat])]
             missing = [seat for seat in alive if not state.seats[seat].started]
             if first is None and len(missing) < len(seats):
@@ -284,15 +266,16 @@ class Session:
             )
             return bool(missing) and not late and not state.done
 
-        self._listen_while(waiting)
-        return self._bus.now()
+        self._workers.listen_while(waiting)
+        return self._workers.now()
 
-    def _at_work(self, seats: Sequence[int]) -> bool:
-        """Return whether any of these engines is alive and calls ``Run``.
+    def _at_work(self, seats: Sequence[int], phase: Phase) -> bool:
+        """Return whether any of these engines is alive and, where others wait, calls ``Run``.
 
-        One that does not loses its seat: others get the processor, and its score falls.
+        An engine that does not loses the rest of its time slice.
         """
-        return any(self._pool.has([seat]) and not self.state.seats[seat].silent for seat in seats)
+        alive = [seat for seat in seats if self._pool.has([seat])]
+        return any(not phase.pause or not self.state.seats[seat].silent for seat in alive)
 
     def _take_seat(self, arm: Arm) -> int:
         """Start a worker for an arm, or let its worker go on; return its seat."""
@@ -303,143 +286,25 @@ class Session:
         if seat is not None and self._pool.has([seat]):
             self._pool.resume(seat)
             return seat
-        seat = self._start_engine(arm, "engine")
+        seat = self._workers.start_engine(arm, "engine")
         self._seat_of[arm.key] = seat
-        self._turns[self.state.seats[seat].title] += 1
         return seat
 
     def _wait_for_all(self, seats: Sequence[int]) -> None:
         """Wait until every engine has started, and then until each has sent something."""
         for attribute in ("started", "heard"):
-            late = self._bus.now() + MAX_WAIT_FOR_ALL_SECONDS
+            late = self._workers.now() + MAX_WAIT_FOR_ALL_SECONDS
 
             def waiting(attribute: str = attribute, late: float = late) -> bool:
                 alive = (seat for seat in seats if self._pool.has([seat]))
                 missing = any(not getattr(self.state.seats[seat], attribute) for seat in alive)
-                return missing and self._bus.now() < late
+                return missing and self._workers.now() < late
 
-            self._listen_while(waiting)
+            self._workers.listen_while(waiting)
 
     def _settled(self) -> bool:
         """Return whether the bound providers cannot improve the verdict, or not soon enough."""
         state = self.state
         if state.refused is not None or state.settled:
             return True
-        return state.done and self._bus.now() - state.found_at > MAX_BOUND_WAIT_SECONDS
-
-    # Workers and events
-
-    def _listen_while(self, going: Callable[[], bool]) -> None:
-        while going() and not self._out_of_time():
-            self._listen(LISTEN_SECONDS)
-
-    def _listen(self, seconds: float) -> None:
-        for seat, event in self._pool.listen(seconds):
-            self._apply(seat, event)
-
-    def _apply(self, seat: int, event: Event) -> None:
-        """Apply an event to the state, and do what follows from it."""
-        now = self._bus.now()
-        self._bus.record(to_log(now, seat, event))
-        for action in self.state.apply(now, seat, event):
-            match action:
-                case Announce(name, content):
-                    self._bus.emit(name, now, content)
-                case Share(line, author):
-                    # With an evaluation budget, results must not depend on when news arrive.
-                    if self.config.budget.evaluations is None:
-                        self._pool.share(line, author)
-                case Dismiss(liar):
-                    self._pool.dismiss(liar)
-        if isinstance(event, Started):
-            self._pool.mark_started(seat)
-
-    def _start(self, opened: Opened, threads: int, content: Line) -> int:
-        """Start a worker; return its seat."""
-        seat, self._next_seat = self._next_seat, self._next_seat + 1
-        self._apply(seat, opened)
-        title = self.state.seats[seat].title
-        budget = self.config.budget
-        seconds = None if budget.seconds is None else max(0.0, self._left() or 0.0)
-        job: Line = {
-            "kind": opened.role,
-            "instance": self._record,
-            "seed": seed_for(self.config.seed, title, self._turns[title]),
-            "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
-            "target": self.config.target,
-            "blind": self.config.blind,
-            "lower": self.state.board.lower,
-            "news": self._news(),
-            **content,
-        }
-        self._pool.start(seat, job)
-        return seat
-
-    def _start_engine(self, arm: Arm, role: str) -> int:
-        info = arm.engine
-        content = {
-            "target_name": info.target,
-            "options": dict(self.config.options.get(info.name, {})),
-            "engine": info.name,
-            "view": arm.view,
-            "quotients": asdict(self.config.quotient_options),
-        }
-        opened = Opened(info.name, role, arm.view, info.proves)
-        return self._start(opened, arm.threads, content)
-
-    def _news(self) -> list[Line]:
-        """Return what a worker that starts now has to know."""
-        board = self.state.board
-        news: list[Line] = [
-            {"draft": count, "steps": steps_to_json(steps)}
-            for count, (_, steps) in sorted(board.drafts.items())
-        ]
-        if board.schedule is not None:
-            steps = board.schedule.steps
-            news.append({"best": len(steps), "steps": steps_to_json(steps)})
-        return news
-
-    def _dismiss(self, seat: int) -> None:
-        """End a worker at once, after what it has already sent."""
-        for event in self._pool.dismiss(seat):
-            self._apply(seat, event)
-        self._apply(seat, Exited("terminated"))
-
-    def _stop(self, seats: Sequence[int]) -> None:
-        """End these workers: at once if nothing can be gained by asking them first.
-
-        With an evaluation budget what was spent is part of the result, so they are always asked.
-        """
-        grace = GRACE_SECONDS
-        if self.config.budget.evaluations is None and (self.state.done or self._interrupted):
-            grace = 0.0
-        elif self.config.budget.seconds is not None:
-            grace = min(grace, max(0.0, self.config.budget.seconds - 0.1 - self._bus.now()))
-        self._pool.ask(seats, grace)
-        while self._pool.has(seats):
-            self._listen(LISTEN_SECONDS)
-
-    def _end_workers(self) -> None:
-        """Leave no process behind, whatever happened, even under a second Ctrl-C."""
-        try:
-            for seat, event in self._pool.dismiss_paused():
-                self._apply(seat, event)
-            self._stop(self._pool.seats)
-        except KeyboardInterrupt:
-            self._interrupted = True
-        finally:
-            self._pool.close()
-
-    # The clock
-
-    def _left(self) -> float | None:
-        """Return the seconds left to work; a little is kept back for stopping engines."""
-        seconds = self.config.budget.seconds
-        if seconds is None:
-            return None
-        reserve = min(STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE * seconds)
-        return seconds - reserve - self._bus.now()
-
-    def _out_of_time(self) -> bool:
-        left = self._left()
-        return left is not None and left <= 0
+        return state.done and self._workers.now() - state.found_at > MAX_BOUND_WAIT_SECONDS

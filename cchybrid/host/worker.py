@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import IO, Any
 
-from cchybrid.host.events import Line, encode
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
+from cchybrid.host.wire import Line, encode
 from cchybrid.model import Instance, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
@@ -44,8 +44,9 @@ work does; so what is counted in ticks is time that the engine had, too."""
 MAX_SILENT_TICKS = 30
 """Ticks without a call of ``Run`` after which the host is told: the contract asks for a few calls
 a second, so 3 s are ten times too long."""
-MAX_STOP_TICKS = 7
-"""Ticks that an engine gets to return when it was asked to stop; then the process ends itself."""
+STOP_SHARE = 0.6
+"""Share of the seconds before SIGTERM after which the process of an engine that was asked to stop,
+and does not return, says so and ends itself."""
 
 
 class WorkerRun:
@@ -64,6 +65,7 @@ class WorkerRun:
         self._lower: int = job["lower"]
         self._drafts: dict[int, Steps] = {}
         self.stop_asked = False
+        self.grace = 0.0
         self._spent = 0
         self._conflicts: int | None = None
         self._noted = 0.0
@@ -79,7 +81,7 @@ class WorkerRun:
     def hear(self, line: Line) -> None:
         """Take in news from the host."""
         if "stop" in line:
-            self.stop_asked = True
+            self.stop_asked, self.grace = True, line["stop"]
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
@@ -342,7 +344,7 @@ def _watch(run: WorkerRun) -> None:
             run.tell("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
         stopping += run.stop_asked
-        if stopping > MAX_STOP_TICKS:
+        if stopping * TICK_SECONDS > STOP_SHARE * run.grace:
             if run.working_since is not None:
                 run.tell("overdue")
                 run.tell_end(Stop.LIMIT)

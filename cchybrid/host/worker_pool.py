@@ -6,7 +6,8 @@ import selectors
 import uuid
 from collections.abc import Iterable, Iterator
 
-from cchybrid.host.events import Event, Line
+from cchybrid.host.events import Event
+from cchybrid.host.wire import Line
 from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess, kill_strays
 
 

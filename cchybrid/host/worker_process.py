@@ -11,7 +11,8 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from cchybrid.host.events import Event, Exited, Garbled, Line, LineReader, WireError, encode
+from cchybrid.host.events import Event, Exited, Garbled
+from cchybrid.host.wire import Line, LineReader, WireError, encode
 
 GRACE_SECONDS = 1.0
 """Between asking a worker to stop and SIGTERM; a worker ends itself after less (``worker``)."""
@@ -184,7 +185,7 @@ class WorkerProcess:
         self._grace = grace
         if self._asked is None:
             self._asked = time.monotonic()
-            self.send({"stop": True})
+            self.send({"stop": grace})
 
     def terminate(self) -> None:
         """Send SIGTERM to the whole process group now."""

@@ -21,13 +21,9 @@ from cchybrid.host.events import (
     Progress,
     Sliced,
     Started,
-    WireError,
-    encode,
-    from_log,
-    parse,
-    to_log,
 )
-from cchybrid.host.events import LineReader as Reader
+from cchybrid.host.wire import LineReader as Reader
+from cchybrid.host.wire import WireError, encode, from_log, parse, to_log
 from cchybrid.model import Transfer
 
 KINDS = (
@@ -154,6 +150,6 @@ def test_lines_survive_any_cutting_of_the_stream(notes: list[dict[str, int]], si
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid.host.events.MAX_LINE_BYTES", 100)
+    monkeypatch.setattr("cchybrid.host.wire.MAX_LINE_BYTES", 100)
     with pytest.raises(WireError, match="without end"):
         list(Reader().feed(b"x" * 101))
