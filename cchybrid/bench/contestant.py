@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any
 
 from cchybrid.host.api import DEFAULT_SECONDS
-from cchybrid.host.strategies import check_strategy
+from cchybrid.host.strategies import STRATEGIES, check_strategy
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry
 
@@ -85,8 +85,11 @@ class Contestant:
         return found
 
     def to_solve(self) -> dict[str, Any]:
-        """Return the arguments of ``solve``."""
-        return asdict(self)
+        """Return the arguments of ``solve``.
+
+        Engines that are named are compared by what they find themselves.
+        """
+        return {**asdict(self), "first_schedule": self.engines is None}
 
 
 def entered(registry: Registry, named: Iterable[Contestant], **budget: Any) -> list[Contestant]:
@@ -135,6 +138,8 @@ def contestants(
         for team in teams
     ] or [None]
     for name in options:
+        if name in (*STRATEGIES, "quotients"):
+            continue
         info = registry.engine(name)
         if not any(crew is None or info.name in crew for crew in crews):
             raise InputError(
@@ -149,7 +154,7 @@ def contestants(
             options={
                 name: dict(values)
                 for name, values in options.items()
-                if crew is None or name in crew
+                if crew is None or name in (*crew, strategy, "quotients")
             },
             **budget,
         )

@@ -28,6 +28,7 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.plugin.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
+from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.symmetry import automorphisms
@@ -326,7 +327,7 @@ def main() -> None:
         run.tell("failed", text=f"ran out of its {memory} MiB of memory")
     except BaseException as error:  # SystemExit too: whatever it is, it is the engine's
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        run.tell("failed", text=text)
+        run.tell("failed", text=explain(error) or text)
         traceback.print_exc()
     finally:
         sys.stdout.flush()

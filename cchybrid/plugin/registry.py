@@ -20,6 +20,7 @@ import pluggy
 from cchybrid.model import Collective, Network
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import (
     API,
     BoundInfo,
@@ -183,7 +184,8 @@ def _ask(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        troubles.append(f"{hook.name}: {_one_line(error)}")
+        change = explain(error)
+        troubles.append(change or f"{hook.name}: {_one_line(error)}")
 
 
 def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
@@ -206,7 +208,9 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {wanted.__name__}")
     what = f"{kind} {record.name}"
     if record.api != API:
-        raise PluginError(f"{what} is written for plugin interface {record.api}, this is {API}")
+        raise PluginError(
+            f"{what} is written for plugin interface {record.api}, this is {API} (docs/hooks.md)"
+        )
     _check_fields(record, what)
     key = record.name.lower()
     if key in table:
@@ -283,5 +287,7 @@ def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
 
 
 def _one_line(error: BaseException) -> str:
+    if (change := explain(error)) is not None:
+        return change
     text = " ".join(str(error).split()) or "no reason given"
     return text if isinstance(error, PluginError) else f"{type(error).__name__}: {text}"

@@ -20,7 +20,7 @@ from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 Load = Callable[..., Registry]
 
@@ -62,6 +62,27 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
+        (
+            "from cchybrid.hookspecs import hookimpl",
+            "is written for plugin interface 1, this is 2: import from cchybrid.plugin instead of "
+            "cchybrid.hookspecs (docs/hooks.md)",
+        ),
+        (
+            "from cchybrid.kernels.first_fit import first_fit",
+            "is written for plugin interface 1, this is 2: import from cchybrid.toolkit.kernels",
+        ),
+        (
+            "from cchybrid.problem import compile",
+            "is written for plugin interface 1, this is 2: import build_problem instead of compile",
+        ),
+        (
+            engines("return [EngineInfo('e', 'a:B', '-', proves=True)]"),
+            'is written for plugin interface 1, this is 2: write kind="exact" instead of proves',
+        ),
+        (
+            engines("return [EngineInfo('e', 'a:B', '-', kind='magic')]"),
+            "engine e: the kind 'magic' is none of heuristic, exact, construction",
+        ),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("def f(:", "SyntaxError: invalid syntax (broken.py, line 7)"),
@@ -84,8 +105,8 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         (engines("return SOUND"), "cchybrid_engines: TypeError: 'EngineInfo' object is not iter"),
         (engines("return ['x']"), "the engine 'x' is of type str, not EngineInfo"),
         (
-            engines("return [EngineInfo('new', 'a:B', '-', api=2)]"),
-            "engine new is written for plugin interface 1, this is 2",
+            engines("return [EngineInfo('new', 'a:B', '-', api=1)]"),
+            "engine new is written for plugin interface 1, this is 2 (docs/hooks.md)",
         ),
         (
             engines("return [EngineInfo('bad', None, '-')]"),
