@@ -6,7 +6,7 @@ into; what is placed has happened before anything that stays and requires it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.solver import check
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 from .partial import Partial
@@ -159,8 +160,8 @@ class Repack:
 
     def _row(self) -> Any:
         self._added += 1
-        if self._added % 1024 == 0 and self._should_stop():
-            raise StoppedError
+        if self._added % 1024 == 0:
+            check(self._should_stop)
         return self._proto.constraints.add()
 
     def _before(self, delivery: int, step: int) -> int:
@@ -171,13 +172,14 @@ class Repack:
         places, steps = self._places, self._partial.steps
         members = np.arange(len(places.option))
         bound = dict(zip(places.free.tolist(), places.bound.tolist(), strict=True))
-        for delivery, literals in _groups(members, places.delivery):
+        for delivery, (literals,) in grouped(places.delivery, members):
             if bound[delivery]:
                 self._row().exactly_one.literals.extend(literals)
             elif len(literals) > 1:
                 self._row().at_most_one.literals.extend(literals)
         ladder = self._informed[places.delivery] >= 0
-        made = dict(_groups(members[ladder], (places.delivery * steps + places.step)[ladder]))
+        key = (places.delivery * steps + places.step)[ladder]
+        made = {found: literals for found, (literals,) in grouped(key, members[ladder])}
         for delivery in np.flatnonzero(self._informed >= 0).tolist():
             for step in range(steps - 1):
                 literals = [
@@ -191,23 +193,20 @@ class Repack:
     def _fit(self) -> None:
         """No resource is used beyond the room that the others leave."""
         partial, places = self._partial, self._places
-        place, boolean = partial.uses.expand(partial.problem.option_path[places.option])
-        resource, times = partial.uses.resource[place], partial.uses.times[place]
+        boolean, resource, times = partial.uses.entries(places.option)
         kept = ~partial.problem.implied[resource]
         boolean, resource, times = boolean[kept], resource[kept], times[kept]
         key = resource * partial.steps + places.step[boolean]
-        for found, members in _groups(np.arange(len(key)), key):
+        for found, (literals, weights) in grouped(key, boolean, times):
             room = int(partial.room[divmod(found, partial.steps)])
-            weights = times[members]
-            if len(members) == 1 or weights.sum() <= room:
+            if len(literals) == 1 or sum(weights) <= room:
                 continue
-            literals = boolean[members].tolist()
             if room == 1:
                 self._row().at_most_one.literals.extend(literals)
                 continue
             row = self._row().linear
             row.vars.extend(literals)
-            row.coeffs.extend(weights.tolist())
+            row.coeffs.extend(weights)
             row.domain.extend((0, room))
 
     def _follow(self) -> None:
@@ -216,7 +215,7 @@ class Repack:
         before = problem.option_requires[places.option].astype(np.int64)
         forwards = np.flatnonzero((before >= 0) & (self._informed[before] >= 0))
         key = (before * problem.deliveries + places.delivery) * steps + places.step
-        for found, literals in _groups(forwards, key[forwards]):
+        for found, (literals,) in grouped(key[forwards], forwards):
             pair, step = divmod(found, steps)
             if step:
                 informed = self._before(pair // problem.deliveries, step)
@@ -237,15 +236,3 @@ class Repack:
                 values[first : self._before(delivery, steps - 1) + 1] = 1
         self._proto.solution_hint.vars.extend(range(self.booleans))
         self._proto.solution_hint.values.extend(values.tolist())
-
-
-def _groups(members: IntVector, key: IntVector) -> Iterator[tuple[int, list[int]]]:
-    """Yield, per distinct key, the key and the members that have it."""
-    order = np.argsort(key, kind="stable")
-    sorted_key = key[order]
-    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
-    listed = members[order].tolist()
-    begin = 0
-    for found, end in zip(sorted_key[ends - 1].tolist(), ends.tolist(), strict=True):
-        yield found, listed[begin:end]
-        begin = end
