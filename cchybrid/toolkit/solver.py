@@ -22,6 +22,7 @@ from cchybrid.proof.linear_program import LinearProgram
 
 __all__ = [
     "EVALUATIONS_PER_UNIT",
+    "NO_SOLUTION",
     "LinearProgram",
     "Solution",
     "StoppedError",
@@ -209,6 +210,10 @@ class Solution:
     units: float
     branches: int
     conflicts: int
+
+
+NO_SOLUTION = Solution(None, False, False, 0, 0.0, 0, 0)
+"""What a search comes to that was not made."""
 
 
 def solve_model(model: cp_model.CpModel, solver: cp_model.CpSolver) -> Solution:

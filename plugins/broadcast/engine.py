@@ -156,7 +156,7 @@ class _Search:
         solver.parameters.log_search_progress = self.options.log
         solver.parameters.linearization_level = 0  # the linear relaxation says little
         answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
-        run.note(target=steps, booleans=answer.booleans, conflicts=answer.conflicts)
+        run.note(target=steps, booleans=answer.booleans, conflicts=answer.solution.conflicts)
         if answer.assignment is not None:
             run.offer(answer.assignment, answer.problem)
         if answer.solvable is not None:

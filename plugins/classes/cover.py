@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import IntVector
@@ -81,18 +81,15 @@ def fewest(
     StoppedError
         If the run is over.
     """
-    model = cp_model.CpModel()
-    proto = model.proto
+    rows = Rows(len(classes))
     holders: list[list[int]] = [[] for _ in range(packing.rows)]
     for index, columns in enumerate(classes):
-        proto.variables.add().domain.extend((0, 1))
         for row in packing.row[columns].tolist():
             holders[row].append(index)
     for literals in holders:
-        proto.constraints.add().bool_or.literals.extend(literals)
-    proto.objective.vars.extend(range(len(classes)))
-    proto.objective.coeffs.extend([1] * len(classes))
-    found = solve(model, new_solver(seed, units=units, linearization=2), over)
+        rows.at_least_one(literals)
+    rows.minimize(range(len(classes)), [1] * len(classes))
+    found = solve(rows.model, new_solver(seed, units=units, linearization=2), over)
     chosen: list[IntVector] | None = None
     if found.values is not None:
         chosen = [classes[index] for index in np.flatnonzero(found.values).tolist()]

@@ -328,8 +328,8 @@ class _Search:
         run.note(
             target=target,
             booleans=answer.booleans,
-            branches=answer.branches,
-            conflicts=answer.conflicts,
+            branches=answer.solution.branches,
+            conflicts=answer.solution.conflicts,
         )
         return answer
 

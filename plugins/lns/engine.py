@@ -253,7 +253,7 @@ class _Search:
             placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
         )
         rest.take_out(np.flatnonzero((rest.option >= 0) & (rest.assignment().option < 0)))
-        return _Turn(rest, answer.units, answer.optimal, len(places.option))
+        return _Turn(rest, answer.units, answer.solution.optimal, len(places.option))
 
     def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
         """Return, shape (deliveries,), what it is worth now that each has a place."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
 from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
@@ -152,34 +152,17 @@ def steps_model(
     whole
         Whether their rows have to be made; otherwise they may be.
     """
-    model = cp_model.CpModel()
-    proto = model.proto
-    for _ in range(steps * len(columns)):
-        proto.variables.add().domain.extend((0, 1))
+    rows = Rows(steps * len(columns))
     shift = len(columns) * np.arange(steps)[:, None]
     for _, (members,) in grouped(packing.row[columns], np.arange(len(columns))):
         literals = (np.array(members) + shift).ravel().tolist()
-        row = proto.constraints.add()
-        (row.exactly_one if whole else row.at_most_one).literals.extend(literals)
+        (rows.exactly_one if whole else rows.at_most_one)(literals)
     place, resource, times = packing.uses.entries(columns)
     for found, (members, weights) in grouped(resource, place, times):
-        capacity = int(packing.capacity[found])
-        if sum(weights) <= capacity:
-            continue
         for step in range(steps):
             literals = [member + step * len(columns) for member in members]
-            _at_most(proto, literals, weights, capacity)
-    return model
-
-
-def _at_most(proto: Any, members: list[int], times: list[int], capacity: int) -> None:
-    if capacity == 1:
-        proto.constraints.add().at_most_one.literals.extend(members)
-        return
-    row = proto.constraints.add().linear
-    row.vars.extend(members)
-    row.coeffs.extend(times)
-    row.domain.extend((0, capacity))
+            rows.at_most(literals, weights, int(packing.capacity[found]))
+    return rows.model
 
 
 def _trivial(packing: Packing, value: IntVector) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from ortools.sat.python import cp_model
 
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
@@ -32,18 +32,17 @@ def cover(
     StoppedError
         If the run is over.
     """
-    model = cp_model.CpModel()
-    taken = [model.new_bool_var("") for _ in classes]
-    missing = [model.new_bool_var("") for _ in range(packing.rows)]
-    holding: list[list[cp_model.IntVar]] = [[miss] for miss in missing]
-    for share, columns in zip(taken, classes, strict=True):
+    missing = range(len(classes), len(classes) + packing.rows)
+    model = Rows(len(classes) + packing.rows)
+    holding = [[miss] for miss in missing]
+    for share, columns in enumerate(classes):
         for row in np.unique(packing.row[columns]).tolist():
             holding[row].append(share)
     for literals in holding:
-        model.add_bool_or(literals)
-    model.add(cp_model.LinearExpr.sum(taken) <= steps)
-    model.minimize(cp_model.LinearExpr.sum(missing))
-    found = solve(model, new_solver(seed, units=units, linearization=2), over)
+        model.at_least_one(literals)
+    model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
+    model.minimize(missing, [1] * packing.rows)
+    found = solve(model.model, new_solver(seed, units=units, linearization=2), over)
     chosen: list[IntVector] = []
     if found.values is not None:
         taken_up = np.flatnonzero(found.values[: len(classes)])

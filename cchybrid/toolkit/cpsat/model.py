@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,8 @@ from ortools.sat.python import cp_model
 from cchybrid.problem import INJECT, Assignment, Problem
 from cchybrid.problem.ragged import grouped, offsets, within
 from cchybrid.toolkit.cpsat.automorphisms import Link
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.cpsat.windows import Windows
-from cchybrid.toolkit.solver import check
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 
@@ -145,9 +144,8 @@ def build(
     levels = np.maximum(last - windows.low[needed], 0)
     informed[needed] = len(option) + offsets(levels)[:-1]
 
-    found = StepModel(cp_model.CpModel(), problem, steps, windows, first, option, step, informed)
-    rows = _Rows(found, should_stop)
-    rows.booleans(len(option) + int(levels.sum()))
+    rows = Rows(len(option) + int(levels.sum()), should_stop)
+    found = StepModel(rows.model, problem, steps, windows, first, option, step, informed)
     _happen(found, rows)
     _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
     _follow(found, uses, rows)
@@ -156,13 +154,13 @@ def build(
     return found
 
 
-def _happen(model: StepModel, rows: _Rows) -> None:
+def _happen(model: StepModel, rows: Rows) -> None:
     """Every required delivery happens once, every other at most once."""
     problem, steps = model.problem, model.steps
     delivery = problem.option_delivery[model.option].astype(np.int64)
     alone = model.informed[delivery] < 0
     if problem.required[~_present(delivery, problem.deliveries)].any():
-        rows.refute()
+        rows.at_least_one([])
     for found, (literals,) in grouped(delivery[alone], np.flatnonzero(alone)):
         if problem.required[found]:
             rows.exactly_one(literals)
@@ -180,7 +178,7 @@ def _happen(model: StepModel, rows: _Rows) -> None:
             rows.exactly_one(literals)
 
 
-def _fit(model: StepModel, uses: UsageMatrix, rows: _Rows, full: NDArray[np.bool_]) -> None:
+def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]) -> None:
     """No resource is used beyond its capacity in any step, and some are full in each."""
     problem = model.problem
     boolean, resource, times = uses.entries(model.option)
@@ -192,10 +190,10 @@ def _fit(model: StepModel, uses: UsageMatrix, rows: _Rows, full: NDArray[np.bool
         rows.at_most(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
     busy = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
     if not busy[full].all():
-        rows.refute()
+        rows.at_least_one([])
 
 
-def _follow(model: StepModel, uses: UsageMatrix, rows: _Rows) -> None:
+def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
     """What requires a delivery comes after it.
 
     Where ports limit, a node injects no more of one message than its ports take, and nothing
@@ -222,7 +220,7 @@ def _follow(model: StepModel, uses: UsageMatrix, rows: _Rows) -> None:
         rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
 
 
-def _help(model: StepModel, rows: _Rows) -> None:
+def _help(model: StepModel, rows: Rows) -> None:
     """Optional deliveries happen only if another follows, and one alone towards a single goal.
 
     Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
@@ -240,7 +238,7 @@ def _help(model: StepModel, rows: _Rows) -> None:
             rows.at_least_one(literals)
 
 
-def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
+def _lead(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
     """Some deliveries happen no later than others that symmetries put in their place."""
     low, high = model.windows.low, model.windows.high
     for first, others in chain:
@@ -252,56 +250,6 @@ def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
                 if step > low[first]:
                     literals.append(model.literal_before(first, step))
                 rows.at_least_one(literals)
-
-
-class _Rows:
-    """Rows of the protocol buffer; literal ``~b`` (that is ``-b - 1``) is "not b"."""
-
-    def __init__(self, model: StepModel, should_stop: Callable[[], bool]) -> None:
-        self._proto = model.model.proto
-        self._should_stop = should_stop
-        self._added = 0
-
-    def _add(self) -> Any:
-        self._added += 1
-        if self._added % 1024 == 0:
-            check(self._should_stop)
-        return self._proto.constraints.add()
-
-    def booleans(self, count: int) -> None:
-        for _ in range(count):
-            self._proto.variables.add().domain.extend((0, 1))
-
-    def refute(self) -> None:
-        self._add().bool_or.literals.extend([])
-
-    def exactly_one(self, literals: list[int]) -> None:
-        self._add().exactly_one.literals.extend(literals)
-
-    def at_least_one(self, literals: list[int]) -> None:
-        self._add().bool_or.literals.extend(literals)
-
-    def at_most_one(self, literals: list[int]) -> None:
-        if len(literals) > 1:
-            self._add().at_most_one.literals.extend(literals)
-
-    def at_most(
-        self, literals: list[int], times: list[int], limit: int, *, full: bool = False
-    ) -> None:
-        """Weights of true literals sum to ``limit`` at most, or exactly; none weighs more."""
-        if sum(times) <= limit and not full:
-            return
-        if limit == 1:
-            if full:
-                self.exactly_one(literals)
-            else:
-                self.at_most_one(literals)
-            return
-        row = self._add().linear
-        row.vars.extend([v if v >= 0 else ~v for v in literals])
-        row.coeffs.extend([w if v >= 0 else -w for v, w in zip(literals, times, strict=True)])
-        shift = sum(w for v, w in zip(literals, times, strict=True) if v < 0)
-        row.domain.extend((limit - shift if full else -(1 << 40), limit - shift))
 
 
 def _present(values: IntVector, size: int) -> NDArray[np.bool_]:

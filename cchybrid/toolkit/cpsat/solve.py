@@ -12,7 +12,15 @@ from ortools.sat.python import cp_model
 
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.solver import StoppedError, call, check, new_solver, solve_model
+from cchybrid.toolkit.solver import (
+    NO_SOLUTION,
+    Solution,
+    StoppedError,
+    call,
+    check,
+    new_solver,
+    solve_model,
+)
 
 PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
 """CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.
@@ -49,28 +57,30 @@ class Answer:
 
     Parameters
     ----------
-    solvable
-        Whether the model has a solution; ``None`` if that is still open.
+    solution
+        What CP-SAT found.
     assignment
         What the solution stands for, if there is one.
     problem
         The Problem that it is an assignment of, with paths that the run's own may not list.
-    optimal
-        Whether no solution has a better objective.
-    booleans, branches, conflicts
-        The size of the model and of the search.
-    units
-        The deterministic time that it took.
+    booleans
+        The size of the model.
     """
 
-    solvable: bool | None
+    solution: Solution = NO_SOLUTION
     assignment: Assignment | None = None
     problem: Problem | None = None
-    optimal: bool = False
     booleans: int = 0
-    branches: int = 0
-    conflicts: int = 0
-    units: float = 0.0
+
+    @property
+    def solvable(self) -> bool | None:
+        """Whether the model has a solution; ``None`` if that is still open."""
+        return True if self.assignment is not None else False if self.solution.infeasible else None
+
+    @property
+    def units(self) -> float:
+        """The deterministic time that it took."""
+        return self.solution.units
 
 
 def small_solver(budget: Budget, seed: int, units: float) -> cp_model.CpSolver:
@@ -151,19 +161,10 @@ def ask(
         return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not wanted())
     except StoppedError:
         check(over)
-        return Answer(None)
+        return Answer()
 
 
 def _answer(model: Model, solver: cp_model.CpSolver) -> Answer:
     found = solve_model(model.model, solver)
     problem, assignment = (None, None) if found.values is None else model.solution(found.values)
-    return Answer(
-        solvable=True if found.values is not None else False if found.infeasible else None,
-        assignment=assignment,
-        problem=problem,
-        optimal=found.optimal,
-        booleans=model.booleans,
-        branches=found.branches,
-        conflicts=found.conflicts,
-        units=found.units,
-    )
+    return Answer(found, assignment, problem, model.booleans)
