@@ -103,6 +103,17 @@ def test_the_checker_shares_no_code() -> None:
         assert {layer_of(module) for module in imports(path)} <= {None, "checker"}
 
 
+def test_no_engine_imports_another() -> None:
+    for path in sources(ROOT / "plugins"):
+        mine = path.relative_to(ROOT / "plugins").parts[0]
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level < 2, f"{path} leaves its folder"
+        for module in imports(path):
+            if module.startswith("cchybrid_plugins."):
+                assert module.split(".")[1] == mine, f"{path} imports {module}"
+
+
 def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
     for path in (*CORE, *sources(ROOT / "plugins")):
         assert len(path.read_text().splitlines()) <= 450, path

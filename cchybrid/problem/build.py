@@ -9,6 +9,7 @@ from cchybrid.problem.arrays import IntArray, LongArray, Problem
 from cchybrid.problem.demand import ROOM, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
+from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.resources import resources_of
 from cchybrid.problem.routes import Routes
 
@@ -50,13 +51,12 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             arc_pair, pool = _pool(routes, demand, max_options, seed)
     resources = resources_of(forward)
     option_delivery, option_requires, option_path = _options(demand, arc_pair, pool)
-    option_start = np.searchsorted(option_delivery, np.arange(len(demand.required) + 1))
     return Problem(
         capacity=resources.capacity,
         kind=resources.kind,
         implied=resources.implied,
         required=demand.required,
-        option_start=option_start.astype(np.int64),
+        option_start=offsets_of(option_delivery, len(demand.required)),
         option_requires=option_requires,
         option_path=option_path,
         path_start=pool.start + np.arange(len(pool.start)),
@@ -90,12 +90,5 @@ def _options(
     demand: Demand, arc_pair: LongArray, pool: Pool
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Expand every arc to one option per listed path, without a loop per option."""
-    first = pool.first[arc_pair]
-    size = np.diff(pool.first)[arc_pair]
-    total = int(size.sum())
-    within = np.arange(total) - np.repeat(np.cumsum(size) - size, size)
-    return (
-        np.repeat(demand.arc_delivery, size),
-        np.repeat(demand.arc_requires, size),
-        (np.repeat(first, size) + within).astype(np.int32),
-    )
+    path, arc = gather(pool.first, arc_pair)
+    return demand.arc_delivery[arc], demand.arc_requires[arc], path.astype(np.int32)

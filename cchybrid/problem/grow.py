@@ -10,6 +10,7 @@ import numpy as np
 
 from cchybrid.problem.arrays import IntArray, Problem
 from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.problem.ragged import offsets, offsets_of
 
 
 def extend(
@@ -51,11 +52,11 @@ def extend(
     if not wanted:
         return problem, np.arange(problem.options, dtype=np.int32)
     fresh = {path: problem.paths + k for k, path in enumerate({path: None for _, path in wanted})}
-    sizes = np.array([len(path) for path in fresh], dtype=np.int64)
+    sizes = np.array([len(path) for path in fresh])
     nodes = np.array([node for path in fresh for node in path], dtype=np.int32)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    starts = offsets(sizes)
     used = origin.resources.of_paths(nodes, starts)
-    uses = np.concatenate([[0], np.cumsum(sizes + 1)]).astype(np.int64)
+    uses = offsets(sizes + 1)
     # A stable sort puts every new option behind the old ones of its delivery.
     owner = np.append(problem.option_delivery, [which for which, _ in wanted])
     order = np.argsort(owner, kind="stable")
@@ -65,7 +66,7 @@ def extend(
     paths = np.append(problem.option_path, [fresh[path] for _, path in wanted])
     grown = replace(
         problem,
-        option_start=np.searchsorted(owner[order], np.arange(problem.deliveries + 1)),
+        option_start=offsets_of(owner[order], problem.deliveries),
         option_requires=requires[order].astype(np.int32),
         option_path=paths[order].astype(np.int32),
         path_start=np.append(problem.path_start, problem.path_start[-1] + uses[1:]),

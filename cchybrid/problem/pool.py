@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
 
@@ -74,8 +75,8 @@ def list_paths(
     paths = list(chain.from_iterable(chosen))
     return Pool(
         np.fromiter(chain.from_iterable(paths), dtype=np.int32),
-        _starts(np.array([len(path) for path in paths], dtype=np.int64)),
-        _starts(np.array([len(some) for some in chosen], dtype=np.int64)),
+        offsets([len(path) for path in paths]),
+        offsets([len(some) for some in chosen]),
         bool((count <= share).all()),
     )
 
@@ -105,14 +106,10 @@ def _choose(
     node, hops = short.listed(taken.ravel(), np.random.default_rng(seed))
     return Pool(
         node,
-        _starts(hops.astype(np.int64) + 1),
-        _starts(taken.sum(axis=1)),
+        offsets(hops + 1),
+        offsets(taken.sum(axis=1)),
         bool((count <= share).all()),
     )
-
-
-def _starts(sizes: LongArray) -> LongArray:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _list_alike(

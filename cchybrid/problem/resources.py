@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
+from cchybrid.problem.ragged import lookup, owners
 
 _PLENTY = 1 << 30
 """Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
@@ -61,9 +62,7 @@ class Resources:
         hop = node[places].astype(np.int64) * self.network.nodes + node[places + 1]
         ends = np.array(self.network.channels, dtype=np.int64).reshape(-1, 3)
         key = ends[:, 0] * self.network.nodes + ends[:, 1]
-        order = np.argsort(key)
-        owner = np.repeat(shift, np.diff(start) - 1)
-        used[places + owner + 1] = self.channel[order[np.searchsorted(key[order], hop)]]
+        used[places + owners(start)[places] + 1] = self.channel[lookup(key, hop)]
         return used
 
 

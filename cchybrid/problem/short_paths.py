@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Network
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.ragged import within
 
 Ranks = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class ShortPaths:
             Shape (paths,): the hops of each path; it has one node more.
         """
         bundle = np.repeat(np.arange(len(taken)), taken)
-        place = np.arange(len(bundle)) - np.repeat(np.cumsum(taken) - taken, taken)
+        place = within(taken)
         # Ranks are cut into equal pieces, one path from each: distinct, ordered, and spread.
         width = self.count[bundle] / taken[bundle]
         low, high = np.floor(place * width), np.floor((place + 1) * width)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ortools.linear_solver import pywraplp
+import numpy as np
 
 from cchybrid.checker import KINDS, EvidenceError, Network
 from cchybrid.checker.farkas import contradict
@@ -22,6 +22,7 @@ from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.growth import growth_bounds
+from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.regions import region_bounds
 
 MAX_TERMS = 100_000
@@ -30,7 +31,6 @@ UNITS = 1.0
 """Deterministic time of the solver, about seconds, that the provider allows a program."""
 TERMS_PER_FLOW = 3
 """A flow leaves a node, enters one, and fills a channel: so many terms it has at least."""
-_SCALES = (1, 2, 6, 12, 60, 360, 10**4, 10**6, 10**9)
 _SLACK = 1e-6
 """By how much the program must miss its goal; less may be rounding."""
 
@@ -89,9 +89,10 @@ def refute(
             continue
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)
-        for scale in _SCALES if multipliers else ():
-            rounded = {key: round(value * scale) for key, value in multipliers.items()}
-            whole = {key: times for key, times in rounded.items() if times > 0}
+        values = np.array([*multipliers.values()])
+        for rounded in roundings(values, units=(1.0,), finest=10**9):
+            pairs = zip(multipliers, rounded.tolist(), strict=True)
+            whole = {key: times for key, times in pairs if times > 0}
             if time.monotonic() > deadline:
                 return None
             if contradict(relaxation, ((rows[key], times) for key, times in whole.items())):
@@ -119,37 +120,28 @@ def _multipliers(
     """Return a multiplier per row that makes them contradict each other; none if they do not."""
     if not rows:
         return {}
-    solver = pywraplp.Solver.CreateSolver("GLOP")
-    infinity = solver.infinity()
+    program = LinearProgram(maximize=True, units=units)
     columns: dict[Column, Any] = {}
     limits: list[tuple[Key, Any]] = []
     goals: list[Key] = []
     for key, (terms, side) in rows.items():
         for column in terms:
             if column not in columns:
-                columns[column] = solver.NumVar(0.0, float(relaxation.most(column)), "")
+                columns[column] = program.variable(most=float(relaxation.most(column)))
         if key[0] == "goal":
             goals.append(key)
-            solver.Objective().SetCoefficient(columns[next(iter(terms))], 1.0)
+            program.weigh(columns[next(iter(terms))], 1.0)
         elif terms:
-            row = solver.RowConstraint(float(side), infinity, "")
-            for column, coefficient in terms.items():
-                row.SetCoefficient(columns[column], float(coefficient))
-            limits.append((key, row))
-    solver.Objective().SetMaximization()
-    if units is not None:
-        solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {units}")
+            pairs = ((columns[column], float(factor)) for column, factor in terms.items())
+            limits.append((key, program.row(float(side), math.inf, pairs)))
     left = deadline - time.monotonic()
     if left <= 0:
         return {}
-    if left < math.inf:
-        solver.SetTimeLimit(max(1, int(1000 * left)))
-    if solver.Solve() != pywraplp.Solver.OPTIMAL:
-        return {}
-    if solver.Objective().Value() > len(goals) - _SLACK:
+    if not program.solve(left) or program.value > len(goals) - _SLACK:
         return {}
     found = dict.fromkeys(goals, 1.0)
-    found.update((key, max(0.0, -float(row.dual_value()))) for key, row in limits)
+    duals = program.duals((row for _, row in limits), sign=-1.0)
+    found.update(zip((key for key, _ in limits), duals.tolist(), strict=True))
     return found
 
 

@@ -8,8 +8,9 @@ the same program with one unit per destination only suggests cuts.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,18 +18,17 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from ortools.linear_solver import pywraplp
 
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts
+from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.referee.distances import hop_distances
 
 GLOP_COLUMNS = 30_000
 """Columns up to which the simplex is the faster of the two; beyond, the first-order PDLP is."""
 MAX_COLUMNS = 400_000
 """Columns beyond which the program is left alone: it would not end while anybody waits."""
-_SCALES = (1, 2, 3, 4, 6, 12, 24, 60, 360, 10**4, 10**6)
 
 
 def price_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -57,9 +57,9 @@ class FlowPrices:
     """
 
     load: float
-    channel: NDArray[np.float64]
-    inject: NDArray[np.float64]
-    accept: NDArray[np.float64]
+    channel: NDArray[np.number]
+    inject: NDArray[np.number]
+    accept: NDArray[np.number]
 
 
 @lru_cache(maxsize=4)
@@ -75,16 +75,11 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     if len(sources) * len(network.channels) > MAX_COLUMNS:
         return None
     small = len(sources) * len(network.channels) <= GLOP_COLUMNS
-    solver = pywraplp.Solver.CreateSolver("GLOP" if small else "PDLP")
-    infinity = solver.infinity()
-    load = solver.NumVar(0.0, infinity, "")
-    solver.Objective().SetCoefficient(load, 1.0)
-    solver.Objective().SetMinimization()
+    program = LinearProgram(method="GLOP" if small else "PDLP")
+    load = program.variable(objective=1.0)
 
     def limit(capacity: int) -> Any:
-        row = solver.RowConstraint(-infinity, 0.0, "")
-        row.SetCoefficient(load, -float(capacity))
-        return row
+        return program.row(-math.inf, 0.0, [(load, -float(capacity))])
 
     rows: dict[tuple[int, int], Any] = {}
     for a, b in network.half_duplex:
@@ -101,12 +96,12 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     take = {v: limit(k) for v in nodes if hop_by_hop and (k := model.accept_limit(v)) is not None}
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
-            node: solver.RowConstraint(float(demand[source, node]), infinity, "")
+            node: program.row(float(demand[source, node]), math.inf)
             for node in nodes
             if node != source
         }
         for a, b in allowed:
-            flow = solver.NumVar(0.0, infinity, "")
+            flow = program.variable()
             rows[a, b].SetCoefficient(flow, 1.0)
             balance[b].SetCoefficient(flow, 1.0)
             if a != source:
@@ -115,18 +110,16 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
                 send[a].SetCoefficient(flow, 1.0)
             if b in take:
                 take[b].SetCoefficient(flow, 1.0)
-    if solver.Solve() != pywraplp.Solver.OPTIMAL:
+    if not program.solve():
         return None
 
-    def prices(row: Any) -> float:
-        return max(0.0, -float(row.dual_value()))
+    def ports(rows: Mapping[int, Any]) -> NDArray[np.float64]:
+        prices = np.zeros(network.nodes)
+        prices[list(rows)] = program.duals(rows.values(), sign=-1.0)
+        return prices
 
-    return FlowPrices(
-        load=float(solver.Objective().Value()),
-        channel=np.array([prices(rows[a, b]) for a, b, _ in network.channels]),
-        inject=np.array([prices(send[v]) if v in send else 0.0 for v in nodes]),
-        accept=np.array([prices(take[v]) if v in take else 0.0 for v in nodes]),
-    )
+    channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
+    return FlowPrices(program.value, channel, ports(send), ports(take))
 
 
 def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
@@ -166,17 +159,8 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     dual = solve_flow(instance)
     if dual is None:
         return
-    largest = max(dual.channel.max(), dual.inject.max(), dual.accept.max())
-    if largest <= 0.0:
-        return
-    for scale in _SCALES:
-        yield FlowPrices(
-            dual.load,
-            *(
-                np.rint(prices * (scale / largest))
-                for prices in (dual.channel, dual.inject, dual.accept)
-            ),
-        )
+    for whole in roundings(np.concatenate((dual.channel, dual.inject, dual.accept))):
+        yield FlowPrices(dual.load, *np.split(whole, (channels, channels + nodes)))
 
 
 def _evidence(instance: Instance, prices: FlowPrices) -> dict[str, Any]:

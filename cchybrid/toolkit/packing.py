@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.usage_matrix import Uses
-
-IntVector = NDArray[np.int64]
-BoolVector = NDArray[np.bool_]
+from cchybrid.problem.ragged import lookup, offsets_of, owners
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,44 +29,40 @@ class Packing:
         Shape (rows,): the delivery that each row is.
     option, row
         Shape (columns,): the option that each column is, and the row that it makes; sorted by row.
-    start
-        Shape (columns + 1,): the uses of column c are ``start[c]`` up to ``start[c + 1]``.
-    resource, times
-        Shape (uses,): a resource, numbered anew, and how often the column uses it.
+    uses
+        The usage matrix of the columns, over the resources that can be used beyond their capacity
+        at all, numbered anew.
     capacity
-        Shape (resources,): only resources that can be used beyond their capacity at all.
+        Shape (resources,): the capacity of each of these.
     """
 
     problem: Problem
     delivery: IntVector
     option: IntVector
     row: IntVector
-    start: IntVector
-    resource: IntVector
-    times: IntVector
+    uses: UsageMatrix
     capacity: IntVector
 
     @classmethod
     def of(cls, problem: Problem) -> Packing:
         """Lay a Problem out."""
-        uses = Uses.of(problem)
+        uses = UsageMatrix.of(problem)
         delivery = np.flatnonzero(problem.required)
         option = np.flatnonzero(uses.usable & problem.required[problem.option_delivery])
-        row = np.searchsorted(delivery, problem.option_delivery[option]).astype(np.int64)
-        place, column = uses.expand(problem.option_path[option])
-        kept = _contended(problem, row[column], uses.resource[place], uses.times[place])
-        place, column = place[kept], column[kept]
-        known, resource = np.unique(uses.resource[place], return_inverse=True)
-        return cls(
-            problem=problem,
-            delivery=delivery,
-            option=option,
-            row=row,
-            start=np.searchsorted(column, np.arange(len(option) + 1)).astype(np.int64),
+        row = lookup(delivery, problem.option_delivery[option])
+        column, resource, times = uses.entries(option)
+        kept = _contended(problem, row[column], resource, times)
+        known, resource = np.unique(resource[kept], return_inverse=True)
+        contended = UsageMatrix(
+            path=np.arange(len(option)),
+            start=offsets_of(column[kept], len(option)),
             resource=resource.astype(np.int64),
-            times=uses.times[place],
-            capacity=problem.capacity[known].astype(np.int64),
+            times=times[kept],
+            resources=len(known),
+            usable=np.ones(len(option), dtype=np.bool_),
         )
+        capacity = problem.capacity[known].astype(np.int64)
+        return cls(problem, delivery, option, row, contended, capacity)
 
     @property
     def rows(self) -> int:
@@ -80,20 +74,14 @@ class Packing:
         """The number of usable options."""
         return len(self.option)
 
-    @property
+    @cached_property
     def column(self) -> IntVector:
-        """Shape (uses,): the column of each use."""
-        return np.repeat(np.arange(self.columns), np.diff(self.start))
-
-    def load(self, columns: IntVector) -> IntVector:
-        """Return, shape (resources,), how often these columns together use each resource."""
-        chosen = np.bincount(columns, minlength=self.columns)[self.column]
-        load = np.bincount(self.resource, weights=self.times * chosen, minlength=len(self.capacity))
-        return np.asarray(load, dtype=np.int64)
+        """Shape (entries of ``uses``,): the column of each."""
+        return owners(self.uses.start)
 
     def fitting(self, load: IntVector) -> BoolVector:
         """Return, shape (columns,), what still fits into a step that carries this load."""
-        over = self.times > (self.capacity - load)[self.resource]
+        over = self.uses.times > (self.capacity - load)[self.uses.resource]
         fits = np.ones(self.columns, dtype=np.bool_)
         fits[self.column[over]] = False
         return fits
@@ -107,7 +95,7 @@ class Packing:
             Shape (rows,): the rows that may be added.
         """
         found = columns.tolist()
-        load = self.load(columns)
+        load = self.uses.load(columns)
         open_row = rows.copy()
         open_row[self.row[columns]] = False
         while True:
@@ -117,8 +105,8 @@ class Packing:
             new = int(fits[0])
             found.append(new)
             open_row[self.row[new]] = False
-            used = slice(self.start[new], self.start[new + 1])
-            load[self.resource[used]] += self.times[used]
+            resource, times = self.uses.row(new)
+            load[resource] += times
 
     def assignment(self, steps: Iterable[IntVector]) -> Assignment:
         """Return the assignment that makes the columns of each class in a step of its own.
@@ -143,9 +131,8 @@ class Packing:
         taken = np.flatnonzero(assignment.option[self.delivery] >= 0)
         option = assignment.option[self.delivery[taken]]
         step = assignment.step[self.delivery[taken]]
-        column = np.minimum(np.searchsorted(self.option, option), self.columns - 1)
-        known = self.option[column] == option
-        column, step = column[known].astype(np.int64), step[known]
+        column = lookup(self.option, option)
+        column, step = column[column >= 0], step[column >= 0]
         return [np.sort(column[step == number]) for number in np.unique(step)]
 
 

@@ -1,4 +1,4 @@
-"""What the options of a Problem use up, counted and laid out for array arithmetic."""
+"""The usage matrix of a Problem: how often each option uses each resource."""
 
 from __future__ import annotations
 
@@ -8,43 +8,92 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import LINK, Problem
+from cchybrid.problem.ragged import gather, offsets_of, owners
 
 IntVector = NDArray[np.int64]
 BoolVector = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Uses:
-    """The distinct resources of every path, and how often the path uses each.
+class UsageMatrix:
+    """Options (rows) by resources (columns), in compressed sparse rows that options share.
 
     Parameters
     ----------
+    path
+        Shape (options,): the path of each option. Options over the same path use the same.
     start
-        Shape (paths + 1,): those of path p are ``start[p]`` up to ``start[p + 1]``.
+        Shape (paths + 1,): the entries of path p are ``start[p]`` up to ``start[p + 1]``.
     resource, times
-        Shape (uses,): the resource, and how often it is used.
+        Shape (entries,): a resource, once per path, and how often the path uses it.
+    resources
+        The number of resources.
     usable
-        Shape (options,): whether the option alone keeps to the capacities.
+        Shape (options,): whether the option may be taken; of a whole Problem, whether the option
+        alone keeps to the capacities.
     """
 
+    path: NDArray[np.integer]
     start: IntVector
     resource: IntVector
     times: IntVector
+    resources: int
     usable: BoolVector
 
     @classmethod
-    def of(cls, problem: Problem) -> Uses:
-        """Count them."""
-        path = np.repeat(np.arange(problem.paths), np.diff(problem.path_start))
-        key, times = np.unique(path * problem.resources + problem.path_resource, return_counts=True)
+    def of(cls, problem: Problem) -> UsageMatrix:
+        """Return the usage matrix of all options of a Problem."""
+        key, times = np.unique(
+            owners(problem.path_start) * problem.resources + problem.path_resource,
+            return_counts=True,
+        )
         path, resource = np.divmod(key, max(problem.resources, 1))
         beyond = np.zeros(problem.paths, dtype=np.bool_)
         beyond[path[times > problem.capacity[resource]]] = True
-        start = np.searchsorted(path, np.arange(problem.paths + 1)).astype(np.int64)
-        return cls(start, resource, times.astype(np.int64), ~beyond[problem.option_path])
+        return cls(
+            problem.option_path,
+            offsets_of(path, problem.paths),
+            resource,
+            times.astype(np.int64),
+            problem.resources,
+            ~beyond[problem.option_path],
+        )
 
-    def shortened(self, problem: Problem, steps: int) -> Uses:
-        """Return the uses with only those options usable that so many steps have room for.
+    def entries(self, options: IntVector) -> tuple[IntVector, IntVector, IntVector]:
+        """Return, of some options, all entries: index into ``options``, resource and times."""
+        place, position = gather(self.start, self.path[options])
+        return position, self.resource[place], self.times[place]
+
+    def row(self, option: int) -> tuple[IntVector, IntVector]:
+        """Return the resources of one option, and how often it uses each (views)."""
+        path = self.path[option]
+        used = slice(self.start[path], self.start[path + 1])
+        return self.resource[used], self.times[used]
+
+    def load(self, options: IntVector) -> IntVector:
+        """Return, shape (resources,), how often these options together use each resource."""
+        _, resource, times = self.entries(options)
+        load = np.bincount(resource, weights=times, minlength=self.resources)
+        return load.astype(np.int64)
+
+    def costs(self, price: NDArray[np.number]) -> NDArray[np.float64]:
+        """Return, shape (options,), what each option costs at a price per use, shape (resources,).
+
+        Whole numbers up to 2^53 are exact.
+        """
+        paths = len(self.start) - 1
+        weights = self.times * price[self.resource]
+        return np.bincount(owners(self.start), weights=weights, minlength=paths)[self.path]
+
+    def expanded(self, options: IntVector) -> UsageMatrix:
+        """Return the usage matrix of these options alone, each with a path of its own."""
+        position, resource, times = self.entries(options)
+        path = np.arange(len(options))
+        start = offsets_of(position, len(options))
+        return UsageMatrix(path, start, resource, times, self.resources, self.usable[options])
+
+    def shortened(self, problem: Problem, steps: int) -> UsageMatrix:
+        """Return the matrix with only those options usable that so many steps have room for.
 
         On average, no delivery can pass more channels than all steps offer, divided by the number
         of deliveries; longer options are left out unless a delivery has no shorter one.
@@ -52,23 +101,12 @@ class Uses:
         channel = problem.kind <= LINK
         room = int(problem.capacity[channel].sum()) * steps
         hops = max(1, room // max(1, int(problem.required.sum())))
-        path = np.repeat(np.arange(problem.paths), np.diff(self.start))
-        passed = np.bincount(
-            path, weights=channel[self.resource] * self.times, minlength=problem.paths
-        )[problem.option_path]
+        passed = self.costs(channel.astype(np.int64))
         passed[~self.usable] = np.inf
         least = np.full(problem.deliveries, np.inf)
         np.minimum.at(least, problem.option_delivery, passed)
         most = np.maximum(least, hops)[problem.option_delivery]
         return replace(self, usable=self.usable & (passed <= most))
-
-    def expand(self, paths: NDArray[np.integer]) -> tuple[IntVector, IntVector]:
-        """Return all uses of these paths: places in ``resource``, and positions in ``paths``."""
-        size = self.start[paths + 1] - self.start[paths]
-        end = np.cumsum(size)
-        position = np.repeat(np.arange(len(paths)), size)
-        place = np.arange(int(size.sum())) - (end - size)[position] + self.start[paths][position]
-        return place, position
 
 
 def families(problem: Problem) -> IntVector:

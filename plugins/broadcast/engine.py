@@ -7,34 +7,20 @@ time gets twice as much in the next round, where more is tried.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import InstanceOrigin, Problem
 from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.solver import evaluations, until_stopped
 
 from .flows import Senders, SpreadModel
 
-MAX_VARIABLES = 400_000
-"""Variables that a model may have; they are handed over one by one."""
-
 MAX_HOPS = 2_000_000
-"""Senders times channels; to look through more takes more than a second."""
-
-MAX_MESSAGES = 4
-"""Where more messages spread they are in each other's way all the time, and reach says little."""
-
-FIRST_UNITS = 3.0
-"""Deterministic time of a question in the first round; a unit is about a second."""
-
-FIRST_REACHES = 3
-"""Reaches that are tried in the first round; in every further one it is one more."""
-
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of deterministic time counts as."""
+"""Senders times channels; a guard: to look through more takes more than a second."""
 
 
 class Broadcast:
@@ -49,16 +35,28 @@ class Broadcast:
         reach
             The most hops of a transfer in the last step, each step before it reaching one hop
             farther; 0 tries one after the other.
+        reaches
+            Reaches that are tried in the first round; one more in each further one.
+        units
+            Deterministic time of a question in the first round, about seconds; it doubles.
+        max_messages
+            Messages of an instance; where more spread, they are in each other's way all the time,
+            and reach says little.
+        max_variables
+            Variables that a model may have.
         log
             Print CP-SAT's own log.
         """
 
         reach: int = 0
+        reaches: int = 3
+        units: float = 3.0
+        max_messages: int = 4
+        max_variables: int = 400_000
         log: bool = False
 
         def __post_init__(self) -> None:
-            if self.reach < 0:
-                raise ValueError("reach is a number of hops, or 0")
+            require(self, reach=0, reaches=1, units=0.001, max_messages=1, max_variables=1)
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -72,45 +70,43 @@ class Broadcast:
         if not problem.ordered:
             return "every message has one destination: nothing is passed on"
         messages = len(problem.origin.instance.collective.messages)
-        if messages > MAX_MESSAGES:
-            return f"{messages} messages, more than {MAX_MESSAGES}"
+        options = self.options
+        if messages > options.max_messages:
+            return f"{messages} messages, more than {options.max_messages}"
         network = problem.origin.routes.network
         hops = network.nodes * len(network.channels)
         if hops > MAX_HOPS:
             return f"{hops:,} senders times channels, more than {MAX_HOPS:,}"
         senders = Senders.of(problem, problem.origin)
         size = senders.size([1, 1])
-        if size > MAX_VARIABLES:
-            return f"{size:,} variables for two steps of one hop, more than {MAX_VARIABLES:,}"
+        if size > options.max_variables:
+            most = options.max_variables
+            return f"{size:,} variables for two steps of one hop, more than {most:,}"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Try the fewest steps that are open and one less than the best, until none is."""
         assert isinstance(problem.origin, InstanceOrigin)
-        if next(run.targets(), None) is None:
-            return Stop.EXHAUSTED
         senders = Senders.of(problem, problem.origin)
-        return _Search(senders, run, self.options).run_all()
+        return until_stopped(run, lambda: _Search(senders, run, self.options).run_all())
 
 
-@dataclass
 class _Search:
     """One run of the engine: what has been answered, and the time of a question."""
 
-    senders: Senders
-    run: Run
-    options: Broadcast.Options
-    closed: set[tuple[int, ...]] = field(default_factory=set)
-    """Reaches that are answered for good."""
-    units: float = FIRST_UNITS
-    rounds: int = 0
+    def __init__(self, senders: Senders, run: Run, options: Broadcast.Options) -> None:
+        self.senders, self.run, self.options = senders, run, options
+        self.closed: set[tuple[int, ...]] = set()
+        """Reaches that are answered for good."""
+        self.units = options.units
+        self.rounds = 0
 
     def run_all(self) -> Stop:
         while not self.run.should_stop():
             asked = False
             for steps in self._targets():
                 nearest = (reach for reach in self._reaches(steps) if self._is_open(reach))
-                for reach in islice(nearest, FIRST_REACHES + self.rounds):
+                for reach in islice(nearest, self.options.reaches + self.rounds):
                     if self.run.wants(steps):
                         asked = True
                         self._ask(reach)
@@ -145,7 +141,7 @@ class _Search:
             last += max(1, last // 2)
 
     def _is_open(self, reach: tuple[int, ...]) -> bool:
-        return reach not in self.closed and self.senders.size(reach) <= MAX_VARIABLES
+        return reach not in self.closed and self.senders.size(reach) <= self.options.max_variables
 
     def _ask(self, reach: tuple[int, ...]) -> None:
         run, steps = self.run, len(reach)
@@ -160,11 +156,9 @@ class _Search:
         solver.parameters.log_search_progress = self.options.log
         solver.parameters.linearization_level = 0  # the linear relaxation says little
         answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
-        if answer is None:
-            return
-        run.note(target=steps, booleans=answer.booleans, conflicts=answer.conflicts)
+        run.note(target=steps, booleans=answer.booleans, conflicts=answer.solution.conflicts)
         if answer.assignment is not None:
             run.offer(answer.assignment, answer.problem)
         if answer.solvable is not None:
             self.closed.add(reach)
-        run.spend(max(1, math.ceil(answer.units * EVALUATIONS_PER_UNIT)))
+        run.spend(evaluations(answer.units))

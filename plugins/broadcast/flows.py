@@ -24,7 +24,7 @@ from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
 from cchybrid.problem import Assignment, InstanceOrigin, Problem, extend
-from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.toolkit.solver import check
 
 Key = tuple[int, int, int, int]
 """A message, its sender, a channel (in a flow) or a receiver (where it ends), and a step."""
@@ -137,8 +137,7 @@ class SpreadModel:
         self, message: int, sender: int, step: int, arrivals: dict[tuple[int, int], list[Any]]
     ) -> None:
         """What comes to a node from a sender goes on or ends there; the sender has the message."""
-        if self._stop():
-            raise StoppedError
+        check(self._stop)
         source, goals = self._senders.messages[message]
         capacity = self._origin.routes.network.channels
         holds = None if sender == source else self._has[message, sender, step]

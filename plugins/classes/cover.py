@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
-from cchybrid.toolkit.packing import IntVector, Packing
-from cchybrid.toolkit.watched import watched
+from cchybrid.toolkit.cpsat.rows import Rows
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.usage_matrix import IntVector
 
-SUBSETS = 20_000
-"""Sets of deliveries up to which those inside others are looked for and left out."""
+MAX_SETS = 20_000
+"""Sets of deliveries up to which those inside others are looked for and left out: a guard, as the
+search takes time in proportion to the square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ def distinct(packing: Packing, classes: Sequence[list[int]]) -> list[IntVector]:
         by_rows.setdefault(frozenset(packing.row[columns].tolist()), columns)
     sets = list(by_rows)
     kept = [by_rows[rows] for rows in sets]
-    if len(sets) <= SUBSETS:
+    if len(sets) <= MAX_SETS:
         holders = [0] * packing.rows
         for index, rows in enumerate(sets):
             for row in rows:
@@ -76,34 +78,22 @@ def fewest(
 
     Raises
     ------
-    RunOverError
+    StoppedError
         If the run is over.
     """
-    model = cp_model.CpModel()
-    proto = model.proto
+    rows = Rows(len(classes))
     holders: list[list[int]] = [[] for _ in range(packing.rows)]
     for index, columns in enumerate(classes):
-        proto.variables.add().domain.extend((0, 1))
         for row in packing.row[columns].tolist():
             holders[row].append(index)
     for literals in holders:
-        proto.constraints.add().bool_or.literals.extend(literals)
-    proto.objective.vars.extend(range(len(classes)))
-    proto.objective.coeffs.extend([1] * len(classes))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = seed % 2**31
-    solver.parameters.linearization_level = 2
-    if units is not None:
-        solver.parameters.max_deterministic_time = units
-    status = watched(lambda: solver.solve(model), solver.stop_search, over)
-    response = solver.response_proto
+        rows.at_least_one(literals)
+    rows.minimize(range(len(classes)), [1] * len(classes))
+    found = solve(rows.model, new_solver(seed, units=units, linearization=2), over)
     chosen: list[IntVector] | None = None
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        values = np.array(response.solution)
-        chosen = [classes[index] for index in np.flatnonzero(values).tolist()]
-    least = max(1, int(response.inner_objective_lower_bound))
-    return Cover(chosen, least, float(response.deterministic_time))
+    if found.values is not None:
+        chosen = [classes[index] for index in np.flatnonzero(found.values).tolist()]
+    return Cover(chosen, max(1, found.bound), found.units)
 
 
 def balanced(packing: Packing, classes: Sequence[IntVector]) -> list[IntVector]:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.packing import IntVector, Packing, refusal
-from cchybrid.toolkit.watched import RunOverError
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.packing import Packing, refusal
+from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, check, evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import IntVector
 
 from .cover import Cover, balanced, distinct, fewest
 from .listing import list_classes
 
-MAX_COLUMNS = 2_000
-"""Options that a Problem may have: the graph of compatible ones has up to half the square."""
-
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
-
-LOOK = 64
-"""Classes between two looks at the budget."""
+CLASSES_PER_CHECK = 64
+"""Classes between two looks at the budget, which count as one evaluation; listing them takes well
+below a tenth of a second."""
 
 
 class Classes:
@@ -36,13 +32,16 @@ class Classes:
         ----------
         limit
             Classes after which the engine gives up; each takes about a kilobyte.
+        max_columns
+            Options that a Problem may have: the graph of compatible ones has up to half the
+            square.
         """
 
         limit: int = 200_000
+        max_columns: int = 2_000
 
         def __post_init__(self) -> None:
-            if self.limit < 1:
-                raise ValueError("limit must be at least 1")
+            require(self, limit=1, max_columns=1)
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -52,41 +51,36 @@ class Classes:
         reason = refusal(problem)
         if reason is not None:
             return reason
-        columns = Packing.of(problem).columns
-        if columns > MAX_COLUMNS:
-            return (
-                f"{columns:,} options are too many to list their classes, {MAX_COLUMNS:,} at most"
-            )
+        columns, most = Packing.of(problem).columns, self.options.max_columns
+        if columns > most:
+            return f"{columns:,} options are too many to list their classes, {most:,} at most"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """List the classes; stalled if they are too many; then cover."""
-        if next(run.targets(), None) is None:
-            return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+        return until_stopped(run, lambda: self._search(problem, run))
+
+    def _search(self, problem: Problem, run: Run) -> Stop:
         if run.best() is None:
             run.offer(first_fit(problem, run.seed))
             run.spend(1)
         packing = Packing.of(problem)
-        try:
-            found = self._list(packing, run)
-            if found is None:
-                return Stop.STALLED
-            classes = distinct(packing, found)
-            run.note(classes=len(classes))
-            return self._cover(packing, fewest_of(packing, classes, run), run)
-        except RunOverError:
-            return Stop.LIMIT
+        found = self._list(packing, run)
+        if found is None:
+            return Stop.STALLED
+        classes = distinct(packing, found)
+        run.note(classes=len(classes))
+        return self._cover(packing, fewest_of(packing, classes, run), run)
 
     def _list(self, packing: Packing, run: Run) -> list[list[int]] | None:
         found: list[list[int]] = []
         for number, columns in enumerate(list_classes(packing)):
             if columns:
                 found.append(columns)
-            if number % LOOK == 0:
+            if number % CLASSES_PER_CHECK == 0:
                 run.spend(1)
                 run.note(classes=len(found))
-                if run.should_stop():
-                    raise RunOverError
+                check(run.should_stop)
             if len(found) > self.options.limit:
                 return None
         return found
@@ -97,7 +91,7 @@ class Classes:
         best = run.best()
         if cover.classes is not None and (best is None or len(cover.classes) < best):
             run.offer(packing.assignment(balanced(packing, cover.classes)))
-        run.spend(max(1, math.ceil(cover.units * EVALUATIONS_PER_UNIT)))
+        run.spend(evaluations(cover.units))
         if cover.classes is not None and len(cover.classes) == cover.least:
             return Stop.EXHAUSTED
         return Stop.LIMIT

@@ -9,11 +9,12 @@ one, and what a class could still take decides whether it is maximal (Bron and K
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import chain, combinations
 
 import networkx as nx
 import numpy as np
 
+from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.packing import Packing
 
 
@@ -33,24 +34,18 @@ def compatible(packing: Packing) -> nx.Graph:
     """Return the graph of options (as columns) with an edge where two fit into one step."""
     conflicts = nx.Graph()
     conflicts.add_nodes_from(range(packing.columns))
-    groups = [*_members(packing.row, np.arange(packing.columns))]
-    groups += _members(packing.resource, packing.column)
-    for group in groups:
+    of_rows = grouped(packing.row, np.arange(packing.columns))
+    of_resources = grouped(packing.uses.resource, packing.column)
+    for _, (group,) in chain(of_rows, of_resources):
         conflicts.add_edges_from(combinations(group, 2))
     return nx.complement(conflicts)
-
-
-def _members(key: np.ndarray, member: np.ndarray) -> list[list[int]]:
-    order = np.argsort(key, kind="stable")
-    edges = np.flatnonzero(np.diff(key[order])) + 1
-    return [group.tolist() for group in np.split(member[order], edges)]
 
 
 def _extend(packing: Packing) -> Iterator[list[int]]:
     """Search depth first over (class, its load, options that fit and are open, those left out)."""
     rows, columns = packing.row, np.arange(packing.columns)
     nothing = np.zeros(0, dtype=np.int64)
-    waiting = [(nothing, packing.load(nothing), columns, nothing)]
+    waiting = [(nothing, packing.uses.load(nothing), columns, nothing)]
     while waiting:
         taken, load, open_, left_out = waiting.pop()
         if not len(open_):
@@ -61,9 +56,9 @@ def _extend(packing: Packing) -> Iterator[list[int]]:
         # Without the option; some other choice has to keep it out.
         if _excludable(packing, new, others, load):
             waiting.append((taken, load, others, np.append(left_out, new)))
-        used = slice(packing.start[new], packing.start[new + 1])
+        resource, times = packing.uses.row(new)
         fuller = load.copy()
-        fuller[packing.resource[used]] += packing.times[used]
+        fuller[resource] += times
         fits = packing.fitting(fuller) & (rows != rows[new])
         waiting.append(
             (np.append(taken, new), fuller, others[fits[others]], left_out[fits[left_out]])
@@ -74,6 +69,6 @@ def _excludable(packing: Packing, column: int, others: np.ndarray, load: np.ndar
     """Return whether the others could leave no room for an option."""
     if (packing.row[others] == packing.row[column]).any():
         return True
-    used = slice(packing.start[column], packing.start[column + 1])
-    room = packing.capacity - load - packing.load(others)
-    return bool((packing.times[used] > room[packing.resource[used]]).any())
+    resource, times = packing.uses.row(column)
+    room = packing.capacity - load - packing.uses.load(others)
+    return bool((times > room[resource]).any())

@@ -9,12 +9,14 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import INJECT, Problem
-from cchybrid.toolkit.usage_matrix import IntVector, Uses, families
+from cchybrid.problem.ragged import owners
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
 Check = Callable[[], None]
 """Called every so often; raises to end the work."""
@@ -29,16 +31,11 @@ class Chooser:
         Called between deliveries.
     """
 
-    def __init__(self, problem: Problem, uses: Uses, check: Check) -> None:
+    def __init__(self, problem: Problem, uses: UsageMatrix, check: Check) -> None:
         self.problem = problem
         self.check = check
-        self.start, self.place = _by_option(problem, uses)
-        self.resource, self.times = uses.resource, uses.times
-        self.size = np.bincount(
-            np.repeat(np.arange(problem.options), np.diff(self.start)),
-            weights=self.times[self.place],
-            minlength=problem.options,
-        ).astype(np.int64)
+        self.uses = uses.expanded(np.arange(problem.options))
+        self.size = uses.costs(np.ones(problem.resources)).astype(np.int64)
         self.usable = uses.usable
         self.load = np.zeros(problem.resources, dtype=np.int64)
 
@@ -188,40 +185,34 @@ class Chooser:
         return found
 
     def _add(self, option: int, sign: int) -> None:
-        place = self.place[self.start[option] : self.start[option + 1]]
-        self.load[self.resource[place]] += sign * self.times[place]
+        resource, times = self.uses.row(option)
+        self.load[resource] += sign * times
 
     def _cost(self, first: int, last: int) -> NDArray[np.float64]:
         """Return the load of each option's busiest resource, then of all as a fraction."""
         relative = self._relative(first, last)
-        edge = self.start[first:last] - self.start[first]
+        edge = self._edge(first, last)
         cost = np.maximum.reduceat(relative, edge) + np.add.reduceat(relative, edge) * 1e-4
         return np.where(self.usable[first:last], cost, np.inf)
 
     def _total(self, first: int, last: int) -> NDArray[np.float64]:
-        edge = self.start[first:last] - self.start[first]
-        return np.asarray(np.add.reduceat(self._relative(first, last), edge), dtype=np.float64)
+        found = np.add.reduceat(self._relative(first, last), self._edge(first, last))
+        return np.asarray(found, dtype=np.float64)
+
+    def _edge(self, first: int, last: int) -> IntVector:
+        start = self.uses.start
+        return np.asarray(start[first:last] - start[first])
 
     def _relative(self, first: int, last: int) -> NDArray[np.float64]:
-        place = self.place[self.start[first] : self.start[last]]
-        resource = self.resource[place]
-        load = self.load[resource] + self.times[place]
+        used = slice(self.uses.start[first], self.uses.start[last])
+        resource = self.uses.resource[used]
+        load = self.load[resource] + self.uses.times[used]
         return np.asarray(load / np.maximum(self.problem.capacity[resource], 1), dtype=np.float64)
 
-    @property
+    @cached_property
     def port(self) -> IntVector:
         """Shape (options,): the injection port that each option uses, -1 for none."""
-        if not hasattr(self, "_port"):
-            self._port = np.full(self.problem.options, -1, dtype=np.int64)
-            option = np.repeat(np.arange(self.problem.options), np.diff(self.start))
-            resource = self.resource[self.place]
-            inject = self.problem.kind[resource] == INJECT
-            self._port[option[inject]] = resource[inject]
-        return self._port
-
-
-def _by_option(problem: Problem, uses: Uses) -> tuple[IntVector, IntVector]:
-    """Return where each option's uses begin, and the places of all of them in ``uses``."""
-    place, position = uses.expand(problem.option_path)
-    start = np.searchsorted(position, np.arange(problem.options + 1)).astype(np.int64)
-    return start, place
+        port = np.full(self.problem.options, -1, dtype=np.int64)
+        inject = self.problem.kind[self.uses.resource] == INJECT
+        port[owners(self.uses.start)[inject]] = self.uses.resource[inject]
+        return port

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,20 +9,12 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.usage_matrix import IntVector, Uses
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.solver import check, evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 from .choice import Chooser
 from .graph import Conflicts, strategies
-
-MAX_EDGES = 2_000_000
-"""Edges that a conflict graph may have; each takes about 150 bytes."""
-
-
-EXACT_LIMIT = 10.0
-"""Seconds of one decision by CP-SAT, or deterministic time under an evaluation budget."""
-
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as."""
 
 
 class Colouring:
@@ -40,48 +31,48 @@ class Colouring:
         exact
             Colour every choice of paths with as few colours as there can be, by CP-SAT. What a
             choice needs proves nothing for the instance, which has others.
+        exact_limit
+            Seconds of one decision by CP-SAT, or deterministic time under an evaluation budget.
+        max_edges
+            Edges that a conflict graph may have; each takes about 150 bytes.
         """
 
         patience: int = 50
         exact: bool = False
+        exact_limit: float = 10.0
+        max_edges: int = 2_000_000
 
         def __post_init__(self) -> None:
-            if self.patience < 1:
-                raise ValueError("patience must be at least 1")
+            require(self, patience=1, exact_limit=0, max_edges=0)
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems whose conflict graph would not fit into memory."""
-        edges = _edges(problem, Uses.of(problem))
-        if edges <= MAX_EDGES:
+        edges = _edges(problem, UsageMatrix.of(problem))
+        if edges <= self.options.max_edges:
             return None
-        return f"about {edges:,} conflicts between paths, more than {MAX_EDGES:,}"
+        return f"about {edges:,} conflicts between paths, more than {self.options.max_edges:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Colour until the bound is met or nothing better has come for long."""
+        return until_stopped(run, lambda: self._colour_all(problem, run))
 
-        def check() -> None:
-            if run.should_stop():
-                raise _OverError
+    def _colour_all(self, problem: Problem, run: Run) -> Stop:
+        def look() -> None:
+            check(run.should_stop)
 
-        try:
-            return self._colour_all(problem, run, check)
-        except _OverError:
-            return Stop.LIMIT
-
-    def _colour_all(self, problem: Problem, run: Run, check: Callable[[], None]) -> Stop:
         random = np.random.default_rng(run.seed)
-        uses = Uses.of(problem)
+        uses = UsageMatrix.of(problem)
         best: int | None = None
         idle = 0
-        for choose in _choices(Chooser(problem, uses, check), random):
+        for choose in _choices(Chooser(problem, uses, look), random):
             if next(run.targets(), None) is None:
-                check()
+                look()
                 return Stop.EXHAUSTED
             idle += 1
-            conflicts = Conflicts(problem, uses, choose(), random, check)
+            conflicts = Conflicts(problem, uses, choose(), random, look)
             fewest: Assignment | None = None
             for strategy in strategies(int(random.integers(2**31)), conflicts.edges).values():
                 known = min((s for s in (best, run.best()) if s is not None), default=None)
@@ -95,19 +86,19 @@ class Colouring:
                     run.offer(found)
                     best, idle = found.steps, 0
                 run.note(colours=found.steps)
-                check()
+                look()
             if self.options.exact and fewest is not None:
                 exact = self._recolour(problem, uses, fewest, run)
                 if exact is not None:
                     run.offer(exact)
                     best, idle = exact.steps, 0
-            check()
+            look()
             if idle >= self.options.patience:
                 break
         return Stop.STALLED
 
     def _recolour(
-        self, problem: Problem, uses: Uses, known: Assignment, run: Run
+        self, problem: Problem, uses: UsageMatrix, known: Assignment, run: Run
     ) -> Assignment | None:
         """Return a schedule of the same options with fewer steps than anyone has, if there is."""
         from .exact import FixedChoice
@@ -120,17 +111,14 @@ class Colouring:
             known,
             run.budget,
             run.seed,
-            EXACT_LIMIT,
+            self.options.exact_limit,
             lambda fewer: fewer >= run.lower(),
             run.should_stop,
         )
-        run.spend(math.ceil(found.units * EVALUATIONS_PER_UNIT))
+        if found.units:
+            run.spend(evaluations(found.units))
         least = steps if top is None else min(steps, top)
         return found.assignment if found.assignment.steps < least else None
-
-
-class _OverError(Exception):
-    """The run is over."""
 
 
 def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable[[], IntVector]]:
@@ -147,10 +135,9 @@ def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable
         yield lambda: chooser.random_shortest(random)
 
 
-def _edges(problem: Problem, uses: Uses) -> int:
+def _edges(problem: Problem, uses: UsageMatrix) -> int:
     """Return about how many edges the conflict graph of short options has."""
     chosen = Chooser(problem, uses, lambda: None).shortest()
-    place, _ = uses.expand(problem.option_path[chosen[chosen >= 0]])
-    load = np.bincount(uses.resource[place], weights=uses.times[place], minlength=problem.resources)
+    load = uses.load(chosen[chosen >= 0])
     load[problem.implied] = 0
     return int((load**2 / np.maximum(problem.capacity, 1) / 2)[load > problem.capacity].sum())

@@ -16,10 +16,10 @@ import numpy as np
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.prices import Pricing
-from cchybrid.toolkit.cpsat.solve import Answer, ask, new_solver
+from cchybrid.toolkit.cpsat.solve import Answer, ask, decision_solver
 from cchybrid.toolkit.cpsat.windows import Windows, least_steps
-from cchybrid.toolkit.usage_matrix import IntVector, Uses
+from cchybrid.toolkit.dual_prices import Pricing
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class FixedChoice:
         Shape (deliveries,): the option of each, -1 where a delivery does not happen.
     """
 
-    def __init__(self, problem: Problem, uses: Uses, option: IntVector) -> None:
+    def __init__(self, problem: Problem, uses: UsageMatrix, option: IntVector) -> None:
         self.problem = problem
         usable = np.zeros(problem.options, dtype=np.bool_)
         usable[option[option >= 0]] = True
@@ -83,8 +83,6 @@ class FixedChoice:
         units = 0.0
         while self.least_steps < known.steps and wanted(known.steps - 1):
             answer = self._decide(known.steps - 1, budget, seed, limit, wanted, over)
-            if answer is None:
-                return Fewest(known, False, units)
             units += answer.units
             if answer.assignment is None:
                 return Fewest(known, answer.solvable is False, units)
@@ -99,7 +97,7 @@ class FixedChoice:
         limit: float,
         wanted: Callable[[int], bool],
         over: Callable[[], bool],
-    ) -> Answer | None:
+    ) -> Answer:
         tight = self.pricing.tight(steps)
         full = bool(tight.full.any())
 
@@ -107,5 +105,5 @@ class FixedChoice:
             windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
             return build(self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full)
 
-        solver = new_solver(budget, seed, limit, tight=full)
+        solver = decision_solver(budget, seed, limit, tight=full)
         return ask(make, solver, lambda: wanted(steps), over)

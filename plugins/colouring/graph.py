@@ -14,7 +14,8 @@ import numpy as np
 from networkx.algorithms import coloring
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.usage_matrix import IntVector, Uses
+from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 from .choice import Check
 
@@ -41,7 +42,7 @@ class ConflictGraph(nx.Graph):  # type: ignore[misc]
         return super().__getitem__(node)
 
 
-MOST_EDGES = {"independent_set": 2_000, "smallest_last": 200_000}
+MAX_EDGES = {"independent_set": 2_000, "smallest_last": 200_000}
 """Larger graphs keep NetworkX busy for seconds with these orders, and cannot interrupt it."""
 
 
@@ -55,7 +56,7 @@ def strategies(seed: int, edges: int) -> Mapping[str, Strategy]:
         "connected_sequential": coloring.strategy_connected_sequential,
         "random_sequential": partial(coloring.strategy_random_sequential, seed=seed),
     }
-    return {name: order for name, order in known.items() if edges <= MOST_EDGES.get(name, edges)}
+    return {name: order for name, order in known.items() if edges <= MAX_EDGES.get(name, edges)}
 
 
 def saturation_largest_first(graph: Any, colours: dict[int, int]) -> Iterator[int]:
@@ -106,7 +107,7 @@ class Conflicts:
     def __init__(
         self,
         problem: Problem,
-        uses: Uses,
+        uses: UsageMatrix,
         option: IntVector,
         random: np.random.Generator,
         check: Check,
@@ -130,12 +131,7 @@ class Conflicts:
     @property
     def least_steps(self) -> int:
         """The number of steps below which no schedule of these options can come."""
-        place, _ = self.uses.expand(self.problem.option_path[self.option[self.users]])
-        load = np.bincount(
-            self.uses.resource[place],
-            weights=self.uses.times[place],
-            minlength=self.problem.resources,
-        )
+        load = self.uses.load(self.option[self.users])
         busiest = float((load / np.maximum(self.problem.capacity, 1)).max(initial=0.0))
         return max(math.ceil(busiest), int(self.depth.max(initial=-1)) + 1)
 
@@ -166,37 +162,28 @@ class Conflicts:
             option = found.option[delivery]
             requires = int(problem.option_requires[option])
             begin = int(found.step[requires]) + 1 if requires >= 0 else 0
-            path = problem.option_path[option]
-            used = slice(self.uses.start[path], self.uses.start[path + 1])
-            resource, times = self.uses.resource[used], self.uses.times[used]
+            resource, times = self.uses.row(option)
             fits = (room[begin:, resource] >= times).all(axis=1)
             step = begin + int(np.argmax(fits))
             room[step, resource] -= times
             found.step[delivery] = step
 
     def _graph(self, users: IntVector, random: np.random.Generator) -> Any:
-        problem, uses = self.problem, self.uses
+        problem = self.problem
         graph = ConflictGraph(check=self.check)
         graph.add_nodes_from(users.tolist())
-        place, position = uses.expand(problem.option_path[self.option[users]])
-        binding = ~problem.implied[uses.resource[place]]
-        place, position = place[binding], position[binding]
-        order = np.argsort(uses.resource[place], kind="stable")
-        place, position = place[order], position[order]
-        resource = uses.resource[place]
-        ends = np.flatnonzero(np.diff(resource, append=-1)) + 1
-        begin = 0
-        for end in ends.tolist():
+        position, resource, times = self.uses.entries(self.option[users])
+        binding = ~problem.implied[resource]
+        columns = users[position[binding]], times[binding]
+        for found, (who, counts) in grouped(resource[binding], *columns):
             self.check()
-            capacity = int(problem.capacity[resource[begin]])
-            who, times = users[position[begin:end]], uses.times[place[begin:end]]
-            begin = end
-            if int(times.sum()) <= capacity:
+            capacity = int(problem.capacity[found])
+            if sum(counts) <= capacity:
                 continue
             if capacity > 1:
-                shuffled = random.permutation(len(who))
-                who, times = who[shuffled], times[shuffled]
-            for lane in _lanes(who.tolist(), times.tolist(), capacity):
+                shuffled = random.permutation(len(who)).tolist()
+                who, counts = [who[i] for i in shuffled], [counts[i] for i in shuffled]
+            for lane in _lanes(who, counts, capacity):
                 graph.add_edges_from(combinations(sorted(lane), 2))
         return graph
 

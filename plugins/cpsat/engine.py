@@ -6,10 +6,10 @@ best known schedule, so that every answer, yes or no, closes part of the gap.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -18,27 +18,25 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.prices import Pricing, Tight
-from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, new_solver
+from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, least_steps
-from cchybrid.toolkit.usage_matrix import Uses
+from cchybrid.toolkit.dual_prices import Pricing, Tight
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 from .flows import Demands, FlowModel, build_flows
 
-MAX_BOOLEANS = 2_000_000
-"""Options times steps that a model may have; each takes about a kilobyte in the solver."""
+MAX_DRAWN_DELIVERIES = 50_000
+"""Deliveries of all greedy schedules together; a guard: drawing them takes below a second."""
 
-MAX_FLOWS = 500_000
-"""Variables that a model of flows may have; they are handed over one by one."""
+MAX_SHORT_SHARE = 0.7
+"""Part of the options that short ones may be for a model of them alone to be tried first: with
+more of them it is hardly smaller than the whole model."""
 
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
-
-MAX_DRAWS = 32
-"""Greedy schedules that are drawn first; on small instances one of them is often optimal."""
-
-DRAWN_DELIVERIES = 50_000
-"""Deliveries that are drawn at most, all greedy schedules together."""
+SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
+"""Part of the time for a number of steps that the model of short options may take, and where a
+model of flows follows, which needs more of it. By hand: nothing depends on them closely."""
 
 
 class CpSat:
@@ -57,6 +55,12 @@ class CpSat:
             schedules in which a chosen one is informed first (broadcast-like collectives).
         hints
             Start from what others have found.
+        draws
+            Greedy schedules drawn first; on small instances one of them is often optimal.
+        max_booleans
+            Options times steps that a model may have; each takes about a kilobyte in the solver.
+        max_flows
+            Variables that a model of flows may have.
         log
             Print CP-SAT's own log.
         """
@@ -64,28 +68,38 @@ class CpSat:
         symmetry: bool = True
         network_symmetry: bool = True
         hints: bool = True
+        draws: int = 32
+        max_booleans: int = 2_000_000
+        max_flows: int = 500_000
         log: bool = False
+
+        def __post_init__(self) -> None:
+            require(self, draws=1, max_booleans=1, max_flows=0)
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
-        uses = Uses.of(problem)
+        uses = UsageMatrix.of(problem)
         steps = least_steps(problem, uses)
         demands = _demands(problem)
-        if demands is not None and demands.columns * steps <= MAX_FLOWS:
+        options = self.options
+        if demands is not None and demands.columns * steps <= options.max_flows:
             return None
         if steps >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
-        if _fits(uses, steps) or _fits(uses.shortened(problem, steps), steps):
+        if any(
+            int(matrix.usable.sum()) * steps <= options.max_booleans
+            for matrix in (uses, uses.shortened(problem, steps))
+        ):
             return None
         booleans = problem.options * steps
-        return f"{booleans:,} booleans for {steps} steps, more than {MAX_BOOLEANS:,}"
+        return f"{booleans:,} booleans for {steps} steps, more than {options.max_booleans:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Decide step counts until none between bound and best is open."""
-        return _Search(problem, run, self.options).run_all()
+        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
@@ -95,10 +109,9 @@ class _Search:
         self.problem = problem
         self.run = run
         self.options = options
-        self.uses = Uses.of(problem)
+        self.uses = UsageMatrix.of(problem)
         self.demands = _demands(problem)
         """What the flow model is made of, where it is used."""
-        self.pricing: Pricing | None = None
         self.chain: list[Link] | None = None
         """What the network's symmetries say about the order, once it has been looked for."""
         self.least = 1
@@ -117,20 +130,23 @@ class _Search:
         self.spent = 0
         self.started = time.monotonic()
 
+    @cached_property
+    def pricing(self) -> Pricing:
+        """The dual prices of the Problem."""
+        return Pricing(self.problem, self.uses, self.run.should_stop)
+
     def run_all(self) -> Stop:
-        if next(self.run.targets(), None) is not None:
-            if self.demands is not None:
-                self._refute(self.demands.least_steps - 1)
-            if self.demands is None or self.problem.complete:
-                self._refute(least_steps(self.problem, self.uses) - 1)
-            if self.demands is None:
-                self.pricing = Pricing(self.problem, self.uses)
-                self._refute(self.pricing.least_steps - 1)
-            if self.run.best() is None:
-                self._offer_first()
-            if self.pricing is not None and self._target() is not None:
-                self.pricing.sharpen()
-                self._refute(self.pricing.least_steps - 1)
+        if self.demands is not None:
+            self._refute(self.demands.least_steps - 1)
+        if self.demands is None or self.problem.complete:
+            self._refute(least_steps(self.problem, self.uses) - 1)
+        if self.demands is None:
+            self._refute(self.pricing.least_steps - 1)
+        if self.run.best() is None:
+            self._offer_first()
+        if self.demands is None and self._target() is not None:
+            self.pricing.sharpen()
+            self._refute(self.pricing.least_steps - 1)
         while not self.run.should_stop():
             # Nothing may be asked for any more although fewer steps are open.
             target = None if next(self.run.targets(), None) is None else self._target()
@@ -143,7 +159,7 @@ class _Search:
         """Draw greedy schedules until one meets the bound, and offer the best."""
         from .greedy import greedy_schedules
 
-        draws = min(DRAWN_DELIVERIES // max(1, self.problem.deliveries), MAX_DRAWS)
+        draws = min(MAX_DRAWN_DELIVERIES // max(1, self.problem.deliveries), self.options.draws)
         found: Assignment | None = None
         for drawn in islice(greedy_schedules(self.problem, self.run.seed), max(1, draws)):
             self.spent += 1
@@ -234,8 +250,6 @@ class _Search:
         for stage in self._stages(target):
             self.busy = True
             answer = self._ask(target, stage, self._limit() * stage.share)
-            if answer is None:
-                return
             if answer.assignment is not None and answer.problem is not None:
                 self._offer(answer.assignment, answer.problem)
             elif answer.solvable is False and stage.final:
@@ -243,7 +257,7 @@ class _Search:
             elif answer.solvable is False:
                 self.too_short.add(target)
             # Everything is reported before it is paid for: spending may end the run.
-            self._spend(max(1, math.ceil(answer.units * EVALUATIONS_PER_UNIT)))
+            self._spend(evaluations(answer.units))
             if answer.assignment is not None or not self.run.wants(target):
                 return
         self.vain = target
@@ -257,20 +271,24 @@ class _Search:
         """
         demands = self.demands
         if demands is None or not demands.hop_by_hop:
-            if self.pricing is None:
-                self.pricing = Pricing(self.problem, self.uses)
             whole = self.pricing.tight(target)
             short = whole.uses.shortened(self.problem, target)
-            fewer = short.usable.sum() < 0.7 * whole.uses.usable.sum()
+            fewer = short.usable.sum() < MAX_SHORT_SHARE * whole.uses.usable.sum()
             tried = target in self.too_short
-            if (fewer or demands is not None) and not tried and _fits(short, target):
-                yield _Stage(Tight(short, whole.full), share=0.7 if demands is None else 0.4)
-            if demands is None and _fits(whole.uses, target):
+            if (fewer or demands is not None) and not tried and self._fits(short, target):
+                yield _Stage(
+                    Tight(short, whole.full),
+                    share=SHORT_TIME if demands is None else SHORT_TIME_BEFORE_FLOWS,
+                )
+            if demands is None and self._fits(whole.uses, target):
                 yield _Stage(whole, final=True)
-        if demands is not None and demands.columns * target <= MAX_FLOWS:
+        if demands is not None and demands.columns * target <= self.options.max_flows:
             yield _Stage(None, final=True)
 
-    def _ask(self, target: int, stage: _Stage, limit: float) -> Answer | None:
+    def _fits(self, uses: UsageMatrix, steps: int) -> bool:
+        return int(uses.usable.sum()) * steps <= self.options.max_booleans
+
+    def _ask(self, target: int, stage: _Stage, limit: float) -> Answer:
         run, options, tight = self.run, self.options, stage.tight
         full = tight is not None and bool(tight.full.any())
 
@@ -303,15 +321,16 @@ class _Search:
         hint = run.hint(target) if options.hints else None
         if hint is not None and self.rounds == 0 and not self._whole(hint):
             hint = None
-        solver = new_solver(run.budget, run.seed + self.rounds, limit, log=options.log, tight=full)
+        solver = decision_solver(
+            run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
+        )
         answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
-        if answer is not None:
-            run.note(
-                target=target,
-                booleans=answer.booleans,
-                branches=answer.branches,
-                conflicts=answer.conflicts,
-            )
+        run.note(
+            target=target,
+            booleans=answer.booleans,
+            branches=answer.solution.branches,
+            conflicts=answer.solution.conflicts,
+        )
         return answer
 
     def _whole(self, hint: Assignment) -> bool:
@@ -349,7 +368,3 @@ def _demands(problem: Problem) -> Demands | None:
     """
     waiting = problem.origin.instance.model.switching == "store-and-forward"
     return Demands.of(problem) if waiting or not problem.complete else None
-
-
-def _fits(uses: Uses, steps: int) -> bool:
-    return int(uses.usable.sum()) * steps <= MAX_BOOLEANS

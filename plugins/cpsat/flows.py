@@ -23,7 +23,7 @@ from ortools.sat.python import cp_model
 from cchybrid.model import Instance
 from cchybrid.problem import LINK, Assignment, Problem, extend
 from cchybrid.problem.origin import InstanceOrigin
-from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.toolkit.solver import check
 
 from .routes_of_flows import Hop, direct_routes, waiting_routes
 
@@ -265,8 +265,8 @@ class _Builder:
         return FlowModel(self.model, demands, self.steps, flow, places)
 
     def _look(self, step: int) -> None:
-        if step == 0 and self.should_stop():
-            raise StoppedError
+        if step == 0:
+            check(self.should_stop)
 
     def _flows(self) -> list[tuple[int, int, int]]:
         demands, steps = self.demands, self.steps

@@ -9,7 +9,6 @@ refutes nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -18,35 +17,26 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
+from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.packing import IntVector, Packing, refusal
-from cchybrid.toolkit.watched import RunOverError
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.packing import Packing, refusal
+from cchybrid.toolkit.solver import check, evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import IntVector
 
-from ..milp.prices import LoadProgram
 from .routes import laid_down, lay_down
 from .traffic import Traffic
 
-MAX_TRANSFERS = 5_000
-"""Transfers that a Problem may have: each is compared with all others."""
-
-MAX_COLUMNS = 100_000
-"""Options that a Problem may have; each takes about a kilobyte in CP-SAT."""
-
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
-
-FIRST_LIMIT = 3_000
-"""Categories that the first attempt at a number of steps may look at; later ones, twice as many."""
-
-FIRST_UNITS, MOST_UNITS = 0.5, 8.0
+FIRST_UNITS, MAX_UNITS = 0.5, 8.0
 """CP-SAT's deterministic time to lay routes down: in the first round, twice as much in each
-later one, and never more."""
+later one, and never more. By hand: about seconds, so that a first schedule comes soon."""
 
-LOOK = 32
-"""Categories that count as one evaluation."""
+CATEGORIES_PER_EVALUATION = 32
+"""Categories that count as one evaluation; they take some hundredths of a second at most."""
 
-REMEMBERED = 200_000
-"""Sets of transfers that are known to need more steps, at most."""
+MAX_REMEMBERED = 200_000
+"""Sets of transfers that are known to need more steps; a guard of memory: each is a number of one
+bit per transfer, below a kilobyte."""
 
 
 class Answer(Enum):
@@ -67,13 +57,21 @@ class Division:
         ----------
         rounds
             Rounds after which the engine gives up; each looks at twice as many categories.
+        categories
+            Categories that the first attempt at a number of steps may look at.
+        max_transfers
+            Transfers that a Problem may have: each is compared with all others.
+        max_columns
+            Options that a Problem may have; each takes about a kilobyte in CP-SAT.
         """
 
         rounds: int = 30
+        categories: int = 3_000
+        max_transfers: int = 5_000
+        max_columns: int = 100_000
 
         def __post_init__(self) -> None:
-            if self.rounds < 1:
-                raise ValueError("rounds must be at least 1")
+            require(self, rounds=1, categories=1, max_transfers=1, max_columns=1)
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -83,23 +81,18 @@ class Division:
         reason = refusal(problem)
         if reason is not None:
             return reason
-        if problem.options > MAX_COLUMNS:
-            return f"{problem.options:,} options, more than {MAX_COLUMNS:,}"
+        if problem.options > self.options.max_columns:
+            return f"{problem.options:,} options, more than {self.options.max_columns:,}"
         packing = Packing.of(problem)
         if (packing.capacity > 1).any():
             return "some channel or port takes several transfers per step; division needs one"
-        if packing.rows > MAX_TRANSFERS:
-            return f"{packing.rows:,} transfers, more than {MAX_TRANSFERS:,}"
+        if packing.rows > self.options.max_transfers:
+            return f"{packing.rows:,} transfers, more than {self.options.max_transfers:,}"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Try numbers of steps upwards from the bound, with ever more patience."""
-        if next(run.targets(), None) is None:
-            return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
-        try:
-            return _Search(problem, run, self.options).run_all()
-        except RunOverError:
-            return Stop.LIMIT
+        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
@@ -119,25 +112,21 @@ class _Search:
         if self.run.best() is None:
             self.run.offer(first_fit(self.problem, self.run.seed))
             self._spend(1)
-        worth = LoadProgram(self.packing).worth(
-            np.ones(self.packing.rows, dtype=np.bool_), self.run.should_stop
-        )
-        least = (
-            1 if worth is None else worth.least_steps(np.ones(self.packing.rows, dtype=np.bool_))
-        )
+        worth = LoadProgram(self.packing, self.run.should_stop).worth()
+        least = 1 if worth is None else worth.least_steps()
         for turn in range(self.options.rounds):
             seed = int(self.random.integers(2**31))
-            limit = min(FIRST_UNITS * 2.0**turn, MOST_UNITS)
+            limit = min(FIRST_UNITS * 2.0**turn, MAX_UNITS)
             columns, units = lay_down(
                 self.packing, least, limit, seed, self.run.should_stop, hint=turn % 2 == 1
             )
             if units:
-                self._spend(math.ceil(units * EVALUATIONS_PER_UNIT))
+                self._spend(evaluations(units))
             # Another order is another search: what is equal is tried in the order of the bits.
             traffic = Traffic.of(self.packing, self.random.permutation(columns))
             self._claim(traffic.load(traffic.everything))
             for steps in self._open(traffic):
-                self._attempt(traffic, steps, FIRST_LIMIT << turn)
+                self._attempt(traffic, steps, self.options.categories << turn)
             if next(self.run.targets(), None) is None:
                 return Stop.LIMIT if self.run.should_stop() else Stop.EXHAUSTED
         return Stop.STALLED
@@ -175,7 +164,7 @@ class _Search:
         looked = 0
         while searches:
             looked += 1
-            if looked % LOOK == 0:
+            if looked % CATEGORIES_PER_EVALUATION == 0:
                 self._spend(1)
                 self.run.note(target=steps, left=rests[-1].bit_count())
             if looked > limit or not self.run.wants(steps):
@@ -184,7 +173,7 @@ class _Search:
             if team is None:
                 searches.pop()
                 teams.pop()
-                if len(hopeless) < REMEMBERED:
+                if len(hopeless) < MAX_REMEMBERED:
                     hopeless.add((rests[-1], len(searches)))
                 rests.pop()
                 continue
@@ -200,7 +189,6 @@ class _Search:
             searches.append(traffic.teams(rest, steps - len(searches)))
         return Answer.REFUTED
 
-    def _spend(self, evaluations: int) -> None:
-        self.run.spend(evaluations)
-        if self.run.should_stop():
-            raise RunOverError
+    def _spend(self, count: int) -> None:
+        self.run.spend(count)
+        check(self.run.should_stop)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from ortools.sat.python import cp_model
 
+from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.packing import IntVector, Packing
-from cchybrid.toolkit.watched import watched
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.usage_matrix import IntVector
 
 
 def laid_down(packing: Packing) -> bool:
@@ -41,7 +43,7 @@ def lay_down(
 
     Raises
     ------
-    RunOverError
+    StoppedError
         If the run is over.
     """
     if laid_down(packing):
@@ -49,8 +51,8 @@ def lay_down(
     model = cp_model.CpModel()
     taken = [model.new_bool_var("") for _ in range(packing.columns)]
     users: list[list[cp_model.IntVar]] = [[] for _ in packing.capacity]
-    for column, resource in zip(packing.column.tolist(), packing.resource.tolist(), strict=True):
-        users[resource].append(taken[column])
+    for resource, (columns,) in grouped(packing.uses.resource, packing.column):
+        users[resource] = [taken[column] for column in columns]
     choices: list[list[cp_model.IntVar]] = [[] for _ in packing.delivery]
     for column, row in enumerate(packing.row.tolist()):
         choices[row].append(taken[column])
@@ -65,14 +67,8 @@ def lay_down(
         chosen = np.bincount(greedy, minlength=packing.columns).tolist()
         for boolean, value in zip(taken, chosen, strict=True):
             model.add_hint(boolean, value)
-        model.add_hint(most, max(int(packing.load(greedy).max(initial=0)), least))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = seed % 2**31
-    solver.parameters.max_deterministic_time = units
-    status = watched(lambda: solver.solve(model), solver.stop_search, over)
-    spent = float(solver.response_proto.deterministic_time)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return np.sort(greedy), spent
-    values = np.array(solver.response_proto.solution)[: packing.columns]
-    return np.flatnonzero(values).astype(np.int64), spent
+        model.add_hint(most, max(int(packing.uses.load(greedy).max(initial=0)), least))
+    found = solve(model, new_solver(seed, units=units), over)
+    if found.values is None:
+        return np.sort(greedy), found.units
+    return np.flatnonzero(found.values[: packing.columns]), found.units

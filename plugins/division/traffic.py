@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.toolkit.packing import IntVector, Packing
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.usage_matrix import IntVector
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Traffic:
         users: dict[int, int] = {}
         used = []
         for number, place in enumerate(column.tolist()):
-            resources = packing.resource[packing.start[place] : packing.start[place + 1]].tolist()
+            resources = packing.uses.row(place)[0].tolist()
             used.append(resources)
             for resource in resources:
                 users[resource] = users.get(resource, 0) | 1 << number

@@ -11,8 +11,9 @@ from cchybrid.problem import Assignment
 from .ground import Ground
 from .partial import Partial, repaired
 
-DISSOLVED = 12
-"""Steps that are tried for being dissolved."""
+MAX_DISSOLVED = 12
+"""Steps that are tried for being dissolved, those with the fewest deliveries: a guard, as each try
+takes as long as a turn."""
 
 
 def begin(
@@ -51,7 +52,7 @@ def _candidates(
         yield near
     if whole is not None and whole.steps == steps + 1:
         size = np.bincount(whole.step[whole.step >= 0], minlength=steps + 1)
-        for gone in np.argsort(size + random.random(steps + 1))[:DISSOLVED].tolist():
+        for gone in np.argsort(size + random.random(steps + 1))[:MAX_DISSOLVED].tolist():
             yield _without(whole, gone)
 
 

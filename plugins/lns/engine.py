@@ -8,20 +8,19 @@ even where it does not become less. Once nothing is left over, the schedule is o
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.prices import Pricing
 from cchybrid.toolkit.cpsat.solve import ask, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, least_steps
-from cchybrid.toolkit.usage_matrix import IntVector, Uses
-from cchybrid.toolkit.watched import RunOverError, watched
+from cchybrid.toolkit.dual_prices import Pricing
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.solver import evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 from .beginnings import begin
 from .ground import Ground
@@ -29,40 +28,29 @@ from .neighbourhoods import Bandit, View
 from .partial import Partial
 from .repack import Repack, limited, places_for
 
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
+MAX_EASY = 0.3
+"""Part of its time within which a question that was answered for good has been easy; by hand."""
 
-FIRST_UNITS, MOST_UNITS = 0.1, 1.6
-"""Deterministic time of a question: where nothing is gained for long, it grows."""
-
-EASY = 0.3
-"""The part of its time within which a question that was answered for good has been easy."""
-
-TURNS = 20
-"""Turns without fewer left over after which questions get more time, paths are priced, and it is
-looked whether others have gained more."""
-
-OVERHEAD = 0.02
-"""What a turn takes beside CP-SAT's own time, in the same units."""
+OVERHEAD_UNITS = 0.02
+"""What a turn takes beside CP-SAT's own time, in the same units; about what numpy takes in it."""
 
 SECONDS_PER_UNIT = 10.0
-"""Seconds after which a question ends in any case, however slow the machine."""
+"""Seconds after which a question ends in any case: a guard for slow machines."""
 
-MAX_PLACES = 6_000
-"""Places that a question may have."""
-
-LEAST_LEFT_OVER = 30
-"""Left-over deliveries that are always asked for; else no more than are taken out."""
+MIN_UNSCHEDULED = 30
+"""Unscheduled deliveries that are always asked for; else no more than are taken out. By hand."""
 
 WORTH, NOISE = 100, 20
-"""What a place is worth to a delivery: so much, as much again times how scarce what it uses is
-compared with others, for such are hard to place later, and a random number below so much."""
+"""Worth of a place to a delivery: a constant, as much again times how scarce what it uses is, as
+scarce things are hard to place later, and random numbers below ``NOISE``, so that what is left
+over changes from turn to turn. By hand."""
 
-MOST_SHARE = 2.0
-"""Times the average that is counted; where few resources are scarce, some would be worth all."""
+MAX_SHARE = 2.0
+"""Scarcity, relative to the average, that counts: where few resources are scarce, some deliveries
+would outweigh all others."""
 
 PRICED = 16
-"""Deliveries whose cheapest path is asked for at a time."""
+"""Deliveries whose cheapest path is looked for at a time: takes about as long as a turn."""
 
 
 class Lns:
@@ -76,9 +64,27 @@ class Lns:
         ----------
         paths
             Look for paths beyond those that the Problem lists.
+        units, max_units
+            Deterministic time of a question, about seconds: at first, and where nothing is gained
+            for long.
+        patience
+            Turns without gain after which questions get more time, paths are priced, and the
+            solutions of others are looked at.
+        max_places
+            Places, pairs of an option and a step, that a question may have.
+        max_size
+            The largest size of a neighbourhood: about the steps or messages that are taken out.
         """
 
         paths: bool = True
+        units: float = 0.1
+        max_units: float = 1.6
+        patience: int = 20
+        max_places: int = 6_000
+        max_size: int = 12
+
+        def __post_init__(self) -> None:
+            require(self, units=0.001, max_units=self.units, patience=1, max_places=1, max_size=1)
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -92,16 +98,13 @@ class Lns:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what has no schedule over the listed paths."""
-        if least_steps(problem, Uses.of(problem)) >= NEVER:
+        if least_steps(problem, UsageMatrix.of(problem)) >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Search for one step less than the best, again and again."""
-        try:
-            return _Search(problem, run, self.options).run_all()
-        except RunOverError:
-            return Stop.LIMIT
+        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
@@ -111,7 +114,7 @@ class _Search:
         self.run, self.options = run, options
         self.ground = Ground(problem)
         self.random = np.random.default_rng(run.seed)
-        self.bandit = Bandit(problem.ordered)
+        self.bandit = Bandit(problem.ordered, options.max_size)
 
     def run_all(self) -> Stop:
         run, base = self.run, self.ground.base
@@ -121,7 +124,7 @@ class _Search:
         pricing: Pricing | None = None
         while (target := next(run.targets(), None)) is not None:
             if pricing is None:
-                pricing = watched(lambda: Pricing(base, Uses.of(base)), _wait, run.should_stop)
+                pricing = Pricing(base, UsageMatrix.of(base), run.should_stop)
             if self._searchable(pricing, target):
                 self._search(target)
             else:
@@ -141,7 +144,7 @@ class _Search:
     def _searchable(self, pricing: Pricing, steps: int) -> bool:
         """Rule out options that no schedule of so many steps takes; ``False`` if there is none."""
         if not self._growing:
-            tight = watched(lambda: pricing.tight(steps), _wait, self.run.should_stop)
+            tight = pricing.tight(steps)
             if pricing.least_steps > steps:
                 return False
             self.ground.rule_out(tight.uses.usable)
@@ -168,7 +171,7 @@ class _Search:
     def _search(self, steps: int) -> None:
         run, ground = self.run, self.ground
         partial = self._begin(steps)
-        units, idle = FIRST_UNITS, 0
+        units, idle = self.options.units, 0
         while run.wants(steps):
             left_over = partial.left_over
             if not len(left_over):
@@ -178,21 +181,19 @@ class _Search:
             arm = self.bandit.choose(self.random)
             size = int(arm.size + self.random.random())
             turn = self._repack(partial, view, arm.kind(view, size), units)
-            if turn is None:
-                return
             partial = turn.partial
             gain = len(left_over) - len(partial.left_over)
-            easy = turn.solved and turn.units < EASY * units
-            arm.learn(max(gain, 0), turn.units + OVERHEAD, easy=easy)
+            easy = turn.solved and turn.units < MAX_EASY * units
+            arm.learn(max(gain, 0), turn.units + OVERHEAD_UNITS, easy=easy)
             run.progress(steps, len(partial.left_over))
             run.note(places=turn.places)
             if gain > 0:
-                units, idle = FIRST_UNITS, 0
+                units, idle = self.options.units, 0
                 run.suggest(ground.handed_back(partial.assignment()))
-            run.spend(max(1, math.ceil(turn.units * EVALUATIONS_PER_UNIT)))
+            run.spend(evaluations(turn.units))
             idle += 1
-            if idle % TURNS == 0:
-                units = min(2.0 * units, MOST_UNITS)
+            if idle % self.options.patience == 0:
+                units = min(2.0 * units, self.options.max_units)
                 partial = self._look_around(partial)
 
     def _offer(self, assignment: Assignment) -> None:
@@ -222,8 +223,8 @@ class _Search:
                 partial = partial.moved_to(ground.problem, ground.uses, moved)
         return partial
 
-    def _repack(self, partial: Partial, view: View, taken: IntVector, units: float) -> _Turn | None:
-        """Take deliveries out and ask for places; ``None`` if the run is over."""
+    def _repack(self, partial: Partial, view: View, taken: IntVector, units: float) -> _Turn:
+        """Take deliveries out and ask for places."""
         run = self.run
         rest = partial.copy()
         rest.take_out(taken)
@@ -231,29 +232,28 @@ class _Search:
             np.where(rest.option < 0, partial.option, -1),
             np.where(rest.option < 0, partial.step, -1),
         )
-        most = max(LEAST_LEFT_OVER, len(taken))
+        most = max(MIN_UNSCHEDULED, len(taken))
         asked = self.random.permutation(view.left_over)[:most]
         free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
         cost = option_costs(partial, view.price)
-        places = limited(places_for(rest, free), known, cost, MAX_PLACES)
+        places = limited(places_for(rest, free), known, cost, self.options.max_places)
         weight = self._weights(partial, cost)
-        solver = self._solver(units)
+        solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
+        if run.budget.evaluations is None:
+            solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
         answer = ask(
             lambda: Repack(rest, places, weight, known, run.should_stop),
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
         )
-        if answer is None:
-            return None
         found = known if answer.assignment is None else answer.assignment
         placed = np.flatnonzero(found.option >= 0)
         rest.place(
             placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
         )
         rest.take_out(np.flatnonzero((rest.option >= 0) & (rest.assignment().option < 0)))
-        solved = answer.solvable is True and solver.response_proto.status == cp_model.OPTIMAL
-        return _Turn(rest, answer.units, solved, len(places.option))
+        return _Turn(rest, answer.units, answer.solution.optimal, len(places.option))
 
     def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
         """Return, shape (deliveries,), what it is worth now that each has a place."""
@@ -262,7 +262,7 @@ class _Search:
         np.minimum.at(least, problem.option_delivery[usable], cost[usable])
         least[~problem.required] = 0.0
         share = least / max(float(least[problem.required].mean()), 1e-9)
-        worth = WORTH * (1.0 + np.minimum(share, MOST_SHARE)) + self.random.integers(
+        worth = WORTH * (1.0 + np.minimum(share, MAX_SHARE)) + self.random.integers(
             NOISE, size=problem.deliveries
         )
         return np.where(problem.required, worth, 0.0).astype(np.int64)
@@ -275,12 +275,6 @@ class _Search:
         optional = np.setdiff1d(optional, taken)
         mine = np.unique(view.family[np.concatenate([taken, asked])])
         return optional[np.isin(view.family[optional], mine)]
-
-    def _solver(self, units: float) -> cp_model.CpSolver:
-        solver = small_solver(self.run.budget, int(self.random.integers(2**31)), units)
-        if self.run.budget.evaluations is None:
-            solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
-        return solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,12 +309,4 @@ def scarcity(partial: Partial) -> NDArray[np.float64]:
 
 def option_costs(partial: Partial, price: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, shape (options,), what each option costs at these prices, and a little per use."""
-    problem, uses = partial.problem, partial.uses
-    path = np.repeat(np.arange(problem.paths), np.diff(uses.start))
-    weights = uses.times * (price[uses.resource] + 0.05)
-    cost = np.bincount(path, weights=weights, minlength=problem.paths)
-    return np.asarray(cost[problem.option_path], dtype=np.float64)
-
-
-def _wait() -> None:
-    """A linear program ends by itself."""
+    return partial.uses.costs(price + 0.05)

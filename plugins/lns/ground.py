@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, extend
 from cchybrid.problem.origin import InstanceOrigin
-from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, Uses, families
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 MAX_GROWN = 100_000
-"""Options that are added at most."""
+"""Options that are added: a guard, as the usage matrix is counted anew each time."""
 
 
 class Ground:
@@ -33,7 +33,7 @@ class Ground:
 
     def __init__(self, base: Problem) -> None:
         self.base = self.problem = base
-        self._all = Uses.of(base)
+        self._all = UsageMatrix.of(base)
         self._usable = self._all.usable
         self._moved: IntVector = np.arange(base.options, dtype=np.int64)
         self.family: IntVector = (
@@ -41,7 +41,7 @@ class Ground:
         )
 
     @property
-    def uses(self) -> Uses:
+    def uses(self) -> UsageMatrix:
         """What the options use; those that are ruled out are not usable."""
         return replace(self._all, usable=self._usable)
 
@@ -80,7 +80,7 @@ class Ground:
         if grown is self.problem:
             return None
         usable = self._usable
-        self.problem, self._all = grown, Uses.of(grown)
+        self.problem, self._all = grown, UsageMatrix.of(grown)
         self._usable = self._all.usable.copy()
         self._usable[moved] &= usable
         places = moved.astype(np.int64)

@@ -17,17 +17,15 @@ from cchybrid.toolkit.usage_matrix import IntVector
 
 from .partial import Partial
 
-MEMORY = 0.9
-"""What remains of a kind's record after each of its turns."""
+DECAY = 0.9
+"""Factor of a kind's gain and cost after each of its turns: about ten turns count. By hand."""
 
-CURIOSITY = 0.1
-"""The part of all turns in which any kind is as likely as another."""
+MIN_RATE_SHARE = 0.1
+"""Rate of a kind, as a part of the best kind's, that it is chosen by at least; by hand."""
 
 GROWTH, SHRINKAGE = 1.15, 0.9
-"""What a size is multiplied by after a question that was easy, and after another one."""
-
-MOST = 12
-"""The largest size."""
+"""Factors of a size after an easy question and after another one. By hand: sizes stay where two of
+five questions are easy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +58,10 @@ class View:
         """Return the deliveries that use some of these resources, in any step."""
         partial = self.partial
         placed = np.flatnonzero(partial.option >= 0)
-        place, position = partial.uses.expand(partial.problem.option_path[partial.option[placed]])
+        position, used, _ = partial.uses.entries(partial.option[placed])
         wanted = np.zeros(partial.problem.resources, dtype=np.bool_)
         wanted[resources] = True
-        return placed[np.unique(position[wanted[partial.uses.resource[place]]])]
+        return placed[np.unique(position[wanted[used]])]
 
     def options(self) -> IntVector:
         """Return the usable options of a random delivery without a place."""
@@ -75,8 +73,7 @@ class View:
     def resources(self, options: IntVector) -> IntVector:
         """Return the resources that these options use, those without which nothing is known."""
         partial = self.partial
-        place, _ = partial.uses.expand(partial.problem.option_path[options])
-        resources = np.unique(partial.uses.resource[place])
+        resources = np.unique(partial.uses.entries(options)[1])
         return resources[~partial.problem.implied[resources]]
 
 
@@ -134,14 +131,15 @@ class Arm:
 
     kind: Kind
     size: float
+    max_size: float
     gain: float = 0.0
     cost: float = 0.0
 
     def learn(self, gain: float, cost: float, *, easy: bool) -> None:
         """Take in how a turn went; after an easy one, the next may be larger."""
-        self.gain = MEMORY * self.gain + gain
-        self.cost = MEMORY * self.cost + cost
-        self.size = min(max(self.size * (GROWTH if easy else SHRINKAGE), 1.0), float(MOST))
+        self.gain = DECAY * self.gain + gain
+        self.cost = DECAY * self.cost + cost
+        self.size = min(max(self.size * (GROWTH if easy else SHRINKAGE), 1.0), self.max_size)
 
 
 class Bandit:
@@ -151,13 +149,15 @@ class Bandit:
     ----------
     ordered
         Whether deliveries of the Problem require others.
+    max_size
+        The largest size of a neighbourhood.
     """
 
-    def __init__(self, ordered: bool) -> None:
+    def __init__(self, ordered: bool, max_size: int = 12) -> None:
         kinds: tuple[Kind, ...] = (users, block, wasteful_steps)
         if ordered:
             kinds = (users, block, window, messages)
-        self.arms = [Arm(kind, 2.0) for kind in kinds]
+        self.arms = [Arm(kind, 2.0, max_size) for kind in kinds]
 
     def choose(self, random: np.random.Generator) -> Arm:
         """Return a kind."""
@@ -166,5 +166,5 @@ class Bandit:
                 return arm
         rate = np.array([arm.gain / arm.cost for arm in self.arms])
         # Without this, a kind that has gained nothing lately would be as good as gone.
-        rate += CURIOSITY * max(float(rate.max()), 1e-9)
+        rate += MIN_RATE_SHARE * max(float(rate.max()), 1e-9)
         return self.arms[int(random.choice(len(rate), p=rate / rate.sum()))]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, needed
-from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, Uses
+from cchybrid.problem.ragged import offsets
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 MAX_CELLS = 1 << 22
-"""Uses times steps that are looked at in one go; each takes a few bytes."""
+"""Uses times steps that are looked at in one go; each takes a few bytes, so some 20 MB."""
 
 NO_LIMIT = 1 << 30
 """The room of a resource that is implied by others."""
@@ -35,7 +36,7 @@ class Partial:
         Shape (resources, steps): the uses that are left.
     """
 
-    def __init__(self, problem: Problem, uses: Uses, steps: int) -> None:
+    def __init__(self, problem: Problem, uses: UsageMatrix, steps: int) -> None:
         self.problem, self.uses, self.steps = problem, uses, steps
         self.option = np.full(problem.deliveries, -1, dtype=np.int64)
         self.step = np.full(problem.deliveries, -1, dtype=np.int64)
@@ -50,7 +51,7 @@ class Partial:
         other.room = self.room.copy()
         return other
 
-    def moved_to(self, problem: Problem, uses: Uses, moved: IntVector) -> Partial:
+    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> Partial:
         """Return it as one of the Problem grown; ``moved`` says where old options stand now."""
         other = self.copy()
         other.problem, other.uses = problem, uses
@@ -81,25 +82,22 @@ class Partial:
         self.option[placed], self.step[placed] = -1, -1
 
     def _use(self, option: IntVector, step: IntVector, sign: int) -> None:
-        place, position = self.uses.expand(self.problem.option_path[option])
-        times = sign * self.uses.times[place]
-        np.add.at(self.room, (self.uses.resource[place], step[position]), times)
+        position, resource, times = self.uses.entries(option)
+        np.add.at(self.room, (resource, step[position]), sign * times)
 
     def fits(self, options: IntVector) -> BoolVector:
         """Return, shape (options, steps), which of these options fit alone into which step."""
         found = np.zeros((len(options), self.steps), dtype=np.bool_)
-        paths = self.problem.option_path[options]
-        size = self.uses.start[paths + 1] - self.uses.start[paths]
+        size = np.diff(self.uses.start)[self.uses.path[options]]
         found[size == 0] = True
         begin = 0
         while begin < len(options):
             end = begin + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
             some = begin + np.flatnonzero(size[begin:end] > 0)
-            place, _ = self.uses.expand(paths[some])
-            enough = self.room[self.uses.resource[place]] >= self.uses.times[place][:, None]
+            _, resource, times = self.uses.entries(options[some])
+            enough = self.room[resource] >= times[:, None]
             if len(some):
-                first = np.cumsum(size[some]) - size[some]
-                found[some] = np.logical_and.reduceat(enough, first, axis=0)
+                found[some] = np.logical_and.reduceat(enough, offsets(size[some])[:-1], axis=0)
             begin = end
         return found
 
@@ -139,7 +137,7 @@ class Partial:
 
 
 def repaired(
-    problem: Problem, uses: Uses, steps: int, found: Assignment, random: np.random.Generator
+    problem: Problem, uses: UsageMatrix, steps: int, found: Assignment, random: np.random.Generator
 ) -> Partial:
     """Return what is left of a near-solution after deliveries in conflict are taken out.
 
@@ -166,8 +164,7 @@ def _in_conflict(partial: Partial, random: np.random.Generator) -> IntVector:
     placed = np.flatnonzero(partial.option >= 0)
     for step in np.flatnonzero((over < 0).any(axis=0)).tolist():
         here = placed[partial.step[placed] == step]
-        place, position = partial.uses.expand(partial.problem.option_path[partial.option[here]])
-        resource, times = partial.uses.resource[place], partial.uses.times[place]
+        position, resource, times = partial.uses.entries(partial.option[here])
         room = partial.room[:, step].copy()
         while (room < 0).any():
             useful = np.minimum(times, np.maximum(-room[resource], 0))

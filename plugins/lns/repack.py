@@ -6,16 +6,15 @@ into; what is placed has happened before anything that stays and requires it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.model import StoppedError
+from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 from .partial import Partial
@@ -123,10 +122,7 @@ class Repack:
         known: Assignment,
         should_stop: Callable[[], bool],
     ) -> None:
-        self.model = cp_model.CpModel()
-        self._proto = self.model.proto
-        self._partial, self._places, self._should_stop = partial, places, should_stop
-        self._added = 0
+        self._partial, self._places = partial, places
         problem = partial.problem
         count = len(places.option)
         asked = np.zeros(0, dtype=np.int64)
@@ -137,15 +133,14 @@ class Repack:
         """The boolean "happened before step 1" of a delivery; those of later steps follow."""
         self._informed[asked] = count + np.arange(len(asked)) * (partial.steps - 1)
         self.booleans = count + len(asked) * (partial.steps - 1)
-        for _ in range(self.booleans):
-            self._proto.variables.add().domain.extend((0, 1))
+        self._rows = Rows(self.booleans, should_stop)
+        self.model = self._rows.model
         self._happen()
         self._fit()
         self._follow()
         worth = weight[places.delivery]
         weighed = np.flatnonzero(worth)
-        self._proto.objective.vars.extend(weighed.tolist())
-        self._proto.objective.coeffs.extend((-worth[weighed]).tolist())
+        self._rows.minimize(weighed.tolist(), (-worth[weighed]).tolist())
         self._hint(known)
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
@@ -157,12 +152,6 @@ class Repack:
         found.step[delivery] = self._places.step[chosen]
         return self._partial.problem, found
 
-    def _row(self) -> Any:
-        self._added += 1
-        if self._added % 1024 == 0 and self._should_stop():
-            raise StoppedError
-        return self._proto.constraints.add()
-
     def _before(self, delivery: int, step: int) -> int:
         return int(self._informed[delivery]) + step - 1
 
@@ -171,13 +160,14 @@ class Repack:
         places, steps = self._places, self._partial.steps
         members = np.arange(len(places.option))
         bound = dict(zip(places.free.tolist(), places.bound.tolist(), strict=True))
-        for delivery, literals in _groups(members, places.delivery):
+        for delivery, (literals,) in grouped(places.delivery, members):
             if bound[delivery]:
-                self._row().exactly_one.literals.extend(literals)
-            elif len(literals) > 1:
-                self._row().at_most_one.literals.extend(literals)
+                self._rows.exactly_one(literals)
+            else:
+                self._rows.at_most_one(literals)
         ladder = self._informed[places.delivery] >= 0
-        made = dict(_groups(members[ladder], (places.delivery * steps + places.step)[ladder]))
+        key = (places.delivery * steps + places.step)[ladder]
+        made = {found: literals for found, (literals,) in grouped(key, members[ladder])}
         for delivery in np.flatnonzero(self._informed >= 0).tolist():
             for step in range(steps - 1):
                 literals = [
@@ -186,29 +176,18 @@ class Repack:
                 ]
                 if step:
                     literals.append(self._before(delivery, step))
-                self._row().exactly_one.literals.extend(literals)
+                self._rows.exactly_one(literals)
 
     def _fit(self) -> None:
         """No resource is used beyond the room that the others leave."""
         partial, places = self._partial, self._places
-        place, boolean = partial.uses.expand(partial.problem.option_path[places.option])
-        resource, times = partial.uses.resource[place], partial.uses.times[place]
+        boolean, resource, times = partial.uses.entries(places.option)
         kept = ~partial.problem.implied[resource]
         boolean, resource, times = boolean[kept], resource[kept], times[kept]
         key = resource * partial.steps + places.step[boolean]
-        for found, members in _groups(np.arange(len(key)), key):
+        for found, (literals, weights) in grouped(key, boolean, times):
             room = int(partial.room[divmod(found, partial.steps)])
-            weights = times[members]
-            if len(members) == 1 or weights.sum() <= room:
-                continue
-            literals = boolean[members].tolist()
-            if room == 1:
-                self._row().at_most_one.literals.extend(literals)
-                continue
-            row = self._row().linear
-            row.vars.extend(literals)
-            row.coeffs.extend(weights.tolist())
-            row.domain.extend((0, room))
+            self._rows.at_most(literals, weights, room)
 
     def _follow(self) -> None:
         """What requires a free delivery comes after it."""
@@ -216,14 +195,14 @@ class Repack:
         before = problem.option_requires[places.option].astype(np.int64)
         forwards = np.flatnonzero((before >= 0) & (self._informed[before] >= 0))
         key = (before * problem.deliveries + places.delivery) * steps + places.step
-        for found, literals in _groups(forwards, key[forwards]):
+        for found, (literals,) in grouped(key[forwards], forwards):
             pair, step = divmod(found, steps)
             if step:
                 informed = self._before(pair // problem.deliveries, step)
-                self._row().at_most_one.literals.extend([*literals, ~informed])
+                self._rows.at_most_one([*literals, ~informed])
             else:
                 for literal in literals:
-                    self._row().bool_or.literals.append(~literal)
+                    self._rows.at_least_one([~literal])
 
     def _hint(self, known: Assignment) -> None:
         places, steps = self._places, self._partial.steps
@@ -235,17 +214,4 @@ class Repack:
             if 0 <= step < steps - 1:
                 first = self._before(delivery, step + 1)
                 values[first : self._before(delivery, steps - 1) + 1] = 1
-        self._proto.solution_hint.vars.extend(range(self.booleans))
-        self._proto.solution_hint.values.extend(values.tolist())
-
-
-def _groups(members: IntVector, key: IntVector) -> Iterator[tuple[int, list[int]]]:
-    """Yield, per distinct key, the key and the members that have it."""
-    order = np.argsort(key, kind="stable")
-    sorted_key = key[order]
-    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
-    listed = members[order].tolist()
-    begin = 0
-    for found, end in zip(sorted_key[ends - 1].tolist(), ends.tolist(), strict=True):
-        yield found, listed[begin:end]
-        begin = end
+        self._rows.hint(values.tolist())

@@ -1,9 +1,9 @@
 """Diving: one class after the other is settled so that what it leaves still fits into the rest.
 
-That what is left fits is asked of the linear program of the load (see ``prices``): if it does not,
-its prices tell how much worth the class has to take away at least, and the class is priced again
-with that row, as in Benders' decomposition. Such rows hold for every later class, too. The last
-few steps are packed exactly.
+That what is left fits is asked of the linear program of the load (see ``LoadProgram``): if it does
+not, its prices tell how much worth the class has to take away at least, and the class is priced
+again with that row, as in Benders' decomposition. Such rows hold for every later class, too. The
+last few steps are packed exactly.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
+from cchybrid.toolkit.dual_prices import LoadProgram, Worth
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .prices import LoadProgram, Worth
 from .pricing import AtLeast, Pricer, pack
 
-ROUNDS = 12
-"""Rows that may be added before a class is taken as it is."""
-KEPT = 30
-"""Worths that are remembered from one dive to the next."""
-PACKED = 800
-"""Booleans up to which the rest of a schedule is packed exactly."""
+MAX_ROWS = 12
+"""Rows that may be added before a class is taken as it is: a guard, as each asks CP-SAT anew."""
+
+MAX_WORTHS = 30
+"""Worths that are remembered from one dive to the next: each is a row of every later question."""
+
+MAX_PACKED = 800
+"""Booleans up to which the rest of a schedule is packed exactly; CP-SAT mostly decides that within
+``PACK_UNITS``."""
 
 
 @dataclass
@@ -57,7 +61,7 @@ class Diver:
 
         Raises
         ------
-        RunOverError
+        StoppedError
             If the run is over.
         """
         packing = self.packing
@@ -66,7 +70,7 @@ class Diver:
         while rest.any() and len(classes) < steps:
             left = steps - len(classes)
             columns = int(rest[packing.row].sum())
-            if columns * left <= PACKED or left == 1:
+            if columns * left <= MAX_PACKED or left == 1:
                 packed, units = pack(packing, rest, left, self.over, int(random.integers(2**31)))
                 self.spend(units)
                 if packed is not None:
@@ -82,7 +86,7 @@ class Diver:
     def _class(self, rest: BoolVector, left: int, weight: IntVector) -> IntVector | None:
         """Return a class of these rows whose leftovers fit into the steps after it."""
         found: IntVector | None = None
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROWS):
             demands = [d for worth in self.worths if (d := _demand(worth, rest, left)) is not None]
             priced = self.pricer.best(weight, rest, demands)
             self.spend(priced.units)
@@ -91,10 +95,10 @@ class Diver:
             found = self.packing.filled(priced.columns, rest)
             after = rest.copy()
             after[self.packing.row[found]] = False
-            worth = self.program.worth(after, self.over)
+            worth = self.program.worth(after)
             if worth is None or worth.least_steps(after) < left:
                 return found
-            self.worths = [worth, *self.worths[: KEPT - 1]]
+            self.worths = [worth, *self.worths[: MAX_WORTHS - 1]]
         return found
 
 

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.packing import IntVector, Packing, refusal
-from cchybrid.toolkit.watched import RunOverError
+from cchybrid.toolkit.options import require
+from cchybrid.toolkit.packing import Packing, refusal
+from cchybrid.toolkit.solver import check, evaluations, until_stopped
+from cchybrid.toolkit.usage_matrix import IntVector
 
 from .diving import Diver
 from .generation import Generation
-from .prices import LoadProgram
 from .pricing import Pricer
 from .rounding import cover, with_leftovers
-
-MAX_COLUMNS = 100_000
-"""Options that a Problem may have; each takes about a kilobyte in CP-SAT."""
-
-EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that one unit of CP-SAT's deterministic time counts as; a unit is about a second."""
 
 
 class Milp:
@@ -39,34 +34,35 @@ class Milp:
             Rounds of column generation between two dives.
         starts
             First-fit schedules that the first columns are taken from.
+        pricing_units
+            Deterministic time of one exact pricing by CP-SAT, about seconds.
+        cover_units
+            The same of a cover by the columns found so far.
+        max_columns
+            Options that a Problem may have; each takes about a kilobyte in CP-SAT.
         """
 
         columns: int = 20
         starts: int = 4
+        pricing_units: float = 2.0
+        cover_units: float = 0.5
+        max_columns: int = 100_000
 
         def __post_init__(self) -> None:
-            if self.columns < 1:
-                raise ValueError("columns must be at least 1")
-            if self.starts < 1:
-                raise ValueError("starts must be at least 1")
+            require(self, columns=1, starts=1, pricing_units=0.001, cover_units=0, max_columns=1)
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what is no cover by classes, and what would not fit into memory."""
-        if problem.options > MAX_COLUMNS:
-            return f"{problem.options:,} options, more than {MAX_COLUMNS:,}"
+        if problem.options > self.options.max_columns:
+            return f"{problem.options:,} options, more than {self.options.max_columns:,}"
         return refusal(problem)
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Generate columns and dive in turn until best meets bound."""
-        if next(run.targets(), None) is None:
-            return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
-        try:
-            return _Search(problem, run, self.options).run_all()
-        except RunOverError:
-            return Stop.LIMIT
+        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
@@ -78,9 +74,9 @@ class _Search:
         self.packing = packing = Packing.of(problem)
         self.random = np.random.default_rng(run.seed)
         self.offered: int | None = None
-        program = LoadProgram(packing)
-        pricer = Pricer(packing, run.should_stop, run.seed)
-        worth = program.worth(np.ones(packing.rows, dtype=np.bool_), run.should_stop)
+        program = LoadProgram(packing, run.should_stop)
+        pricer = Pricer(packing, run.should_stop, run.seed, options.pricing_units)
+        worth = program.worth()
         self.generation = Generation(packing, pricer, worth, run, self._spend)
         self.diver = Diver(packing, pricer, program, self._spend, run.should_stop)
         if worth is not None:
@@ -126,9 +122,8 @@ class _Search:
             self.run.bound(self.generation.bound)
 
     def _spend(self, units: float) -> None:
-        self.run.spend(max(1, math.ceil(units * EVALUATIONS_PER_UNIT)))
-        if self.run.should_stop():
-            raise RunOverError
+        self.run.spend(evaluations(units))
+        check(self.run.should_stop)
 
     def _first_columns(self) -> None:
         """Begin with the steps of what is known, and of schedules made greedily."""
@@ -166,7 +161,7 @@ class _Search:
             target,
             self.run.should_stop,
             int(self.random.integers(2**31)),
-            units=0.5,
+            units=self.options.cover_units,
         )
         self._finish(classes, rest, target)
         self._spend(units)

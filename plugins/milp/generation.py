@@ -6,7 +6,7 @@ when there are none. Whatever the weights w are, no step holds more of them than
 so that sum(w) / max(class weight) steps are needed (Farley, 1990); weights and answers are whole
 numbers, so the bound is exact. The dual jumps about, hence prices are asked at a point between it
 and the weights of the best bound so far (Wentges' smoothing, 1997), which begin as the worth of the
-rows under the prices of the load (see ``prices``).
+rows under the prices of the load (see ``LoadProgram``).
 """
 
 from __future__ import annotations
@@ -18,23 +18,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run
+from cchybrid.problem.ragged import lookup
+from cchybrid.toolkit.dual_prices import Worth
 from cchybrid.toolkit.kernels.first_fit import fill
 from cchybrid.toolkit.kernels.flat import flatten, least_uses
 from cchybrid.toolkit.kernels.rng import seed_state
-from cchybrid.toolkit.packing import IntVector, Packing
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.usage_matrix import IntVector
 
 from .master import Master
-from .prices import Worth
 from .pricing import Pricer
 
 SCALE = 5040
 """A weight of 1 as a whole number: many divisors, so that most duals are met exactly."""
-TRIES = 12
-"""Classes that are drawn greedily before exact pricing is asked."""
-FRESH = 6
-"""Of these, classes that may enter the master program at once."""
-GAIN = 1e-6
-"""Weight beyond 1 that makes a class worth having."""
+MAX_TRIES = 12
+"""Classes that are drawn greedily before exact pricing is asked: they cost nearly nothing."""
+
+MAX_FRESH = 6
+"""Of these, classes that may enter the master program at once: similar ones help little."""
+
+MIN_GAIN = 1e-6
+"""Weight beyond 1 that makes a class worth having; less is rounding of the linear program."""
 
 
 class Generation:
@@ -79,8 +83,7 @@ class Generation:
         self._state = seed_state(run.seed)
         self._random = np.random.default_rng(run.seed)
         if worth is not None:
-            rows = np.ones(packing.rows, dtype=np.bool_)
-            self.bound = worth.least_steps(rows)
+            self.bound = worth.least_steps()
             self._centre = worth.row / worth.step
             self._best = float(self._centre.sum())
             self._lean = 0.7
@@ -94,7 +97,7 @@ class Generation:
 
         Raises
         ------
-        RunOverError
+        StoppedError
             If the run is over.
         """
         self.rounds += 1
@@ -114,7 +117,7 @@ class Generation:
         self._close()
 
     def _close(self) -> None:
-        self.closed = self.closed or math.ceil(self.master.value - GAIN) <= self.bound
+        self.closed = self.closed or math.ceil(self.master.value - MIN_GAIN) <= self.bound
 
     def _exact(self, point: NDArray[np.float64], lean: float, added: int) -> None:
         weight = np.floor(point * SCALE).astype(np.int64)
@@ -140,7 +143,7 @@ class Generation:
 
     def _add(self, columns: IntVector) -> int:
         """Add a class if it improves the master program; return how many were added."""
-        if self.master.weight[self.packing.row[columns]].sum() <= 1.0 + GAIN:
+        if self.master.weight[self.packing.row[columns]].sum() <= 1.0 + MIN_GAIN:
             return 0
         return int(self.master.add(columns))
 
@@ -148,16 +151,16 @@ class Generation:
         """Draw classes, heavy deliveries first; add the best ones."""
         packing = self.packing
         found = []
-        for turn in range(TRIES // 2):
-            noise = 1.0 + 0.5 * turn / TRIES * self._random.random(packing.rows)
+        for turn in range(MAX_TRIES // 2):
+            noise = 1.0 + 0.5 * turn / MAX_TRIES * self._random.random(packing.rows)
             order = packing.delivery[np.argsort(-weight * noise, kind="stable")]
             found.append(self._first(order.astype(np.int32)))
         found.sort(key=lambda columns: -float(weight[packing.row[columns]].sum()))
-        return sum(self._add(columns) for columns in found[: FRESH // 2])
+        return sum(self._add(columns) for columns in found[: MAX_FRESH // 2])
 
     def _first(self, order: NDArray[np.int32]) -> IntVector:
         """Return the class that first fit makes of the deliveries in this order."""
         found = self.packing.problem.empty()
         fill(self._flat, self._near, 1, order, found.option, found.step, self._state)
         taken = found.option[self.packing.delivery]
-        return np.searchsorted(self.packing.option, taken[taken >= 0]).astype(np.int64)
+        return lookup(self.packing.option, taken[taken >= 0])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.linear_solver import pywraplp
 
-from cchybrid.toolkit.packing import IntVector, Packing
-from cchybrid.toolkit.watched import watched
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import LinearProgram, solve_program
+from cchybrid.toolkit.usage_matrix import IntVector
 
 Floats = NDArray[np.float64]
 
@@ -33,10 +34,8 @@ class Master:
         self.value = float(packing.rows)
         self.weight: Floats = np.zeros(packing.rows)
         self._known: set[bytes] = set()
-        self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        self._solver.Objective().SetMinimization()
-        infinity = self._solver.infinity()
-        self._rows = [self._solver.RowConstraint(1.0, infinity, "") for _ in packing.delivery]
+        self._program = LinearProgram()
+        self._rows = [self._program.row(1.0, math.inf) for _ in packing.delivery]
 
     def add(self, columns: IntVector) -> bool:
         """Add a class; return whether it is new."""
@@ -46,8 +45,7 @@ class Master:
             return False
         self._known.add(key)
         self.classes.append(columns)
-        share = self._solver.NumVar(0.0, self._solver.infinity(), "")
-        self._solver.Objective().SetCoefficient(share, 1.0)
+        share = self._program.variable(objective=1.0)
         for row in rows.tolist():
             self._rows[row].SetCoefficient(share, 1.0)
         return True
@@ -57,12 +55,11 @@ class Master:
 
         Raises
         ------
-        RunOverError
+        StoppedError
             If the run is over.
         """
-        status = watched(self._solver.Solve, self._solver.InterruptSolve, over)
-        if status != pywraplp.Solver.OPTIMAL:
+        if not solve_program(self._program, over):
             return False
-        self.value = float(self._solver.Objective().Value())
-        self.weight = np.array([max(0.0, row.dual_value()) for row in self._rows])
+        self.value = self._program.value
+        self.weight = self._program.duals(self._rows)
         return True

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
-from cchybrid.toolkit.watched import watched
-
-UNITS = 2.0
-"""Deterministic time that pricing may take at a time; a unit is about a second."""
+from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.cpsat.rows import Rows
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 PACK_UNITS = 0.5
-"""The same for packing the last steps."""
+"""Deterministic time, about seconds, to pack the last steps: few booleans, mostly done at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +57,15 @@ class Pricer:
     ----------
     over
         Whether the run is over.
+    units
+        Deterministic time that one question may take.
     """
 
-    def __init__(self, packing: Packing, over: Callable[[], bool], seed: int) -> None:
+    def __init__(
+        self, packing: Packing, over: Callable[[], bool], seed: int, units: float = 2.0
+    ) -> None:
         self.packing = packing
+        self.units = units
         self.over = over
         self.seed = seed
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
@@ -88,7 +92,7 @@ class Pricer:
 
         Raises
         ------
-        RunOverError
+        StoppedError
             If the run is over.
         """
         packing = self.packing
@@ -111,17 +115,10 @@ class Pricer:
         if hint is not None:
             model.solution_hint.vars.extend(range(packing.columns))
             model.solution_hint.values.extend(np.bincount(hint, minlength=packing.columns).tolist())
-        solver = new_solver(self.seed, UNITS)
-        status = watched(lambda: solver.solve(whole), solver.stop_search, self.over)
-        response = solver.response_proto
-        # The bound of a sum of whole numbers, before any scaling: a whole number, too.
-        most: int | None = min(-response.inner_objective_lower_bound, _trivial(packing, value))
-        if status == cp_model.INFEASIBLE:
-            most = None
-        columns: IntVector | None = None
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            columns = np.flatnonzero(np.array(response.solution)).astype(np.int64)
-        return Priced(columns, most, response.deterministic_time)
+        found = solve(whole, new_solver(self.seed, units=self.units, linearization=2), self.over)
+        columns = None if found.values is None else np.flatnonzero(found.values)
+        most = None if found.infeasible else min(-found.bound, _trivial(packing, value))
+        return Priced(columns, most, found.units)
 
 
 def pack(
@@ -131,28 +128,16 @@ def pack(
 
     Raises
     ------
-    RunOverError
+    StoppedError
         If the run is over.
     """
     columns = np.flatnonzero(rows[packing.row])
     model = steps_model(packing, columns, steps, whole=True)
-    solver = new_solver(seed, PACK_UNITS)
-    status = watched(lambda: solver.solve(model), solver.stop_search, over)
-    units = float(solver.response_proto.deterministic_time)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None, units
-    taken = np.array(solver.response_proto.solution).reshape(steps, len(columns))
-    return [columns[np.flatnonzero(step)] for step in taken], units
-
-
-def new_solver(seed: int, units: float) -> cp_model.CpSolver:
-    """Return a solver on one thread that no clock rules."""
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = seed % 2**31
-    solver.parameters.max_deterministic_time = units
-    solver.parameters.linearization_level = 2
-    return solver
+    found = solve(model, new_solver(seed, units=PACK_UNITS, linearization=2), over)
+    if found.values is None:
+        return None, found.units
+    taken = found.values.reshape(steps, len(columns))
+    return [columns[np.flatnonzero(step)] for step in taken], found.units
 
 
 def steps_model(
@@ -167,44 +152,17 @@ def steps_model(
     whole
         Whether their rows have to be made; otherwise they may be.
     """
-    model = cp_model.CpModel()
-    proto = model.proto
-    for _ in range(steps * len(columns)):
-        proto.variables.add().domain.extend((0, 1))
+    rows = Rows(steps * len(columns))
     shift = len(columns) * np.arange(steps)[:, None]
-    place_of = np.full(packing.columns, -1, dtype=np.int64)
-    place_of[columns] = np.arange(len(columns))
-    for members in _groups(packing.row[columns], np.arange(len(columns))):
-        literals = (members + shift).ravel().tolist()
-        row = proto.constraints.add()
-        (row.exactly_one if whole else row.at_most_one).literals.extend(literals)
-    kept = np.flatnonzero(place_of[packing.column] >= 0)
-    for uses in _groups(packing.resource[kept], kept):
-        capacity = int(packing.capacity[packing.resource[uses[0]]])
-        times = packing.times[uses]
-        if times.sum() <= capacity:
-            continue
-        members = place_of[packing.column[uses]]
+    for _, (members,) in grouped(packing.row[columns], np.arange(len(columns))):
+        literals = (np.array(members) + shift).ravel().tolist()
+        (rows.exactly_one if whole else rows.at_most_one)(literals)
+    place, resource, times = packing.uses.entries(columns)
+    for found, (members, weights) in grouped(resource, place, times):
         for step in range(steps):
-            _at_most(proto, (members + step * len(columns)).tolist(), times.tolist(), capacity)
-    return model
-
-
-def _at_most(proto: Any, members: list[int], times: list[int], capacity: int) -> None:
-    if capacity == 1:
-        proto.constraints.add().at_most_one.literals.extend(members)
-        return
-    row = proto.constraints.add().linear
-    row.vars.extend(members)
-    row.coeffs.extend(times)
-    row.domain.extend((0, capacity))
-
-
-def _groups(key: IntVector, members: IntVector) -> list[IntVector]:
-    """Return the members, by key."""
-    order = np.argsort(key, kind="stable")
-    edges = np.flatnonzero(np.diff(key[order])) + 1
-    return [group for group in np.split(members[order], edges) if len(group)]
+            literals = [member + step * len(columns) for member in members]
+            rows.at_most(literals, weights, int(packing.capacity[found]))
+    return rows.model
 
 
 def _trivial(packing: Packing, value: IntVector) -> int:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from ortools.sat.python import cp_model
 
-from cchybrid.toolkit.packing import BoolVector, IntVector, Packing
-from cchybrid.toolkit.watched import watched
-
-from .pricing import new_solver
+from cchybrid.toolkit.cpsat.rows import Rows
+from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 
 def cover(
@@ -30,31 +29,28 @@ def cover(
 
     Raises
     ------
-    RunOverError
+    StoppedError
         If the run is over.
     """
-    model = cp_model.CpModel()
-    taken = [model.new_bool_var("") for _ in classes]
-    missing = [model.new_bool_var("") for _ in range(packing.rows)]
-    holding: list[list[cp_model.IntVar]] = [[miss] for miss in missing]
-    for share, columns in zip(taken, classes, strict=True):
+    missing = range(len(classes), len(classes) + packing.rows)
+    model = Rows(len(classes) + packing.rows)
+    holding = [[miss] for miss in missing]
+    for share, columns in enumerate(classes):
         for row in np.unique(packing.row[columns]).tolist():
             holding[row].append(share)
     for literals in holding:
-        model.add_bool_or(literals)
-    model.add(cp_model.LinearExpr.sum(taken) <= steps)
-    model.minimize(cp_model.LinearExpr.sum(missing))
-    solver = new_solver(seed, units)
-    status = watched(lambda: solver.solve(model), solver.stop_search, over)
-    spent = float(solver.response_proto.deterministic_time)
+        model.at_least_one(literals)
+    model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
+    model.minimize(missing, [1] * packing.rows)
+    found = solve(model.model, new_solver(seed, units=units, linearization=2), over)
     chosen: list[IntVector] = []
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        values = np.array(solver.response_proto.solution)[: len(classes)]
-        chosen = [classes[index] for index in np.flatnonzero(values).tolist()]
+    if found.values is not None:
+        taken_up = np.flatnonzero(found.values[: len(classes)])
+        chosen = [classes[index] for index in taken_up.tolist()]
     rest = np.ones(packing.rows, dtype=np.bool_)
     for columns in chosen:
         rest[packing.row[columns]] = False
-    return chosen, rest, spent
+    return chosen, rest, found.units
 
 
 def with_leftovers(

@@ -24,7 +24,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.origin import InstanceOrigin
-from cchybrid.toolkit.usage_matrix import IntVector, Uses
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 NETWORKS = (
     "ring-bi-8",
@@ -66,7 +66,7 @@ def chromatic(
     problem: Problem, option: IntVector, seed: int, budget: Budget, limit: float
 ) -> tuple[int, bool]:
     """Return the fewest steps found for one choice of options, and whether they are proven."""
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     conflicts = Conflicts(problem, uses, option, np.random.default_rng(seed), lambda: None)
     known = conflicts.schedule(saturation_largest_first)
     found = FixedChoice(problem, uses, option).fewest(known, budget, seed, limit)
@@ -76,7 +76,7 @@ def chromatic(
 def bench_row(network: str, choices: int, threads: int, limit: float) -> str:
     """Return the line of one network."""
     problem = build_problem(instance(network, "AAS"))
-    chooser = Chooser(problem, Uses.of(problem), lambda: None)
+    chooser = Chooser(problem, UsageMatrix.of(problem), lambda: None)
     budget = Budget(limit, threads=threads)
     first = chromatic(problem, ordered_by_dimension(problem), 0, budget, limit)
     drawn = [

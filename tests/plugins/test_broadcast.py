@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.broadcast.engine import MAX_MESSAGES, Broadcast
+from cchybrid_plugins.broadcast.engine import Broadcast
 from cchybrid_plugins.broadcast.flows import Senders, SpreadModel
 from hypothesis import HealthCheck, assume, given, settings
 from ortools.sat.python import cp_model
@@ -19,17 +19,19 @@ from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Me
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import InstanceOrigin, Problem, build_problem
-from cchybrid.toolkit.cpsat.model import StoppedError
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.solver import StoppedError
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 
-def solved(problem: Problem, reach: int = 0, **rest: Any) -> tuple[LocalRun, Stop]:
+def solved(
+    problem: Problem, options: Broadcast.Options | None = None, **rest: Any
+) -> tuple[LocalRun, Stop]:
     run = LocalRun(problem, **{"budget": Budget(seconds=30.0), **rest})
-    stop = Broadcast(Broadcast.Options(reach)).solve(run.problem, run)
+    stop = Broadcast(options or Broadcast.Options()).solve(run.problem, run)
     assert run.violations == []
     return run, stop
 
@@ -167,7 +169,7 @@ def test_size_is_that_of_the_model() -> None:
     [
         (cchybrid.instance("ring-bi-8", "OAB", switching="store-and-forward"), "not wormhole"),
         (cchybrid.instance("ring-bi-8", "OAS"), "every message has one destination"),
-        (cchybrid.instance("ring-bi-8", "AAB"), f"8 messages, more than {MAX_MESSAGES}"),
+        (cchybrid.instance("ring-bi-8", "AAB"), "8 messages, more than 4"),
     ],
 )
 def test_refusals_say_why(instance: Instance, words: str) -> None:
@@ -177,22 +179,21 @@ def test_refusals_say_why(instance: Instance, words: str) -> None:
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = build_problem(cchybrid.instance("mesh-5x5", "OAB"))
-    monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_VARIABLES", 50)
-    refused = Broadcast(Broadcast.Options()).unsupported(problem)
+    refused = Broadcast(Broadcast.Options(max_variables=50)).unsupported(problem)
     assert refused == "82 variables for two steps of one hop, more than 50"
     monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_HOPS", 1000)
     refused = Broadcast(Broadcast.Options()).unsupported(problem)
     assert refused == "2,000 senders times channels, more than 1,000"
     monkeypatch.undo()
     # What is too large for the given number of steps is passed over.
-    monkeypatch.setattr("cchybrid_plugins.broadcast.engine.MAX_VARIABLES", 90)
-    assert Broadcast(Broadcast.Options()).unsupported(problem) is None
-    run, stop = solved(problem, first_lower=2)
+    options = Broadcast.Options(max_variables=90)
+    assert Broadcast(options).unsupported(problem) is None
+    run, stop = solved(problem, options, first_lower=2)
     assert (run.best(), stop) == (None, Stop.STALLED)
 
 
 def test_a_negative_reach_is_refused() -> None:
-    with pytest.raises(ValueError, match="reach is a number of hops"):
+    with pytest.raises(ValueError, match="reach must be at least 0"):
         Broadcast.Options(reach=-1)
 
 

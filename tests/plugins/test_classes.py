@@ -41,8 +41,8 @@ def feasible(packing: Packing, columns: tuple[int, ...]) -> bool:
     rows = packing.row[list(columns)]
     load = np.zeros(len(packing.capacity), dtype=int)
     for column in columns:
-        for place in range(packing.start[column], packing.start[column + 1]):
-            load[packing.resource[place]] += packing.times[place]
+        resource, times = packing.uses.row(column)
+        load[resource] += times
     return len(set(rows.tolist())) == len(columns) and bool((load <= packing.capacity).all())
 
 

@@ -22,12 +22,13 @@ from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
-from cchybrid.toolkit.cpsat.model import StepModel, StoppedError, build
-from cchybrid.toolkit.cpsat.prices import Pricing
+from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import ask
 from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.usage_matrix import Uses
+from cchybrid.toolkit.solver import StoppedError
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -43,7 +44,7 @@ def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any
 
 
 def model_of(problem: Problem, steps: int, *, symmetry: bool = True) -> StepModel:
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     return build(problem, uses, Windows.of(problem, uses, steps, symmetry=symmetry))
 
 
@@ -119,10 +120,9 @@ def test_every_target_is_asked_once() -> None:
     assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
 
 
-def test_honours_the_one_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_DRAWS", 1)
+def test_honours_the_one_target() -> None:
     instance = cchybrid.instance("kautz-12", "AAB")
-    run = solved(instance, target=5)
+    run = solved(instance, CpSat.Options(draws=1), target=5)
     assert {note["target"] for note in run.notes} == {5}
     assert run.best() is not None
     assert run.best() <= 5
@@ -182,7 +182,7 @@ def test_stops_when_told(threads: int) -> None:
 
 def test_building_stops_when_told() -> None:
     problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
     with pytest.raises(StoppedError):
         build(problem, uses, windows, lambda: True)
@@ -272,7 +272,7 @@ def test_uses_count_as_often_as_they_are_named() -> None:
         path_start=np.array([0, 2, 6]),
         path_resource=np.zeros(6, dtype=np.int32),
     )
-    assert Uses.of(twice).usable.tolist() == [True, False, True]
+    assert UsageMatrix.of(twice).usable.tolist() == [True, False, True]
     assert status(model_of(twice, 1))[0] == "infeasible"
     verdict, found = status(model_of(twice, 2))
     assert verdict == "feasible"
@@ -286,17 +286,17 @@ def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
     assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
 
 
-def test_a_model_too_large_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_too_large_is_unsupported() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     assert CpSat(CpSat.Options()).unsupported(problem) is None
-    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
-    assert "more than 500" in str(CpSat(CpSat.Options()).unsupported(problem))
+    small = CpSat(CpSat.Options(max_booleans=500))
+    assert "more than 500" in str(small.unsupported(problem))
 
 
 def test_interchangeable_steps_are_told_apart() -> None:
     """On a directed ring, every two of 28 messages over one channel need steps of their own."""
     problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 28, symmetry=True)
     pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
     assert sorted(windows.low[pinned]) == list(range(28))
@@ -314,7 +314,7 @@ def test_short_options_first() -> None:
 
 def test_no_delivery_loses_its_shortest_options() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     short = uses.shortened(problem, 6)
     assert np.unique(problem.option_delivery[short.usable]).tolist() == list(
         range(problem.deliveries)
@@ -356,11 +356,10 @@ def test_an_error_in_the_thread_is_raised() -> None:
         ask(broken, cp_model.CpSolver(), wanted=lambda: True, over=lambda: False)
 
 
-def test_gives_up_on_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid_plugins.cpsat.engine.MAX_BOOLEANS", 500)
+def test_gives_up_on_what_does_not_fit() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.STALLED
+    assert CpSat(CpSat.Options(max_booleans=500)).solve(problem, run) is Stop.STALLED
     assert len(run.schedules) == 1
 
 
@@ -378,14 +377,14 @@ def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
     problem = build_problem(instance)
     known = first_fit(problem, spare)
-    assert known.steps >= least_steps(problem, Uses.of(problem))
+    assert known.steps >= least_steps(problem, UsageMatrix.of(problem))
     model = model_of(problem, known.steps + spare)
     model.hint(known, 0)
     assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
 
 
 def tightened(problem: Problem, steps: int) -> StepModel:
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     tight = Pricing(problem, uses).tight(steps)
     windows = Windows.of(problem, tight.uses, steps, symmetry=True, certain=bool(steps % 2))
     return build(problem, tight.uses, windows, full=tight.full)
@@ -396,7 +395,7 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 def test_prices_change_no_answer(instance: Instance) -> None:
     """Whatever they rule out: as many steps suffice with them as without."""
     problem = build_problem(instance)
-    pricing = Pricing(problem, Uses.of(problem))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
     least = pricing.least_steps
     assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
@@ -414,7 +413,7 @@ def test_prices_change_no_answer(instance: Instance) -> None:
 def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
     """Where one part of the network is the bottleneck, the linear program finds it."""
     problem = build_problem(cchybrid.instance(topology, "AAS"))
-    pricing = Pricing(problem, Uses.of(problem))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
     assert pricing.least_steps == even
     pricing.sharpen()
     assert pricing.least_steps == sharp
@@ -427,7 +426,7 @@ def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: in
 def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, full: int) -> None:
     """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
     problem = build_problem(cchybrid.instance(topology, "AAS"))
-    pricing = Pricing(problem, Uses.of(problem))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
     assert pricing.least_steps == steps
     assert int(pricing.tight(steps).full.sum()) == full
@@ -437,7 +436,7 @@ def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, f
 def test_prices_rule_out_detours() -> None:
     """Six steps of a mesh have room for shortest paths only."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
-    pricing = Pricing(problem, Uses.of(problem))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
     shortest = build_problem(cchybrid.instance("mesh-3x3", "AAS")).options
     assert int(pricing.tight(6).uses.usable.sum()) == shortest

@@ -143,7 +143,7 @@ def test_lays_down_routes_that_load_least() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("torus-4x4", "AAS")))
     columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
     assert packing.row[columns].tolist() == list(range(packing.rows))
-    assert packing.load(columns).max() == 8
+    assert packing.uses.load(columns).max() == 8
 
 
 def test_three_turns_of_a_triangle_congest() -> None:

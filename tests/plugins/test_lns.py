@@ -23,7 +23,7 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.usage_matrix import Uses
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 RANDOM = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -61,7 +61,7 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     wild = random_assignment(problem, 5, seed)
-    partial = repaired(problem, Uses.of(problem), 4, wild, random)
+    partial = repaired(problem, UsageMatrix.of(problem), 4, wild, random)
     assert_sound(partial)
     placed = partial.option >= 0
     assert (partial.option[placed] == wild.option[placed]).all()
@@ -77,7 +77,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
     """Whatever is taken out, the answer is valid and places as many as before at least."""
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
     taken = np.flatnonzero((partial.option >= 0) & (random.random(problem.deliveries) < 0.5))
     rest = partial.copy()
@@ -217,7 +217,7 @@ def test_what_helps_nobody_is_not_kept() -> None:
     Lns(Lns.Options()).solve(problem, run)
     assert run.suggestions
     for found in run.suggestions:
-        partial = repaired(problem, Uses.of(problem), 8, found, np.random.default_rng(0))
+        partial = repaired(problem, UsageMatrix.of(problem), 8, found, np.random.default_rng(0))
         assert (partial.option == found.option).all()
         assert (partial.assignment().option == found.option).all()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from cchybrid_plugins.classes.listing import list_classes
 from cchybrid_plugins.milp.diving import Diver
 from cchybrid_plugins.milp.engine import Milp
 from cchybrid_plugins.milp.generation import Generation
-from cchybrid_plugins.milp.prices import LoadProgram
 from cchybrid_plugins.milp.pricing import AtLeast, Pricer, pack
 from cchybrid_plugins.milp.rounding import cover, with_leftovers
 from hypothesis import HealthCheck, given, settings
@@ -26,9 +24,9 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.proof.flow import price_bounds
+from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
-from cchybrid.toolkit.watched import RunOverError, watched
 
 RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -41,7 +39,7 @@ SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5)
 def generation(problem: Problem, over: bool = False) -> Generation:
     packing = Packing.of(problem)
     run = LocalRun(problem, budget=Budget(seconds=None))
-    worth = LoadProgram(packing).worth(np.ones(packing.rows, dtype=np.bool_), lambda: over)
+    worth = LoadProgram(packing, lambda: over).worth()
     pricer = Pricer(packing, lambda: over, 0)
     made = Generation(packing, pricer, worth, run, lambda units: None)
     for columns in packing.classes(first_fit(problem, 0)):
@@ -145,7 +143,7 @@ def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
     assert priced.most == heaviest
     assert priced.columns is not None
     assert weight[packing.row[priced.columns]].sum() == heaviest
-    assert (packing.load(priced.columns) <= packing.capacity).all()
+    assert (packing.uses.load(priced.columns) <= packing.capacity).all()
     assert len(np.unique(packing.row[priced.columns])) == len(priced.columns)
 
 
@@ -167,7 +165,7 @@ def test_worth_is_a_bound_for_what_is_left(instance: Instance) -> None:
     program = LoadProgram(packing)
     everything = np.ones(packing.rows, dtype=np.bool_)
     for rows in (everything, np.arange(packing.rows) % 2 == 0, everything):
-        worth = program.worth(rows, lambda: False)
+        worth = program.worth(rows)
         if worth is None:
             assert pack(packing, rows, 1, lambda: False, 0)[0] is not None
             continue
@@ -237,11 +235,3 @@ def test_the_one_target_is_enough() -> None:
     assert stop is Stop.EXHAUSTED
     assert run.best() is not None
     assert run.best() <= 17
-
-
-def test_a_long_call_is_walked_away_from() -> None:
-    with pytest.raises(RunOverError):
-        watched(lambda: time.sleep(30), lambda: None, lambda: True)
-    with pytest.raises(ZeroDivisionError):
-        watched(lambda: 1 / 0, lambda: None, lambda: False)
-    assert watched(lambda: 3, lambda: None, lambda: False) == 3

@@ -30,7 +30,7 @@ from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
 from cchybrid.toolkit.cpsat.model import build
 from cchybrid.toolkit.cpsat.windows import Windows
-from cchybrid.toolkit.usage_matrix import Uses
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 RANDOM = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -38,7 +38,7 @@ RANDOM = settings(
 
 
 def solvable(problem: Problem, steps: int, *, broken: bool) -> bool:
-    uses = Uses.of(problem)
+    uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, steps, symmetry=True)
     model = build(problem, uses, windows, chain=chain(problem) if broken else ())
     solver = cp_model.CpSolver()

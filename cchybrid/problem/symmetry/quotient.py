@@ -24,6 +24,7 @@ from cchybrid.model.schedule import reverse_steps
 from cchybrid.problem import Assignment, InstanceOrigin, Price, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed
+from cchybrid.problem.ragged import gather, lookup, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
 from cchybrid.problem.symmetry.groups import Division
 
@@ -149,7 +150,7 @@ def quotient(problem: Problem, division: Division) -> Problem:
     stands_for[option] = new[chosen[same.ravel()]]
     rows, option = rows[place], option[place]
     required = problem.required[first]
-    start = np.searchsorted(rows[:, 0], np.arange(len(first) + 1)).astype(np.int64)
+    start = offsets_of(rows[:, 0], len(first))
     if not _reached(rows, len(first))[required].all():
         raise NoQuotientError(f"some delivery has no option that keeps to the {group}")
     distinct, path = np.unique(rows[:, 2:], axis=0, return_inverse=True)
@@ -162,7 +163,7 @@ def quotient(problem: Problem, division: Division) -> Problem:
         option_start=start,
         option_requires=rows[:, 1].copy(),
         option_path=path.ravel().astype(np.int32),
-        path_start=np.concatenate([[0], np.cumsum(named.sum(axis=1))]).astype(np.int64),
+        path_start=offsets(named.sum(axis=1)),
         path_resource=distinct[named],
         complete=False,
         origin=QuotientOrigin(problem, division, option, stands_for, orbit, images),
@@ -192,15 +193,14 @@ def _delivery_images(problem: Problem, origin: InstanceOrigin, division: Divisio
     messages = MessageMap(origin.instance)
     nodes = origin.routes.network.nodes
     key = origin.message.astype(np.int64) * nodes + origin.node
-    order = np.argsort(key)
     images = np.empty((division.group.order, problem.deliveries), dtype=np.int32)
     for row, element in zip(images, division.group.elements, strict=True):
         message = messages.image(element)
         if message is None:
             raise ValueError("an element of the group changes the messages")
         moved = message[origin.message] * nodes + element[origin.node]
-        row[:] = order[np.searchsorted(key, moved, sorter=order) % len(order)]
-        if (key[row] != moved).any():
+        row[:] = lookup(key, moved)
+        if (row < 0).any():
             raise ValueError("an element of the group changes the deliveries")
     return images
 
@@ -210,13 +210,12 @@ def _resource_images(origin: InstanceOrigin, division: Division) -> IntArray:
     network, resources = origin.routes.network, origin.resources
     ends = np.array(network.channels, dtype=np.int64).reshape(-1, 3)[:, :2]
     key = ends[:, 0] * network.nodes + ends[:, 1]
-    order = np.argsort(key)
     elements = division.group.elements[division.kernel].astype(np.int64)
     images = np.empty((len(elements), len(resources.capacity)), dtype=np.int32)
     for row, element in zip(images, elements, strict=True):
         moved = element[ends[:, 0]] * network.nodes + element[ends[:, 1]]
-        place = order[np.searchsorted(key, moved, sorter=order) % len(order)]
-        if (key[place] != moved).any():
+        place = lookup(key, moved)
+        if (place < 0).any():
             raise ValueError("an element of the group changes the channels")
         row[resources.channel] = resources.channel[place]
         row[resources.inject] = resources.inject[element]
@@ -239,7 +238,7 @@ def _kept_options(
     What leaves a delivery as it is must leave its path as it is, and so, since that leads from
     one fixed node to another, every node on it.
     """
-    option, owner = _listed(problem.option_start, still)
+    option, owner = gather(problem.option_start, still)
     before = problem.option_requires[option]
     # Nothing can wait for another delivery of its own orbit: that one would have to wait as well.
     keeps: BoolArray = (before < 0) | (orbit[before] != orbit[still[owner]])
@@ -251,7 +250,7 @@ def _kept_options(
     for number, those in enumerate(fixing.T):
         if those.sum() > 1:
             asked = np.flatnonzero(kind.ravel()[owner] == number)
-            node, place = _listed(origin.path_node_start, problem.option_path[option[asked]])
+            node, place = gather(origin.path_node_start, problem.option_path[option[asked]])
             moved = ~unmoved[those].all(axis=0)[origin.path_node[node]]
             keeps[asked[place[moved]]] = False
     kept: LongArray = option[keeps]
@@ -284,7 +283,7 @@ def _rows(
     sharers = np.bincount(resource_orbit)
     capacity = np.zeros(resources, dtype=np.int64)
     capacity[resource_orbit] = problem.capacity
-    use, place = _listed(problem.path_start, problem.option_path[option])
+    use, place = gather(problem.path_start, problem.option_path[option])
     used = resource_orbit[problem.path_resource[use]]
     # All members of an orbit of deliveries together use each member of an orbit of resources so
     # often, per use of the one by the other.
@@ -294,13 +293,13 @@ def _rows(
     fits = np.ones(len(option), dtype=np.bool_)
     fits[key[load > capacity[key % resources]] // resources] = False
     kept = fits[place]
-    place, used, times = (np.cumsum(fits) - 1)[place[kept]], used[kept], times[kept]
+    place, used, times = offsets(fits)[place[kept]], used[kept], times[kept]
     option = option[fits]
     order = np.lexsort((used, place))
     place, used = np.repeat(place[order], times[order]), np.repeat(used[order], times[order])
     size = np.bincount(place, minlength=len(option))
     rows = np.full((len(option), 2 + int(size.max(initial=0))), -1, dtype=np.int32)
-    rows[place, 2 + np.arange(len(place)) - (np.cumsum(size) - size)[place]] = used
+    rows[place, 2 + within(size)] = used
     before = problem.option_requires[option]
     rows[:, 0] = orbit[problem.option_delivery[option]]
     rows[:, 1] = np.where(before < 0, -1, orbit[before])
@@ -316,11 +315,3 @@ def _reached(rows: IntArray, deliveries: int) -> BoolArray:
         if not len(fresh):
             return happens[:-1]
         happens[fresh] = True
-
-
-def _listed(start: LongArray, row: NDArray[np.integer]) -> tuple[LongArray, LongArray]:
-    """Return what these rows of a ragged array hold, and the place in ``row`` of each."""
-    size = start[row + 1] - start[row]
-    place = np.repeat(np.arange(len(row)), size)
-    within = np.arange(len(place)) - (np.cumsum(size) - size)[place]
-    return start[row][place] + within, place

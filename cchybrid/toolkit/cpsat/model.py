@@ -8,24 +8,19 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from cchybrid.problem import INJECT, Assignment, Problem
+from cchybrid.problem.ragged import grouped, offsets, within
 from cchybrid.toolkit.cpsat.automorphisms import Link
+from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.cpsat.windows import Windows
-from cchybrid.toolkit.usage_matrix import Uses
-
-IntVector = NDArray[np.int64]
-
-
-class StoppedError(Exception):
-    """The run ended while the model was being built."""
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +111,7 @@ class StepModel:
 
 def build(
     problem: Problem,
-    uses: Uses,
+    uses: UsageMatrix,
     windows: Windows,
     should_stop: Callable[[], bool] = lambda: False,
     full: NDArray[np.bool_] | None = None,
@@ -138,20 +133,19 @@ def build(
     """
     steps = windows.steps
     count = np.maximum(windows.option_high - windows.option_low + 1, 0)
-    first = np.cumsum(count) - count
+    first = offsets(count)[:-1]
     option = np.repeat(np.arange(problem.options), count)
-    step = np.arange(int(count.sum())) - first[option] + windows.option_low[option]
+    step = within(count) + windows.option_low[option]
     informed = np.full(problem.deliveries, -1, dtype=np.int64)
     needed = np.unique(problem.option_requires[option])
     needed = needed[needed >= 0]
     # One step after the last that it can happen in, informed is what it stays.
     last = np.minimum(windows.high[needed] + 1, steps - 1)
     levels = np.maximum(last - windows.low[needed], 0)
-    informed[needed] = len(option) + np.cumsum(levels) - levels
+    informed[needed] = len(option) + offsets(levels)[:-1]
 
-    found = StepModel(cp_model.CpModel(), problem, steps, windows, first, option, step, informed)
-    rows = _Rows(found, should_stop)
-    rows.booleans(len(option) + int(levels.sum()))
+    rows = Rows(len(option) + int(levels.sum()), should_stop)
+    found = StepModel(rows.model, problem, steps, windows, first, option, step, informed)
     _happen(found, rows)
     _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
     _follow(found, uses, rows)
@@ -160,22 +154,21 @@ def build(
     return found
 
 
-def _happen(model: StepModel, rows: _Rows) -> None:
+def _happen(model: StepModel, rows: Rows) -> None:
     """Every required delivery happens once, every other at most once."""
     problem, steps = model.problem, model.steps
     delivery = problem.option_delivery[model.option].astype(np.int64)
     alone = model.informed[delivery] < 0
     if problem.required[~_present(delivery, problem.deliveries)].any():
-        rows.refute()
-    for found, _, literals in _groups(np.flatnonzero(alone), delivery[alone]):
+        rows.at_least_one([])
+    for found, (literals,) in grouped(delivery[alone], np.flatnonzero(alone)):
         if problem.required[found]:
             rows.exactly_one(literals)
         else:
             rows.at_most_one(literals)
     # The ladder: informed before step t + 1 is informed before step t, or happening in step t.
-    for key, _, literals in _groups(
-        np.flatnonzero(~alone), (delivery * steps + model.step)[~alone]
-    ):
+    ladder = np.flatnonzero(~alone)
+    for key, (literals,) in grouped((delivery * steps + model.step)[ladder], ladder):
         found, step = divmod(key, steps)
         if step > model.windows.low[found]:
             literals.append(model.literal_before(found, step))
@@ -185,23 +178,22 @@ def _happen(model: StepModel, rows: _Rows) -> None:
             rows.exactly_one(literals)
 
 
-def _fit(model: StepModel, uses: Uses, rows: _Rows, full: NDArray[np.bool_]) -> None:
+def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]) -> None:
     """No resource is used beyond its capacity in any step, and some are full in each."""
     problem = model.problem
-    binding = ~problem.implied[uses.resource]
-    place, boolean = uses.expand(problem.option_path[model.option])
-    kept = binding[place]
-    place, boolean = place[kept], boolean[kept]
-    key = uses.resource[place] * model.steps + model.step[boolean]
-    for found, places, literals in _groups(boolean, key, uses.times[place]):
-        resource = found // model.steps
-        rows.at_most(literals, places, int(problem.capacity[resource]), full=bool(full[resource]))
-    used = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
-    if not used[full].all():
-        rows.refute()
+    boolean, resource, times = uses.entries(model.option)
+    kept = ~problem.implied[resource]
+    boolean, times = boolean[kept], times[kept]
+    key = resource[kept] * model.steps + model.step[boolean]
+    for found, (literals, weights) in grouped(key, boolean, times):
+        used = found // model.steps
+        rows.at_most(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
+    busy = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
+    if not busy[full].all():
+        rows.at_least_one([])
 
 
-def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
+def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
     """What requires a delivery comes after it.
 
     Where ports limit, a node injects no more of one message than its ports take, and nothing
@@ -211,25 +203,24 @@ def _follow(model: StepModel, uses: Uses, rows: _Rows) -> None:
     problem, steps = model.problem, model.steps
     requires = problem.option_requires[model.option].astype(np.int64)
     forwards = np.flatnonzero(requires >= 0)
-    place, position = uses.expand(problem.option_path[model.option[forwards]])
-    port = uses.resource[place]
+    position, port, times = uses.entries(model.option[forwards])
     kept = (problem.kind[port] == INJECT) & ~problem.implied[port]
-    place, boolean = place[kept], forwards[position[kept]]
-    key = (uses.resource[place] * problem.deliveries + requires[boolean]) * steps
-    for found, times, literals in _groups(boolean, key + model.step[boolean], uses.times[place]):
+    boolean, port = forwards[position[kept]], port[kept]
+    key = (port * problem.deliveries + requires[boolean]) * steps + model.step[boolean]
+    for found, (literals, weights) in grouped(key, boolean, times[kept]):
         resource, rest = divmod(found, problem.deliveries * steps)
-        capacity = min(int(problem.capacity[resource]), sum(times))
+        capacity = min(int(problem.capacity[resource]), sum(weights))
         informed = model.literal_before(*divmod(rest, steps))
-        rows.at_most([*literals, ~informed], [*times, capacity], capacity)
+        rows.at_most([*literals, ~informed], [*weights, capacity], capacity)
 
     others = np.setdiff1d(forwards, boolean)
     key = requires[others] * problem.deliveries + problem.option_delivery[model.option[others]]
-    for found, _, literals in _groups(others, key * steps + model.step[others]):
+    for found, (literals,) in grouped(key * steps + model.step[others], others):
         pair, step = divmod(found, steps)
         rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
 
 
-def _help(model: StepModel, rows: _Rows) -> None:
+def _help(model: StepModel, rows: Rows) -> None:
     """Optional deliveries happen only if another follows, and one alone towards a single goal.
 
     Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
@@ -239,7 +230,7 @@ def _help(model: StepModel, rows: _Rows) -> None:
     requires = problem.option_requires[model.option].astype(np.int64)
     optional = np.flatnonzero((requires >= 0) & ~problem.required[requires])
     single = windows.goals[requires[optional]] == 1
-    for delivery, alone, literals in _groups(optional, requires[optional], single.astype(int)):
+    for delivery, (literals, alone) in grouped(requires[optional], optional, single):
         literals.append(~model.literal_before(delivery, model.steps - 1))
         if alone[0]:
             rows.exactly_one(literals)
@@ -247,7 +238,7 @@ def _help(model: StepModel, rows: _Rows) -> None:
             rows.at_least_one(literals)
 
 
-def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
+def _lead(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
     """Some deliveries happen no later than others that symmetries put in their place."""
     low, high = model.windows.low, model.windows.high
     for first, others in chain:
@@ -261,73 +252,7 @@ def _lead(model: StepModel, rows: _Rows, chain: Sequence[Link]) -> None:
                 rows.at_least_one(literals)
 
 
-class _Rows:
-    """Rows of the protocol buffer; literal ``~b`` (that is ``-b - 1``) is "not b"."""
-
-    def __init__(self, model: StepModel, should_stop: Callable[[], bool]) -> None:
-        self._proto = model.model.proto
-        self._should_stop = should_stop
-        self._added = 0
-
-    def _add(self) -> Any:
-        self._added += 1
-        if self._added % 1024 == 0 and self._should_stop():
-            raise StoppedError
-        return self._proto.constraints.add()
-
-    def booleans(self, count: int) -> None:
-        for _ in range(count):
-            self._proto.variables.add().domain.extend((0, 1))
-
-    def refute(self) -> None:
-        self._add().bool_or.literals.extend([])
-
-    def exactly_one(self, literals: list[int]) -> None:
-        self._add().exactly_one.literals.extend(literals)
-
-    def at_least_one(self, literals: list[int]) -> None:
-        self._add().bool_or.literals.extend(literals)
-
-    def at_most_one(self, literals: list[int]) -> None:
-        if len(literals) > 1:
-            self._add().at_most_one.literals.extend(literals)
-
-    def at_most(
-        self, literals: list[int], times: list[int], limit: int, *, full: bool = False
-    ) -> None:
-        """Weights of true literals sum to ``limit`` at most, or exactly; none weighs more."""
-        if sum(times) <= limit and not full:
-            return
-        if limit == 1:
-            if full:
-                self.exactly_one(literals)
-            else:
-                self.at_most_one(literals)
-            return
-        row = self._add().linear
-        row.vars.extend([v if v >= 0 else ~v for v in literals])
-        row.coeffs.extend([w if v >= 0 else -w for v, w in zip(literals, times, strict=True)])
-        shift = sum(w for v, w in zip(literals, times, strict=True) if v < 0)
-        row.domain.extend((limit - shift if full else -(1 << 40), limit - shift))
-
-
 def _present(values: IntVector, size: int) -> NDArray[np.bool_]:
     present = np.zeros(size, dtype=np.bool_)
     present[values] = True
     return present
-
-
-def _groups(
-    members: IntVector, key: IntVector, times: IntVector | None = None
-) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Yield, per distinct key, the key, the weights and the members that have it."""
-    order = np.argsort(key, kind="stable")
-    sorted_key = key[order]
-    ends = np.flatnonzero(np.diff(sorted_key, append=-1)) + 1
-    keys = sorted_key[ends - 1].tolist()
-    listed = members[order].tolist()
-    weights = [] if times is None else times[order].tolist()
-    begin = 0
-    for found, end in zip(keys, ends.tolist(), strict=True):
-        yield found, weights[begin:end], listed[begin:end]
-        begin = end

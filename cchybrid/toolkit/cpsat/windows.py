@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import Problem
-from cchybrid.toolkit.usage_matrix import Uses, families
-
-IntVector = NDArray[np.int64]
-BoolVector = NDArray[np.bool_]
+from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 NEVER = 1 << 30
 """The step of what cannot happen."""
@@ -47,7 +44,7 @@ class Windows:
     def of(
         cls,
         problem: Problem,
-        uses: Uses,
+        uses: UsageMatrix,
         steps: int,
         *,
         symmetry: bool,
@@ -118,7 +115,7 @@ def _latest(problem: Problem, usable: BoolVector, steps: int) -> IntVector:
     return high
 
 
-def _order(problem: Problem, uses: Uses, steps: int) -> tuple[IntVector, int]:
+def _order(problem: Problem, uses: UsageMatrix, steps: int) -> tuple[IntVector, int]:
     """Return up to ``steps`` deliveries, and how many of the first cannot share a step.
 
     Steps that are interchangeable may be numbered by the first of these deliveries that happens
@@ -135,7 +132,7 @@ def _order(problem: Problem, uses: Uses, steps: int) -> tuple[IntVector, int]:
     return order, min(len(first), steps) if problem.capacity[busiest] == 1 else 0
 
 
-def least_steps(problem: Problem, uses: Uses) -> int:
+def least_steps(problem: Problem, uses: UsageMatrix) -> int:
     """Return a number of steps that no assignment beats, by counting.
 
     Every required delivery uses some resources whatever its option, and none of them is used
@@ -148,15 +145,13 @@ def least_steps(problem: Problem, uses: Uses) -> int:
     return max(1, int(steps.max(initial=0)), int(low.max(initial=0)) + 1)
 
 
-def _certain_uses(problem: Problem, uses: Uses) -> tuple[IntVector, IntVector]:
+def _certain_uses(problem: Problem, uses: UsageMatrix) -> tuple[IntVector, IntVector]:
     """Return pairs: a required delivery, and a resource that all its options use."""
     options = np.flatnonzero(uses.usable)
-    place, position = uses.expand(problem.option_path[options])
+    position, used, _ = uses.entries(options)
     delivery = problem.option_delivery[options].astype(np.int64)
     count = np.bincount(delivery, minlength=problem.deliveries)
-    key, number = np.unique(
-        delivery[position] * problem.resources + uses.resource[place], return_counts=True
-    )
+    key, number = np.unique(delivery[position] * problem.resources + used, return_counts=True)
     user, resource = np.divmod(key, problem.resources)
     certain = (number == count[user]) & problem.required[user]
     return user[certain], resource[certain]

@@ -1,0 +1,104 @@
+"""A linear program that is built row by row and solved in floating point, and its dual prices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.linear_solver import pywraplp
+
+SCALES = (1, 2, 3, 4, 6, 12, 24, 60, 360, 5040, 10**6, 10**9)
+"""What dual values are multiplied by before they are rounded: numbers with many divisors, as duals
+are fractions of small numbers, and two large ones where they are not."""
+
+
+class LinearProgram:
+    """A linear program of non-negative variables.
+
+    Parameters
+    ----------
+    maximize
+        Whether the objective is maximized; otherwise it is minimized.
+    method
+        ``"GLOP"`` (simplex) or ``"PDLP"`` (first order, for very large programs).
+    units
+        Deterministic time of the simplex method, about seconds; ``None`` for any.
+    """
+
+    def __init__(
+        self, *, maximize: bool = False, method: str = "GLOP", units: float | None = None
+    ) -> None:
+        self._solver: Any = pywraplp.Solver.CreateSolver(method)
+        self._objective = self._solver.Objective()
+        self._objective.SetOptimizationDirection(maximize)
+        if units is not None:
+            self._solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {units}")
+
+    def variable(self, objective: float = 0.0, most: float = math.inf) -> Any:
+        """Return a new variable between 0 and ``most`` with this coefficient in the objective."""
+        found = self._solver.NumVar(0.0, most, "")
+        self.weigh(found, objective)
+        return found
+
+    def weigh(self, variable: Any, objective: float) -> None:
+        """Set the coefficient of a variable in the objective."""
+        self._objective.SetCoefficient(variable, objective)
+
+    def row(self, low: float, high: float, terms: Iterable[tuple[Any, float]] = ()) -> Any:
+        """Return a new row whose terms, variables times coefficients, sum to ``low`` to ``high``.
+
+        Further terms are added by ``row.SetCoefficient(variable, coefficient)``.
+        """
+        found = self._solver.RowConstraint(low, high, "")
+        for variable, coefficient in terms:
+            found.SetCoefficient(variable, coefficient)
+        return found
+
+    def solve(self, seconds: float = math.inf) -> bool:
+        """Solve; return whether that ended at an optimum.
+
+        The interpreter lock is released meanwhile, so another thread may ``interrupt``.
+        """
+        if seconds < math.inf:
+            self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
+        return bool(self._solver.Solve() == pywraplp.Solver.OPTIMAL)
+
+    def interrupt(self) -> None:
+        """Ask ``solve`` to end without an optimum; may be called from any thread."""
+        self._solver.InterruptSolve()
+
+    @property
+    def value(self) -> float:
+        """The objective of the optimum."""
+        return float(self._objective.Value())
+
+    @staticmethod
+    def duals(rows: Iterable[Any], sign: float = 1.0) -> NDArray[np.float64]:
+        """Return, shape (rows,), the dual values times ``sign``, with 0 for negative ones."""
+        return np.array([max(0.0, sign * float(row.dual_value())) for row in rows])
+
+
+def roundings(
+    dual: NDArray[np.float64], units: Sequence[float] | None = None, finest: int = 10**6
+) -> Iterator[NDArray[np.int64]]:
+    """Yield whole numbers nearly proportional to dual values, from the coarsest to the finest.
+
+    Parameters
+    ----------
+    dual
+        None negative. Nothing is yielded if all are 0.
+    units
+        Which values become 1, 2, 3, ... (see ``SCALES``); the largest one if ``None``.
+    finest
+        The largest scale that is tried.
+    """
+    largest = float(dual.max(initial=0.0))
+    if largest <= 0.0:
+        return
+    for scale in SCALES:
+        for unit in (largest,) if units is None else units:
+            if scale <= finest:
+                yield np.rint(dual * (scale / unit)).astype(np.int64)

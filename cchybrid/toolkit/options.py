@@ -1,0 +1,10 @@
+"""Checks of an engine's options."""
+
+from __future__ import annotations
+
+
+def require(options: object, **least: float) -> None:
+    """Raise ``ValueError`` unless each of these fields is at least the number given."""
+    for name, low in least.items():
+        if getattr(options, name) < low:
+            raise ValueError(f"{name} must be at least {low:g}")

@@ -1,0 +1,161 @@
+"""Solvers end when the run does, and what they found in time is returned."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from ortools.sat.python import cp_model
+
+import cchybrid
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.solver import (
+    GRACE_SECONDS,
+    LinearProgram,
+    StoppedError,
+    call,
+    evaluations,
+    new_solver,
+    solve,
+    solve_program,
+    until_stopped,
+)
+
+
+def never() -> bool:
+    return False
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
+
+
+def pigeons(holes: int) -> cp_model.CpModel:
+    """One pigeon too many, without symmetry breaking: hard to refute by search alone."""
+    model = cp_model.CpModel()
+    inside = [[model.new_bool_var("") for _ in range(holes)] for _ in range(holes + 1)]
+    for pigeon in inside:
+        model.add_bool_or(pigeon)
+    for hole in range(holes):
+        for a in range(holes + 1):
+            for b in range(a):
+                model.add_bool_or(~inside[a][hole], ~inside[b][hole])
+    return model
+
+
+def plain_solver() -> cp_model.CpSolver:
+    solver = new_solver(1, linearization=0)
+    solver.parameters.symmetry_level = 0
+    solver.parameters.cp_model_presolve = False
+    return solver
+
+
+def slow_program(size: int) -> LinearProgram:
+    random = np.random.default_rng(0)
+    program = LinearProgram(maximize=True)
+    columns = [program.variable(float(random.random()), 10.0) for _ in range(size)]
+    for _ in range(size):
+        chosen = random.choice(size, 10, replace=False).tolist()
+        terms = [(columns[c], float(random.random())) for c in chosen]
+        program.row(-np.inf, 1.0 + random.random(), terms)
+    return program
+
+
+def test_a_call_returns_or_raises_what_the_work_does() -> None:
+    assert call(lambda: 3, lambda: None, never) == 3
+    with pytest.raises(ZeroDivisionError):
+        call(lambda: 1 / 0, lambda: None, never)
+
+
+def test_a_late_solver_is_left_behind() -> None:
+    release = threading.Event()
+    begin = time.monotonic()
+    with pytest.raises(StoppedError):
+        call(lambda: release.wait(30), lambda: None, lambda: True)
+    assert time.monotonic() - begin < GRACE_SECONDS + 0.3
+    release.set()
+
+
+def test_a_solver_is_interrupted_again_and_again() -> None:
+    asked = []
+    done = threading.Event()
+
+    def interrupt() -> None:
+        asked.append(True)
+        if len(asked) == 2:
+            done.set()
+
+    assert call(lambda: done.wait(30), interrupt, never, lambda: True) is True
+
+
+def test_cpsat_stops_with_the_run() -> None:
+    begin = time.monotonic()
+    with pytest.raises(StoppedError):
+        solve(pigeons(14), plain_solver(), after(0.2))
+    assert time.monotonic() - begin < 1.0
+
+
+def test_a_linear_program_stops_with_the_run() -> None:
+    program = slow_program(6000)
+    begin = time.monotonic()
+    with pytest.raises(StoppedError):
+        solve_program(program, after(0.2))
+    assert time.monotonic() - begin < 1.0
+
+
+def test_cpsat_says_what_it_found() -> None:
+    model = cp_model.CpModel()
+    x = [model.new_int_var(0, 5, "") for _ in range(3)]
+    model.add(sum(x) >= 7)
+    model.minimize(sum(x))
+    found = solve(model, new_solver(0), never)
+    assert found.values is not None
+    assert (found.values.sum(), found.bound, found.optimal) == (7, 7, True)
+    model.add(x[0] > 5)
+    found = solve(model, new_solver(0), never)
+    assert (found.values, found.infeasible) == (None, True)
+    with pytest.raises(RuntimeError, match="invalid"):
+        solve(broken_model(), new_solver(0), never)
+
+
+def broken_model() -> cp_model.CpModel:
+    model = cp_model.CpModel()
+    model.proto.constraints.add().bool_or.literals.append(7)
+    return model
+
+
+def test_an_unwanted_question_is_left_open() -> None:
+    def make() -> None:
+        raise StoppedError
+
+    solver = small_solver(Budget(), 0, 1.0)
+    assert ask(make, solver, never, never).solvable is None  # type: ignore[arg-type]
+    with pytest.raises(StoppedError):
+        ask(make, solver, never, lambda: True)  # type: ignore[arg-type]
+
+
+def test_a_search_ends_for_a_reason() -> None:
+    problem = build_problem(cchybrid.instance("ring-bi-6", "AAS"))
+
+    def stopped() -> Stop:
+        raise StoppedError
+
+    run = LocalRun(problem, budget=Budget(seconds=None))
+    assert until_stopped(run, lambda: Stop.STALLED) is Stop.STALLED
+    assert until_stopped(run, stopped) is Stop.LIMIT
+    run.target = 1
+    run.first_lower = 2
+    assert until_stopped(run, stopped) is Stop.EXHAUSTED
+    run.stopped = True
+    assert until_stopped(run, lambda: Stop.STALLED) is Stop.LIMIT
+
+
+def test_deterministic_time_is_paid_in_evaluations() -> None:
+    assert [evaluations(units) for units in (0.0, 0.00001, 0.5)] == [1, 1, 5000]
