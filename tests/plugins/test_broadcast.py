@@ -18,7 +18,7 @@ import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import InstanceOrigin, Problem, build_problem
+from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StoppedError
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
@@ -35,8 +35,8 @@ def solved(problem: Problem, reach: int = 0, **rest: Any) -> tuple[LocalRun, Sto
 
 
 def senders(problem: Problem) -> Senders:
-    assert isinstance(problem.origin, InstanceOrigin)
-    return Senders.of(problem, problem.origin)
+    assert problem.structure is not None
+    return Senders.of(problem, problem.structure)
 
 
 def has_schedule(problem: Problem, reach: tuple[int, ...]) -> bool:

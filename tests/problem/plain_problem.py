@@ -15,15 +15,20 @@ Option = tuple[int, int, int, tuple[int, ...]]
 
 def options_of(problem: Problem) -> list[Option]:
     """Return every option in words of the instance."""
-    origin = problem.origin
+    structure = problem.structure
     found = []
     for option in range(problem.options):
         delivery = int(problem.option_delivery[option])
         before = int(problem.option_requires[option])
-        message, node = int(origin.message[delivery]), int(origin.node[delivery])
-        assert before < 0 or origin.message[before] == message
-        path = origin.path_nodes[problem.option_path[option]]
-        found.append((message, node, int(origin.node[before]) if before >= 0 else -1, path))
+        message, node = (
+            int(structure.delivery_message[delivery]),
+            int(structure.delivery_node[delivery]),
+        )
+        assert before < 0 or structure.delivery_message[before] == message
+        path = structure.paths[problem.option_path[option]]
+        found.append(
+            (message, node, int(structure.delivery_node[before]) if before >= 0 else -1, path)
+        )
     return found
 
 
