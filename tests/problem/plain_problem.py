@@ -5,8 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import numpy as np
+
+import cchybrid
 from cchybrid.model import Instance
-from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem import Assignment, Problem, build_problem, needed
+from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry.groups import generate
 from cchybrid.referee.verify import verify
 
 Option = tuple[int, int, int, tuple[int, ...]]
@@ -82,6 +87,15 @@ def repaired(problem: Problem, assignment: Assignment, rng: random.Random) -> As
     option[delivery] = rng.randrange(first, last)
     step[delivery] = rng.randrange(max(assignment.steps, 1))
     return Assignment(option, step)
+
+
+def rotated_ring() -> Problem:
+    """Return all-to-all broadcast on a ring of 6, divided by its rotations."""
+    instance = cchybrid.instance("ring-bi-6", "AAB")
+    rotation = np.roll(np.arange(6, dtype=np.int32), -1)
+    group = generate(rotation[None, :], 6)
+    assert group is not None
+    return quotient(build_problem(instance), next(iter(divisions(group, 0))))
 
 
 def is_valid(instance: Instance, problem: Problem, assignment: Assignment) -> bool:
