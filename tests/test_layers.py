@@ -84,6 +84,18 @@ def test_plugins_use_the_public_surface_only(path: Path) -> None:
         assert layer is None or layer in PLUGIN_SURFACE, f"{path} imports {module}"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [*sources(ROOT / "plugins"), *sources(ROOT / "cchybrid" / "toolkit")],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_engines_see_the_structure_of_a_problem_not_its_origin(path: Path) -> None:
+    assert "cchybrid.problem.origin" not in set(imports(path))
+    for node in ast.walk(ast.parse(path.read_text())):
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        assert name not in ("origin", "InstanceOrigin"), f"{path}:{node.lineno}"
+
+
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_the_registry_touches_pluggy(path: Path) -> None:
     if path.stem not in ("hookspecs", "registry"):

@@ -11,8 +11,9 @@ from cchybrid.problem.arrays import (
 )
 from cchybrid.problem.build import MAX_OPTIONS, build_problem
 from cchybrid.problem.demand import UnreachableError, is_ordered
-from cchybrid.problem.grow import extend
-from cchybrid.problem.origin import InstanceOrigin, needed
+from cchybrid.problem.grow import extend, list_transfers
+from cchybrid.problem.structure import NetworkStructure
+from cchybrid.problem.violations import AssignmentViolation, needed
 
 __all__ = [
     "ACCEPT",
@@ -21,12 +22,14 @@ __all__ = [
     "LINK",
     "MAX_OPTIONS",
     "Assignment",
-    "InstanceOrigin",
+    "AssignmentViolation",
+    "NetworkStructure",
     "Price",
     "Problem",
     "UnreachableError",
     "build_problem",
     "extend",
     "is_ordered",
+    "list_transfers",
     "needed",
 ]

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.problem.violations import AssignmentViolation, find_violations
+
+if TYPE_CHECKING:
+    from cchybrid.problem.structure import NetworkStructure
 
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
@@ -61,6 +65,10 @@ class Origin(Protocol):
     def instance(self) -> Instance:
         """The instance that the lifted schedules answer."""
 
+    @property
+    def structure(self) -> NetworkStructure | None:
+        """What the Problem's numbers stand for; see ``Problem.structure``."""
+
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule that the assignment stands for, or a draft of so many steps."""
 
@@ -101,7 +109,7 @@ class Problem:
         Whether every option that the instance allows is in: only then does "no assignment in S
         steps" mean "no schedule in S steps".
     origin
-        Where the problem came from.
+        Where the problem came from; engines use ``structure`` instead.
     """
 
     capacity: IntArray
@@ -136,6 +144,11 @@ class Problem:
         """The number of resources."""
         return len(self.capacity)
 
+    @property
+    def structure(self) -> NetworkStructure | None:
+        """The network, messages and paths behind the numbers; ``None`` for a quotient."""
+        return self.origin.structure
+
     @cached_property
     def option_delivery(self) -> IntArray:
         """Shape (options,): the delivery that the option belongs to."""
@@ -151,6 +164,15 @@ class Problem:
         """Return the resources that an option uses (a view)."""
         path = self.option_path[option]
         return self.path_resource[self.path_start[path] : self.path_start[path + 1]]
+
+    def violations(self, assignment: Assignment) -> list[AssignmentViolation]:
+        """Return what is wrong with an assignment; empty if it is a solution.
+
+        Deliveries that no required one needs are left out of the schedule, so they break no rule
+        but those of an assignment: their option and step are both -1 or both are not, and the
+        option is their own.
+        """
+        return find_violations(self, assignment)
 
     def lift(self, assignment: Assignment, steps: int | None = None) -> Schedule:
         """Return the schedule that an assignment stands for; whether it is valid, verify says.

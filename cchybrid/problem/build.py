@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cchybrid.model import Instance
@@ -12,6 +14,7 @@ from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.resources import resources_of
 from cchybrid.problem.routes import Routes
+from cchybrid.problem.structure import NetworkStructure
 
 MAX_OPTIONS = 400_000
 """Options that a Problem lists before they are chosen; about 10 bytes each."""
@@ -31,7 +34,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         destinations (8 and the source at least, even if that is more), and every pair of nodes
         gets an equal share of paths, at least one.
     seed
-        Of that choice. Equal arguments give an equal Problem, in every process.
+        Seed of that choice. Equal arguments give an equal Problem, in every process.
 
     Raises
     ------
@@ -39,17 +42,15 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         If a destination cannot be reached.
     """
     forward = instance.forward
-    # One hop is a shortest path whatever the routing rule says.
-    wormhole = forward.model.switching == "wormhole"
-    routes = Routes(forward.network, forward.model.extra_hops if wormhole else 0)
-    demand = demand_of(forward, max_options)
+    routes = routes_of(forward)
+    resources = resources_of(forward)
+    demand = demand_of(forward, routes, resources, max_options)
     arc_pair, pool = _pool(routes, demand, max_options, seed)
     if not pool.complete and demand.complete and demand.spreads:
-        nearest = demand_of(forward, max_options, ROOM)
+        nearest = demand_of(forward, routes, resources, max_options, ROOM)
         if not nearest.complete:
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
-    resources = resources_of(forward)
     option_delivery, option_requires, option_path = _options(demand, arc_pair, pool)
     return Problem(
         capacity=resources.capacity,
@@ -63,15 +64,31 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         path_resource=resources.of_paths(pool.node, pool.start),
         complete=demand.complete and pool.complete,
         origin=InstanceOrigin(
-            instance=instance,
-            routes=routes,
-            message=demand.message,
-            node=demand.node,
-            path_node=pool.node,
-            path_node_start=pool.start,
-            resources=resources,
+            instance,
+            NetworkStructure(
+                network=forward.network,
+                messages=forward.collective.deliver_messages,
+                hop_by_hop=forward.model.switching != "wormhole",
+                extra_hops=forward.model.extra_hops,
+                routes=routes,
+                resources=resources,
+                delivery_message=demand.message,
+                delivery_node=demand.node,
+                path_node=pool.node,
+                path_node_start=pool.start,
+            ),
         ),
     )
+
+
+def routes_of(forward: Instance) -> Routes:
+    """Return the routes between the nodes of a ``deliver`` instance."""
+    if forward.model.switching == "wormhole":
+        return Routes(forward.network, forward.model.extra_hops)
+    # Every hop is a path of its own, and a shortest one whatever the routing rule says; so
+    # messages are kept and forwarded at endpoints, too.
+    network = forward.network
+    return Routes(replace(network, endpoints=()) if network.endpoints else network, 0)
 
 
 def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Routes
 
 Places = NDArray[np.signedinteger[Any]]
+Ports = tuple[BoolArray, BoolArray]
+"""Shape (nodes,) each: who can inject, and who can accept, anything at all."""
 
 
 class UnreachableError(CchybridError):
@@ -35,7 +38,9 @@ def is_ordered(instance: Instance) -> bool:
     )
 
 
-def demand_of(forward: Instance, max_options: int, paths: int = 1) -> Demand:
+def demand_of(
+    forward: Instance, routes: Routes, resources: Resources, max_options: int, paths: int = 1
+) -> Demand:
     """Return the deliveries and arcs of a ``deliver`` instance.
 
     Parameters
@@ -45,8 +50,8 @@ def demand_of(forward: Instance, max_options: int, paths: int = 1) -> Demand:
         informers only.
     """
     if forward.model.switching == "wormhole":
-        return wormhole_demand(forward, max_options, paths)
-    return hop_demand(forward)
+        return wormhole_demand(forward, routes.distance, resources.working, max_options, paths)
+    return hop_demand(forward, routes.distance, resources.working)
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,11 @@ class Demand:
         return bool((self.arc_requires >= 0).any())
 
 
-def wormhole_demand(forward: Instance, max_options: int, paths: int) -> Demand:
+def wormhole_demand(
+    forward: Instance, distance: IntArray, ports: Ports, max_options: int, paths: int
+) -> Demand:
     """One delivery per message and destination; source and destinations may inform."""
-    distance = Routes(forward.network, 0).distance
-    sends, takes = working_ports(forward)
+    sends, takes = ports
     messages = forward.collective.deliver_messages
     if all(len(message.destinations) == 1 for message in messages):
         return _scatter(forward, distance, sends, takes)
@@ -139,12 +145,11 @@ def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> Boo
     return chosen & arcs
 
 
-def hop_demand(forward: Instance) -> Demand:
+def hop_demand(forward: Instance, distance: IntArray, ports: Ports) -> Demand:
     """One delivery per message and useful node, required at destinations; neighbours inform."""
     network = forward.network
-    # Each hop is a path of its own, so a message may be kept and forwarded at an endpoint too.
-    leads = Routes(replace(network, endpoints=()), 0).distance > 0
-    sends, takes = working_ports(forward)
+    leads = distance > 0
+    sends, takes = ports
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
         arcs[a, b] = sends[a] and takes[b]
@@ -223,14 +228,6 @@ class _Collector:
             after,
             complete,
         )
-
-
-def working_ports(forward: Instance) -> tuple[BoolArray, BoolArray]:
-    """Return, shape (nodes,), who may inject and who may accept anything at all."""
-    model, nodes = forward.model, range(forward.network.nodes)
-    sends = np.array([model.inject_limit(node) != 0 for node in nodes], dtype=np.bool_)
-    takes = np.array([model.accept_limit(node) != 0 for node in nodes], dtype=np.bool_)
-    return sends, takes
 
 
 def _closure(arcs: BoolArray, first: int) -> BoolArray:

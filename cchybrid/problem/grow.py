@@ -1,16 +1,17 @@
-"""Growing a Problem: options over paths that its pool did not list."""
+"""Problems with other options than those listed: more of them, or those of given transfers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
-from cchybrid.problem.arrays import IntArray, Problem
+from cchybrid.model import Transfer
+from cchybrid.problem.arrays import Assignment, IntArray, LongArray, Problem
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.ragged import offsets, offsets_of
+from cchybrid.problem.transfers import Transfers
 
 
 def extend(
@@ -21,7 +22,7 @@ def extend(
     Parameters
     ----------
     problem
-        A Problem that was compiled from an instance.
+        A Problem that was built from an instance.
     additions
         A delivery and the nodes of a path that the instance allows for it, each; what the pool
         has already is passed over.
@@ -37,32 +38,29 @@ def extend(
     ------
     ValueError
         There is no such delivery or path, or it does not lead to the delivery's node from a node
-        that may inform it.
+        that may send it.
     """
-    origin = problem.origin
-    if not isinstance(origin, InstanceOrigin):
-        raise ValueError("only a Problem that was compiled from an instance can grow")
-    wanted: dict[tuple[int, tuple[int, ...]], int] = {}
-    for delivery, way in additions:
-        path = tuple(way)
+    origin = _instance_origin(problem)
+    structure = origin.structure
+    wanted = list(dict.fromkeys((delivery, tuple(path)) for delivery, path in additions))
+    for delivery, _ in wanted:
         if not 0 <= delivery < problem.deliveries:
             raise ValueError(f"there is no delivery {delivery}")
-        if origin.option_of(problem, delivery, path) < 0:
-            wanted[delivery, path] = _requires(origin, delivery, path)
+    listed = structure.options_of(problem, *_ragged(wanted)).tolist()
+    wanted = [pair for pair, option in zip(wanted, listed, strict=True) if option < 0]
     if not wanted:
         return problem, np.arange(problem.options, dtype=np.int32)
+    before = structure.required_by(*_ragged(wanted))
     fresh = {path: problem.paths + k for k, path in enumerate({path: None for _, path in wanted})}
-    sizes = np.array([len(path) for path in fresh])
-    nodes = np.array([node for path in fresh for node in path], dtype=np.int32)
-    starts = offsets(sizes)
-    used = origin.resources.of_paths(nodes, starts)
-    uses = offsets(sizes + 1)
+    _, nodes, starts = _ragged([(-1, path) for path in fresh])
+    used = structure.resources.of_paths(nodes, starts)
+    uses = starts + np.arange(len(starts))
     # A stable sort puts every new option behind the old ones of its delivery.
     owner = np.append(problem.option_delivery, [which for which, _ in wanted])
     order = np.argsort(owner, kind="stable")
     moved = np.empty(len(order), dtype=np.int32)
     moved[order] = np.arange(len(order), dtype=np.int32)
-    requires = np.append(problem.option_requires, list(wanted.values()))
+    requires = np.append(problem.option_requires, before)
     paths = np.append(problem.option_path, [fresh[path] for _, path in wanted])
     grown = replace(
         problem,
@@ -73,20 +71,78 @@ def extend(
         path_resource=np.append(problem.path_resource, used),
         origin=replace(
             origin,
-            path_node=np.append(origin.path_node, nodes),
-            path_node_start=np.append(
-                origin.path_node_start, origin.path_node_start[-1] + starts[1:]
+            structure=structure.with_paths(
+                np.append(structure.path_node, nodes),
+                np.append(structure.path_node_start, structure.path_node_start[-1] + starts[1:]),
             ),
         ),
     )
     return grown, moved[: problem.options]
 
 
-def _requires(origin: InstanceOrigin, delivery: int, path: tuple[int, ...]) -> int:
-    """Return the delivery that a path requires; whether its length is allowed, the referee says."""
-    if not all(hop in origin.routes.network.channel_index for hop in pairwise(path)):
-        raise ValueError(f"{path} is no path of the network")
-    for node, before in origin.informers(delivery):
-        if path and node == path[0] and path[-1] == origin.node[delivery]:
-            return before
-    raise ValueError(f"{path} is no way to make delivery {delivery}")
+def list_transfers(
+    problem: Problem, steps: Iterable[Sequence[Transfer]]
+) -> tuple[Problem, Assignment]:
+    """Return the Problem with the options of these transfers alone, and their assignment.
+
+    To extend a Problem by the paths of a whole schedule takes longer.
+
+    Parameters
+    ----------
+    problem
+        A Problem that was built from an instance.
+    steps
+        Transfers of the instance read forwards, as in ``problem.structure``, over paths that
+        ``problem`` lists or not. Steps without any are left out.
+
+    Raises
+    ------
+    ValueError
+        A path leaves the network, a message goes to or comes from a node that has nothing to do
+        with it, or a node receives a message twice.
+    """
+    origin = _instance_origin(problem)
+    structure = origin.structure
+    moves = Transfers.of(step for step in steps if step)
+    delivery = structure.delivery_of(moves.message, moves.last)
+    if (delivery < 0).any():
+        wrong = int(np.argmin(delivery))
+        raise ValueError(
+            f"message {moves.message[wrong]} has nothing to do with node {moves.last[wrong]}"
+        )
+    requires = structure.required_by(delivery, moves.node, moves.start)
+    times = np.bincount(delivery, minlength=problem.deliveries)
+    if (times > 1).any():
+        raise ValueError(f"delivery {np.argmax(times)} is made twice")
+    order = np.argsort(delivery)
+    found = problem.empty()
+    found.option[delivery[order]] = np.arange(len(order))
+    found.step[delivery] = moves.step
+    listed = replace(
+        problem,
+        option_start=offsets(times),
+        option_requires=requires[order].astype(np.int32),
+        option_path=order.astype(np.int32),
+        path_start=moves.start + np.arange(len(moves.start)),
+        path_resource=structure.resources.of_paths(moves.node, moves.start),
+        complete=False,
+        origin=replace(origin, structure=structure.with_paths(moves.node, moves.start)),
+    )
+    return listed, found
+
+
+def _instance_origin(problem: Problem) -> InstanceOrigin:
+    if not isinstance(problem.origin, InstanceOrigin):
+        raise ValueError("only a Problem that was built from an instance can list other paths")
+    return problem.origin
+
+
+def _ragged(
+    pairs: Sequence[tuple[int, tuple[int, ...]]],
+) -> tuple[LongArray, LongArray, LongArray]:
+    """Return the numbers, and the nodes of all paths in a row with the start of each."""
+    return (
+        np.array([number for number, _ in pairs], dtype=np.int64),
+        np.array([node for _, path in pairs for node in path], dtype=np.int64),
+        offsets([len(path) for _, path in pairs]),
+    )

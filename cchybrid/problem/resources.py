@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
-from cchybrid.problem.ragged import lookup, owners
+from cchybrid.problem.ragged import Integers, owners
 
 _PLENTY = 1 << 30
 """Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
@@ -37,13 +38,39 @@ class Resources:
     inject: IntArray
     accept: IntArray
 
-    def of_paths(self, node: IntArray, start: LongArray) -> IntArray:
+    @cached_property
+    def channels(self) -> LongArray:
+        """Shape (channels, 3): from, to and capacity of each channel, in the network's order."""
+        return np.array(self.network.channels, dtype=np.int64).reshape(-1, 3)
+
+    @cached_property
+    def working(self) -> tuple[BoolArray, BoolArray]:
+        """Shape (nodes,) each: who can inject, and who can accept, anything at all."""
+        return self.capacity[self.inject] > 0, self.capacity[self.accept] > 0
+
+    @cached_property
+    def _sorted_channels(self) -> tuple[LongArray, LongArray]:
+        """A number for the ends of each channel, ascending; the channels."""
+        key = self.channels[:, 0] * self.network.nodes + self.channels[:, 1]
+        order = np.argsort(key)
+        return key[order], order
+
+    def channel_of(self, first: Integers, last: Integers) -> LongArray:
+        """Return, shape (pairs,), the channel from one node to the other, -1 for none."""
+        key, order = self._sorted_channels
+        nodes = self.network.nodes
+        inside = (first >= 0) & (first < nodes) & (last >= 0) & (last < nodes)
+        wanted = np.where(inside, first * np.int64(nodes) + last, -1)
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        return np.where(key[place] == wanted, order[place], -1)
+
+    def of_paths(self, node: Integers, start: LongArray) -> IntArray:
         """Return what paths use: the injection port, the channels, the acceptance port.
 
         Parameters
         ----------
         node, start
-            The nodes of path p are ``node[start[p] : start[p + 1]]``.
+            The nodes of path p are ``node[start[p] : start[p + 1]]``; every hop is a channel.
 
         Returns
         -------
@@ -59,10 +86,9 @@ class Resources:
         begins = np.ones(len(node), dtype=np.bool_)
         begins[last] = False
         places = np.flatnonzero(begins)
-        hop = node[places].astype(np.int64) * self.network.nodes + node[places + 1]
-        ends = np.array(self.network.channels, dtype=np.int64).reshape(-1, 3)
-        key = ends[:, 0] * self.network.nodes + ends[:, 1]
-        used[places + owners(start)[places] + 1] = self.channel[lookup(key, hop)]
+        used[places + owners(start)[places] + 1] = self.channel[
+            self.channel_of(node[places], node[places + 1])
+        ]
         return used
 
 

@@ -224,8 +224,9 @@ def _bounds(
 
 def _paths_of(problem: Problem) -> list[list[int]]:
     """Return the nodes of every path of the pool, in the user's direction."""
-    origin: Any = problem.origin
-    paths = [list(path) for path in origin.path_nodes]
+    structure = problem.structure
+    assert structure is not None
+    paths = [list(path) for path in structure.paths]
     if problem.origin.instance.collective.kind == "combine":
         paths = [path[::-1] for path in paths]
     return paths

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from cchybrid.plugin.engine import Run, Stop
-from cchybrid.problem import InstanceOrigin, Problem
+from cchybrid.problem import Problem
 from cchybrid.toolkit.cpsat.solve import ask, small_solver
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
@@ -63,21 +63,22 @@ class Broadcast:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what is no broadcast in wormhole switching, and what is too large."""
-        if not isinstance(problem.origin, InstanceOrigin):
-            return "not compiled from an instance"
-        if problem.origin.instance.model.switching != "wormhole":
+        structure = problem.structure
+        if structure is None:
+            return "a quotient has no network of its own"
+        if structure.hop_by_hop:
             return "not wormhole switching"
         if not problem.ordered:
             return "every message has one destination: nothing is passed on"
-        messages = len(problem.origin.instance.collective.messages)
+        messages = len(structure.messages)
         options = self.options
         if messages > options.max_messages:
             return f"{messages} messages, more than {options.max_messages}"
-        network = problem.origin.routes.network
+        network = structure.network
         hops = network.nodes * len(network.channels)
         if hops > MAX_HOPS:
             return f"{hops:,} senders times channels, more than {MAX_HOPS:,}"
-        senders = Senders.of(problem, problem.origin)
+        senders = Senders.of(problem, structure)
         size = senders.size([1, 1])
         if size > options.max_variables:
             most = options.max_variables
@@ -86,8 +87,8 @@ class Broadcast:
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Try the fewest steps that are open and one less than the best, until none is."""
-        assert isinstance(problem.origin, InstanceOrigin)
-        senders = Senders.of(problem, problem.origin)
+        assert problem.structure is not None
+        senders = Senders.of(problem, problem.structure)
         return until_stopped(run, lambda: _Search(senders, run, self.options).run_all())
 
 

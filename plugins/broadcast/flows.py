@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
-from cchybrid.problem import Assignment, InstanceOrigin, Problem, extend
+from cchybrid.problem import Assignment, NetworkStructure, Problem, list_transfers
 from cchybrid.toolkit.solver import check
 
 Key = tuple[int, int, int, int]
@@ -36,7 +36,7 @@ class Senders:
 
     Parameters
     ----------
-    problem, origin
+    problem, structure
         Where it comes from.
     messages
         Per message its source and destinations.
@@ -48,17 +48,16 @@ class Senders:
     """
 
     problem: Problem
-    origin: InstanceOrigin
+    structure: NetworkStructure
     messages: list[tuple[int, tuple[int, ...]]]
     channels: dict[int, list[tuple[int, int, int, int]]]
     farthest: int
 
     @classmethod
-    def of(cls, problem: Problem, origin: InstanceOrigin) -> Senders:
-        """Lay a Problem out that was compiled from an instance."""
-        found = origin.instance.forward.collective.deliver_messages
-        messages = [(message.source, tuple(message.destinations)) for message in found]
-        distance, network = origin.routes.distance, origin.routes.network
+    def of(cls, problem: Problem, structure: NetworkStructure) -> Senders:
+        """Lay a Problem out that was built from an instance."""
+        messages = [(source, tuple(destinations)) for source, destinations in structure.messages]
+        distance, network = structure.distance, structure.network
         endpoints = frozenset(network.endpoints)
         ways: dict[int, list[tuple[int, int, int, int]]] = {}
         for sender in {node for source, goals in messages for node in (source, *goals)}:
@@ -68,7 +67,7 @@ class Senders:
                 for channel, (a, b, _) in enumerate(network.channels)
                 if hops[a] >= 0 and hops[b] == hops[a] + 1 and (a == sender or a not in endpoints)
             ]
-        return cls(problem, origin, messages, ways, int(distance.max(initial=1)))
+        return cls(problem, structure, messages, ways, int(distance.max(initial=1)))
 
     def size(self, reach: Sequence[int]) -> int:
         """Return how many variables a model has at most whose steps reach so many hops."""
@@ -103,7 +102,7 @@ class SpreadModel:
         self.model = cp_model.CpModel()
         self.steps = len(reach)
         self._senders, self._reach, self._stop = senders, reach, should_stop
-        self._origin, self._resources = senders.origin, senders.origin.resources
+        self._structure, self._resources = senders.structure, senders.structure.resources
         self._flow: dict[Key, Any] = {}
         self._ends: dict[Key, Any] = {}
         self._has: dict[tuple[int, int, int], Any] = {}
@@ -129,7 +128,7 @@ class SpreadModel:
         """Return who can have the message before a step."""
         if step == 0:
             return [source]
-        hops = self._origin.routes.distance[source]
+        hops = self._structure.distance[source]
         most = sum(self._reach[:step])
         return [source, *(node for node in goals if 0 <= hops[node] <= most)]
 
@@ -139,7 +138,7 @@ class SpreadModel:
         """What comes to a node from a sender goes on or ends there; the sender has the message."""
         check(self._stop)
         source, goals = self._senders.messages[message]
-        capacity = self._origin.routes.network.channels
+        capacity = self._structure.network.channels
         holds = None if sender == source else self._has[message, sender, step]
         into: dict[int, list[Any]] = defaultdict(list)
         out_of: dict[int, list[Any]] = defaultdict(list)
@@ -217,7 +216,7 @@ class SpreadModel:
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
         """Return what a solution stands for, and the Problem that it is an assignment of."""
         steps: list[list[Transfer]] = [[] for _ in range(self.steps)]
-        channels = self._origin.routes.network.channels
+        channels = self._structure.network.channels
         into: dict[tuple[int, int, int], dict[int, list[int]]] = defaultdict(
             lambda: defaultdict(list)
         )
@@ -231,29 +230,7 @@ class SpreadModel:
             while path[-1] != sender:
                 path.append(into[message, sender, step][path[-1]].pop())
             steps[step].append(Transfer(message, tuple(reversed(path))))
-        return self._assigned(steps)
-
-    def _assigned(self, steps: Sequence[Sequence[Transfer]]) -> tuple[Problem, Assignment]:
-        problem = self._senders.problem
-        origin = self._origin
-        delivery = {
-            pair: place
-            for place, pair in enumerate(
-                zip(origin.message.tolist(), origin.node.tolist(), strict=True)
-            )
-        }
-        taken = {
-            delivery[message, path[-1]]: (path, step)
-            for step, transfers in enumerate(steps)
-            for message, path in transfers
-        }
-        grown, _ = extend(problem, ((place, path) for place, (path, _) in taken.items()))
-        found = problem.empty()
-        assert isinstance(grown.origin, InstanceOrigin)
-        for place, (path, step) in taken.items():
-            found.option[place] = grown.origin.option_of(grown, place, path)
-            found.step[place] = step
-        return grown, found
+        return list_transfers(self._senders.problem, steps)
 
 
 def _sum(variables: Sequence[Any]) -> Any:

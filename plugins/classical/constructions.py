@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .context import Context, Draft
 from .diagonal_exchange import diagonal_exchange
 from .dimensional_trees import dimensional_trees
 from .disjoint_trees import disjoint_trees
@@ -15,7 +16,6 @@ from .recursive_doubling import recursive_doubling
 from .relayed_exchange import relayed_exchange
 from .rings import ring_pipeline, two_way_ring
 from .sequential_tree import sequential_tree
-from .setting import Draft, Setting
 from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
 
@@ -28,7 +28,7 @@ class Construction(NamedTuple):
 
     name: str
     summary: str
-    make: Callable[[Setting], Draft]
+    make: Callable[[Context], Draft]
 
 
 CONSTRUCTIONS = (

@@ -24,13 +24,13 @@ from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
 
+from .context import Context, DoesNotApplyError, Draft, Path
 from .grids import Grid, grid_of
-from .setting import DoesNotApplyError, Draft, Path, Setting
 
-MOST_SIDE = 20
-"""The side of a torus; on larger ones there are more than a hundred thousand messages."""
-UNITS = 20.0
-"""CP-SAT's deterministic time, about seconds; a tenth of one is what it takes."""
+MAX_SIDE = 20
+"""Side of the torus; with a larger one there are more than a hundred thousand messages."""
+MAX_CPSAT_TIME = 20.0
+"""CP-SAT's deterministic time limit, about seconds; it takes about 0.1."""
 
 
 class Turn(NamedTuple):
@@ -51,18 +51,17 @@ class Turn(NamedTuple):
 Figure = tuple[Turn, ...]
 
 
-def diagonal_exchange(setting: Setting) -> Draft:
+def diagonal_exchange(context: Context) -> Draft:
     """Return the schedule of n^3 / 8 steps."""
-    pairs = setting.exchanges()
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    grid = grid_of(setting.forward.network)
+    pairs = context.message_of_pair()
+    context.require_wormhole()
+    grid = grid_of(context.network)
     side = grid.sides[0]
     if grid.sides != (side, side) or side % 2 or side < 4 or not all(grid.closed):
         raise DoesNotApplyError("no square torus with an even side")
-    if side > MOST_SIDE:
-        raise DoesNotApplyError(f"a side of more than {MOST_SIDE}")
-    setting.expect(side**3 // 8)
+    if side > MAX_SIDE:
+        raise DoesNotApplyError(f"a side of more than {MAX_SIDE}")
+    context.require_wanted(side**3 // 8)
     draft: Draft = []
     for figure in chosen(side):
         for shift in range(side // 2):
@@ -133,7 +132,7 @@ def chosen(side: int) -> list[Figure]:
             model.add_exactly_one(holding[far])
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = UNITS
+    solver.parameters.max_deterministic_time = MAX_CPSAT_TIME
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise DoesNotApplyError("no choice of figures")
     return [known[key] for key, variable in taken.items() if solver.value(variable)]

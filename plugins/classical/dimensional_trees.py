@@ -10,26 +10,23 @@ from __future__ import annotations
 
 from cchybrid.model import Transfer
 
+from .context import Context, DoesNotApplyError, Draft
 from .grids import grid_of
-from .setting import DoesNotApplyError, Draft, Setting
 
 
-def dimensional_trees(setting: Setting) -> Draft:
+def dimensional_trees(context: Context) -> Draft:
     """Return the broadcast on a mesh, torus or hypercube."""
-    source = setting.single_broadcast().source
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    if setting.network.half_duplex:
-        raise DoesNotApplyError("half-duplex links")
-    grid = grid_of(setting.network)
+    source = context.broadcast_source()
+    context.require_wormhole(full_duplex=True)
+    grid = grid_of(context.network)
     informed = [source]
     draft: Draft = []
     for axis, side in enumerate(grid.sides):
-        setting.check()
+        context.check()
         waves = _halvings(grid.place[source][axis], side)
         for wave in waves:
             step = [Transfer(0, grid.along(node, axis, a, b)) for node in informed for a, b in wave]
-            if any(len(path) - 1 > setting.most_hops(path[0], path[-1]) for _, path in step):
+            if any(len(path) - 1 > context.max_hops(path[0], path[-1]) for _, path in step):
                 raise DoesNotApplyError("rows that are no shortest paths")
             draft.append(step)
         informed = [grid.moved(node, axis, place) for node in informed for place in range(side)]

@@ -1,7 +1,7 @@
 """Time-arc-disjoint trees: one broadcast tree whose translations never collide.
 
-Every node broadcasts over the same tree, carried to it by a translation. That is free of conflicts
-if in every step the tree uses each kind of channel (those that translations carry into each other)
+Every node broadcasts over the same tree, moved to it by a translation. That is free of conflicts
+if in every step the tree uses each kind of channel (those that translations map to each other)
 at most as often as a channel has capacity (Tvrdík, "Parallel systems and algorithms", Czech
 Technical University in Prague, 1997). With d channels out of a node, (n - 1) / d steps, rounded
 up, are optimal; the tree is grown at random, a largest matching of channels and nodes per step.
@@ -13,47 +13,47 @@ import math
 
 from cchybrid.model import Transfer
 
-from .setting import DoesNotApplyError, Draft, Setting
+from .context import Context, DoesNotApplyError, Draft
 from .translations import Translations, translations
 
-WORK = 25_000
-"""Nodes that are put into trees altogether, over all that are begun anew."""
+MAX_PLACED = 25_000
+"""Nodes put into trees in all, over all trees tried, times the effort."""
 Tree = list[list[tuple[int, int]]]
-"""Per step the hops that inform somebody."""
+"""Per step the hops that inform a node."""
 
 
-def disjoint_trees(setting: Setting) -> Draft:
+def disjoint_trees(context: Context) -> Draft:
     """Return the schedule in which every node broadcasts over its translation of one tree."""
-    members = setting.gossips()
-    sources = sorted(message.source for message in setting.messages)
-    if len(members) < setting.nodes or sources != list(range(setting.nodes)):
+    members = context.all_to_all_members()
+    sources = sorted(message.source for message in context.messages)
+    if len(members) < context.nodes or sources != list(range(context.nodes)):
         raise DoesNotApplyError("not one message from every node")
-    group = translations(setting)
-    tree = _best_tree(setting, group)
+    group = translations(context)
+    tree = _best_tree(context, group)
     draft: Draft = [[] for _ in tree]
-    for index, message in enumerate(setting.messages):
+    for index, message in enumerate(context.messages):
         image = group.rows[message.source]
         for step, hops in enumerate(tree):
             draft[step].extend(Transfer(index, (image[a], image[b])) for a, b in hops)
     return draft
 
 
-def _best_tree(setting: Setting, group: Translations) -> Tree:
+def _best_tree(context: Context, group: Translations) -> Tree:
     """Return the lowest of some random trees."""
-    out = setting.network.successors[0]
-    size = {node: setting.capacity[setting.channel[0, node]] for node in out}
-    ports = min(setting.ports())
-    least = max(math.ceil((setting.nodes - 1) / ports), int(setting.distance[0].max()))
-    setting.expect(least)
+    out = context.network.successors[0]
+    size = {node: context.capacity[context.channel[0, node]] for node in out}
+    ports = min(context.ports())
+    min_steps = max(math.ceil((context.nodes - 1) / ports), int(context.distance[0].max()))
+    context.require_wanted(min_steps)
     best: Tree | None = None
-    for _ in range(max(4, WORK // setting.nodes)):
-        setting.check()
-        tree = _Growth(setting, group, size, ports).tree(len(best) - 1 if best else None)
+    for _ in range(max(4, MAX_PLACED * context.effort // context.nodes)):
+        context.check()
+        tree = _Growth(context, group, size, ports).tree(len(best) - 1 if best else None)
         if tree is not None:
             best = tree
-            if len(tree) <= least:
+            if len(tree) <= min_steps:
                 break
-    assert best is not None  # without a limit, trees grow to all that is linked
+    assert best is not None  # without a limit on the steps, a tree reaches all nodes
     return best
 
 
@@ -61,23 +61,23 @@ class _Growth:
     """A tree that grows by a step at a time, each with as many new nodes as fit."""
 
     def __init__(
-        self, setting: Setting, group: Translations, size: dict[int, int], ports: int
+        self, context: Context, group: Translations, size: dict[int, int], ports: int
     ) -> None:
-        self._random = setting.random
+        self._random = context.random
         self._ports = ports
         self._slots = [kind for kind, times in size.items() for _ in range(times)]
         self._before = {kind: [row[group.inverse[kind]] for row in group.rows] for kind in size}
         self._after = {kind: [row[kind] for row in group.rows] for kind in size}
-        self._nodes = setting.nodes
+        self._nodes = context.nodes
 
-    def tree(self, most: int | None) -> Tree | None:
-        """Return a tree of at most so many steps, ``None`` if it would need more."""
+    def tree(self, max_steps: int | None) -> Tree | None:
+        """Return a tree of at most this many steps, ``None`` if it would need more."""
         informed = [False] * self._nodes
         informed[0] = True
         count = 1
         tree: Tree = []
         while count < self._nodes:
-            left = None if most is None else most - len(tree)
+            left = None if max_steps is None else max_steps - len(tree)
             if left is not None and count + left * self._ports < self._nodes:
                 return None
             chosen = self._match(informed)
@@ -99,7 +99,7 @@ class _Growth:
         }
         for nodes in reach.values():
             self._random.shuffle(nodes)
-            # Nodes with few ways left to be reached come first, lest nobody can inform them.
+            # Nodes from which few others are left to inform come first.
             nodes.sort(key=lambda node: self._ways(node, informed))
         owner: dict[int, int] = {}
         slots = sorted(range(len(self._slots)), key=lambda slot: len(reach[self._slots[slot]]))

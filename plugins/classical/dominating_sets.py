@@ -1,8 +1,8 @@
 """Broadcast over dominating sets: in every step each informed node informs a whole set of others.
 
 The informed nodes form a subgroup of the network's translations, and so do those of the next
-step: everybody sends to one node of every coset that is new, over paths that the translations
-carry along. On hypercubes the subgroups are linear codes and the cosets subcubes: the idea of Ho
+step: every node sends to one node of every coset that is new, over paths that the translations
+map to paths. On hypercubes the subgroups are linear codes and the cosets subcubes: the idea of Ho
 and Kao ("Optimal broadcast in all-port wormhole-routed hypercubes", IEEE Trans. Parallel Distrib.
 Syst. 6, 1995), and of covering codes in the last step. On tori they are the extended dominating
 nodes of Tsai and McKinley ("An extended dominating node approach to broadcast and global combine
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 from cchybrid.model import Transfer
 
-from .room import Room
-from .setting import DoesNotApplyError, Draft, Path, Setting
-from .translations import Translations, alike_under, translations
+from .context import Context, DoesNotApplyError, Draft, Path
+from .residual_capacity import ResidualCapacity
+from .translations import Translations, representatives, translations
 
-CHAINS = 12
-"""Chains of subgroups that are tried."""
-TRIES = 40
-"""Subgroups that are tried per step."""
+MAX_CHAINS = 12
+"""Chains of subgroups tried, times the effort."""
+MAX_SUBGROUPS = 40
+"""Subgroups tried per step."""
 
 
 @dataclass(frozen=True)
@@ -34,43 +34,42 @@ class _Wave:
     legs: list[Path]
 
 
-def dominating_sets(setting: Setting) -> Draft:
+def dominating_sets(context: Context) -> Draft:
     """Return the shortest broadcast found over a chain of subgroups."""
-    source = setting.single_broadcast().source
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    group = translations(setting)
-    ports = setting.ports()[0]
-    least, reached = 0, 1
-    while reached < setting.nodes:
-        least, reached = least + 1, reached * (ports + 1)
-    setting.expect(least)
+    source = context.broadcast_source()
+    context.require_wormhole()
+    group = translations(context)
+    ports = context.ports()[0]
+    min_steps, reached = 0, 1
+    while reached < context.nodes:
+        min_steps, reached = min_steps + 1, reached * (ports + 1)
+    context.require_wanted(min_steps)
     best: list[_Wave] | None = None
-    for _ in range(CHAINS):
-        waves = _chain(setting, group, ports)
+    for _ in range(MAX_CHAINS * context.effort):
+        waves = _chain(context, group, ports)
         if waves is None or (best is not None and len(waves) >= len(best)):
             continue
         best = waves
-        if len(best) == least:
+        if len(best) == min_steps:
             break
     if best is None:
-        raise DoesNotApplyError("no chain of subgroups found that ports and channels have room for")
-    return _carried(setting, group, best, source)
+        raise DoesNotApplyError("no chain of subgroups found that fits ports and channels")
+    return _carried(context, group, best, source)
 
 
-def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | None:
+def _chain(context: Context, group: Translations, ports: int) -> list[_Wave] | None:
     informed, generators = [0], list[int]()
     waves = []
-    while len(informed) < setting.nodes:
-        alike = alike_under(setting, group, informed)
+    while len(informed) < context.nodes:
+        representative = representatives(context, group, informed)
         best: tuple[list[int], list[int], list[Path]] | None = None
-        for _ in range(TRIES):
-            setting.check()
-            larger, more = _larger(setting, group, informed, generators, ports)
+        for _ in range(MAX_SUBGROUPS):
+            context.check()
+            larger, more = _larger(context, group, informed, generators, ports)
             if len(larger) <= len(best[0] if best else informed):
                 continue
-            room = Room(setting, alike=alike)
-            legs = _legs(setting, group, informed, larger, room)
+            residual = ResidualCapacity(context, representative=representative)
+            legs = _legs(context, group, informed, larger, residual)
             if legs is not None:
                 best = larger, more, legs
         if best is None:
@@ -81,49 +80,53 @@ def _chain(setting: Setting, group: Translations, ports: int) -> list[_Wave] | N
 
 
 def _larger(
-    setting: Setting, group: Translations, informed: list[int], generators: list[int], ports: int
+    context: Context, group: Translations, informed: list[int], generators: list[int], ports: int
 ) -> tuple[list[int], list[int]]:
     """Return a random larger subgroup of which one step can inform all, and its generators."""
     best, known = informed, generators
-    # The largest step is not always possible, or leaves too much for the next one.
-    most = ports + 1 if setting.random.random() < 0.5 else setting.random.randint(2, ports + 1)
+    # The largest factor is not always possible, or leaves too much for the next step.
+    factor = ports + 1 if context.random.random() < 0.5 else context.random.randint(2, ports + 1)
     for _ in range(8):
-        element = setting.random.randrange(1, setting.nodes)
+        element = context.random.randrange(1, context.nodes)
         if element in best:
             continue
         larger = group.closure([*known, element])
-        if len(larger) <= len(informed) * most:
+        if len(larger) <= len(informed) * factor:
             best, known = larger, [*known, element]
     return best, known
 
 
 def _legs(
-    setting: Setting, group: Translations, informed: list[int], larger: list[int], room: Room
+    context: Context,
+    group: Translations,
+    informed: list[int],
+    larger: list[int],
+    residual: ResidualCapacity,
 ) -> list[Path] | None:
     """Return paths from 0 to one node of every new coset that fit into one step, or ``None``."""
-    hops = setting.distance[0]
+    hops = context.distance[0]
     left = set(larger).difference(informed)
     cosets = []
     while left:
         first = min(left)
         coset = [group.rows[element][first] for element in informed]
         left.difference_update(coset)
-        setting.random.shuffle(coset)
+        context.random.shuffle(coset)
         coset.sort(key=lambda node: hops[node])
         cosets.append(coset)
-    # Cosets without near nodes are served first: the others have more ways.
-    cosets.sort(key=lambda coset: (-hops[coset[0]], setting.random.random()))
+    # Cosets without near nodes come first: the others have more paths to choose from.
+    cosets.sort(key=lambda coset: (-hops[coset[0]], context.random.random()))
     legs = []
     for coset in cosets:
-        leg = next((leg for leg in (room.route(0, node) for node in coset[:8]) if leg), None)
+        leg = next((leg for leg in (residual.route(0, node) for node in coset[:8]) if leg), None)
         if leg is None:
             return None
-        room.take(leg)
+        residual.allocate(leg)
         legs.append(leg)
     return legs
 
 
-def _carried(setting: Setting, group: Translations, waves: list[_Wave], source: int) -> Draft:
+def _carried(context: Context, group: Translations, waves: list[_Wave], source: int) -> Draft:
     """Return the broadcast from the source."""
     draft: Draft = []
     for wave in waves:

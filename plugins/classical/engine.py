@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Run, Stop
-from cchybrid.problem import Problem
-from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.problem import Problem, list_transfers
 
-from .constructions import CONSTRUCTIONS, Construction
-from .offers import FlawedError, assigned, flaw
-from .setting import DoesNotApplyError, Setting
+from .constructions import CONSTRUCTIONS
+from .context import Context, DoesNotApplyError
 
 
 class Classical:
@@ -27,64 +25,66 @@ class Classical:
         ----------
         only
             The one construction to make; "" makes all.
+        effort
+            Factor on the attempts of constructions that search.
         """
 
         only: str = ""
+        effort: int = 1
 
         def __post_init__(self) -> None:
             names = [construction.name for construction in CONSTRUCTIONS]
             if self.only and self.only not in names:
                 raise ValueError(f"no construction {self.only!r}; use {', '.join(names)}")
+            if self.effort < 1:
+                raise ValueError(f"effort {self.effort}; use at least 1")
 
     def __init__(self, options: Options) -> None:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse only what has no network to look at: one construction applies to all others."""
-        if not isinstance(problem.origin, InstanceOrigin):
-            return "not compiled from an instance"
-        return None
+        """Refuse quotients only: one construction applies to all instances."""
+        return "a quotient has no network of its own" if problem.structure is None else None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Make one construction after the other, as long as something is left to better."""
+        """Make one construction after the other, as long as a schedule could be shorter."""
+        best: int | None = None
 
         def check() -> None:
             if run.should_stop():
-                raise _OverError
-
-        least: int | None = None
+                raise _StoppedError
 
         def wants(steps: int) -> bool:
-            # Whoever expects so many steps or more may end up with what the bound leaves open.
-            return run.wants(max(steps, run.lower())) and (least is None or steps < least)
+            # A construction that expects at least this many steps may need more, up to the bound.
+            return run.wants(max(steps, run.lower())) and (best is None or steps < best)
 
-        setting = Setting(problem, run.seed, check, wants)
+        context = Context(problem, run.seed, check, wants, self.options.effort)
         try:
-            for construction in self._chosen():
+            for construction in CONSTRUCTIONS:
+                if self.options.only not in ("", construction.name):
+                    continue
                 if next(run.targets(), None) is None:
                     check()
                     return Stop.EXHAUSTED
-                if not wants(setting.least):
+                if not wants(context.min_steps):
                     break
                 try:
-                    drafted, found = assigned(problem, construction.make(setting.begun()))
-                except (DoesNotApplyError, FlawedError):
+                    draft = construction.make(context.restarted())
+                except DoesNotApplyError:
                     continue
                 finally:
                     run.spend(1)
-                if flaw(drafted, found) is None and (least is None or found.steps < least):
-                    least = found.steps
+                drafted, found = list_transfers(problem, draft)
+                # Some constructions do not look at every capacity.
+                if (best is None or found.steps < best) and not drafted.violations(found):
+                    best = found.steps
                     run.offer(found, drafted)
-                    run.note(steps=least)
+                    run.note(steps=best)
             check()
-        except _OverError:
+        except _StoppedError:
             return Stop.LIMIT
         return Stop.STALLED if next(run.targets(), None) is not None else Stop.EXHAUSTED
 
-    def _chosen(self) -> tuple[Construction, ...]:
-        only = self.options.only
-        return tuple(c for c in CONSTRUCTIONS if only in ("", c.name))
 
-
-class _OverError(Exception):
+class _StoppedError(Exception):
     """The run is over."""

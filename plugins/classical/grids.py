@@ -10,8 +10,8 @@ import numpy as np
 
 from cchybrid.model import Network
 
+from .context import DoesNotApplyError, Path
 from .factorisations import factorisations
-from .setting import DoesNotApplyError, Path
 from .translations import hypercube_labels
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from cchybrid.model import Transfer
 
-from .setting import DoesNotApplyError, Draft, Path, Setting
+from .context import Context, DoesNotApplyError, Draft, Path
 from .translations import hypercube_labels
 
 
 class _Cube:
     """A hypercube: what label a node has, and which node a label."""
 
-    def __init__(self, setting: Setting) -> None:
-        labels = hypercube_labels(setting.network)
+    def __init__(self, context: Context) -> None:
+        labels = hypercube_labels(context.network)
         if labels is None:
             raise DoesNotApplyError("not a hypercube")
         self.label: list[int] = labels.tolist()
-        self._node = [0] * setting.nodes
+        self._node = [0] * context.nodes
         for node, label in enumerate(self.label):
             self._node[label] = node
-        self.dimension = setting.nodes.bit_length() - 1
+        self.dimension = context.nodes.bit_length() - 1
 
     def path(self, first: int, bits: list[int]) -> Path:
         """Return the path from a label on that crosses these bits in turn."""
@@ -33,14 +33,14 @@ class _Cube:
         return [bit for bit in range(self.dimension) if label >> bit & 1]
 
 
-def binomial_tree(setting: Setting) -> Draft:
+def binomial_tree(context: Context) -> Draft:
     """Return the broadcast by recursive doubling: in step i everybody informed sends along bit i.
 
     Takes log2 n steps with one port (Sullivan, Bashkow, "A large scale, homogeneous, fully
     distributed parallel machine", ISCA 1977).
     """
-    source = setting.single_broadcast().source
-    cube = _Cube(setting)
+    source = context.broadcast_source()
+    cube = _Cube(context)
     root = cube.label[source]
     informed = [root]
     draft: Draft = []
@@ -50,20 +50,17 @@ def binomial_tree(setting: Setting) -> Draft:
     return draft
 
 
-def double_tree(setting: Setting) -> Draft:
+def double_tree(context: Context) -> Draft:
     """Return the broadcast over two binomial trees, rooted in the source and opposite to it.
 
     Takes d / 2 steps on d dimensions, rounded up, with all ports (McKinley, Trefftz, "Efficient
     broadcast in all-port wormhole-routed hypercubes", ICPP 1993). The neighbour
     over which the message leaves for the opposite corner is a leaf and waits a step.
     """
-    source = setting.single_broadcast().source
-    cube = _Cube(setting)
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    if setting.network.half_duplex:
-        raise DoesNotApplyError("half-duplex links")
-    if setting.ports()[0] < cube.dimension:
+    source = context.broadcast_source()
+    cube = _Cube(context)
+    context.require_wormhole(full_duplex=True)
+    if context.ports()[0] < cube.dimension:
         raise DoesNotApplyError("fewer ports than dimensions")
     root, height = cube.label[source], (cube.dimension + 1) // 2
     opposite = root ^ (1 << cube.dimension) - 1
@@ -84,7 +81,7 @@ def double_tree(setting: Setting) -> Draft:
     return draft
 
 
-def xor_exchange(setting: Setting) -> Draft:
+def xor_exchange(context: Context) -> Draft:
     """Return the exchange in which a step is for all messages to the node XOR some label.
 
     With e-cube routing a label loads every dimension at most once, so a label and its complement
@@ -92,17 +89,14 @@ def xor_exchange(setting: Setting) -> Draft:
     channels are used in all steps; n - 1 with one port. (E-cube routing: Sullivan,
     Bashkow, see above.)
     """
-    setting.scatters()
-    cube = _Cube(setting)
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    if setting.network.half_duplex:
-        raise DoesNotApplyError("half-duplex links")
-    both = min(setting.ports()) > 1
-    top = setting.nodes - 1
+    context.require_scatter()
+    cube = _Cube(context)
+    context.require_wormhole(full_duplex=True)
+    both = min(context.ports()) > 1
+    top = context.nodes - 1
     rounds: dict[tuple[int, int], list[Transfer]] = {}
     repeats: dict[tuple[int, int], int] = {}
-    for index, message in enumerate(setting.messages):
+    for index, message in enumerate(context.messages):
         first, last = cube.label[message.source], cube.label[message.destinations[0]]
         # Equal messages follow each other.
         turn = repeats[first, last] = repeats.get((first, last), -1) + 1

@@ -1,4 +1,4 @@
-"""Packing paths into steps: the longest first, each into the first step that has a way for it."""
+"""Packing paths into steps: the longest first, each into the first step where one fits."""
 
 from __future__ import annotations
 
@@ -6,30 +6,28 @@ from collections.abc import Sequence
 
 from cchybrid.model import Transfer
 
-from .room import Room
-from .setting import DoesNotApplyError, Draft, Path, Setting
+from .context import Context, DoesNotApplyError, Draft, Path
+from .residual_capacity import ResidualCapacity
 
-MOST = 5_000
-"""Messages of an instance; on more, this takes many seconds."""
-WORK = 4_000
-"""Messages that are given a place altogether, over all orders that are tried."""
+MAX_MESSAGES = 5_000
+"""Messages of an instance; with more, this takes many seconds."""
+MAX_PLACED = 4_000
+"""Messages placed in all, over all orders tried, times the effort."""
 
 
-def packed_scatter(setting: Setting) -> Draft:
-    """Return the shortest of some schedules, of any messages with one destination each."""
-    setting.scatters()
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    if len(setting.messages) > MOST:
-        raise DoesNotApplyError(f"more than {MOST} messages")
-    wanted = [(message.source, message.destinations[0]) for message in setting.messages]
-    least = setting.least
-    setting.expect(least)
+def packed_scatter(context: Context) -> Draft:
+    """Return the shortest of some random schedules of messages with one destination each."""
+    context.require_scatter()
+    context.require_wormhole()
+    if len(context.messages) > MAX_MESSAGES:
+        raise DoesNotApplyError(f"more than {MAX_MESSAGES} messages")
+    wanted = [(message.source, message.destinations[0]) for message in context.messages]
+    context.require_wanted(context.min_steps)
     best: list[list[Path]] | None = None
-    work = WORK
-    while work > 0 and (best is None or len(best) > least):
+    work = MAX_PLACED * context.effort
+    while work > 0 and (best is None or len(best) > context.min_steps):
         work -= len(wanted)
-        found = packed(setting, wanted, None, None if best is None else len(best) - 1)
+        found = packed(context, wanted, None, None if best is None else len(best) - 1)
         best = best if found is None else found
     if best is None:
         raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
@@ -40,45 +38,45 @@ def packed_scatter(setting: Setting) -> Draft:
 
 
 def packed(
-    setting: Setting,
+    context: Context,
     wanted: Sequence[tuple[int, int]],
-    alike: Sequence[int] | None,
-    most: int | None,
+    representative: Sequence[int] | None,
+    max_steps: int | None,
 ) -> list[list[Path]] | None:
-    """Return, per step, paths between these pairs of nodes; the order is drawn among equally long.
+    """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
 
     Parameters
     ----------
-    alike
-        As in ``Room``.
-    most
+    representative
+        As in ``ResidualCapacity``.
+    max_steps
         Steps that there may be, ``None`` for any number.
 
     Returns
     -------
     list[list[Path]] | None
-        ``None`` if there would be more or nobody wants so many, or a path does not even fit into
-        a step of its own.
+        ``None`` if there would be more, or so many are of no use, or a path does not even fit
+        into an empty step.
     """
     order = list(wanted)
-    setting.random.shuffle(order)
-    order.sort(key=lambda pair: -setting.hops_to(pair[1])[pair[0]])
-    rooms: list[Room] = []
+    context.random.shuffle(order)
+    order.sort(key=lambda pair: -context.hops_to(pair[1])[pair[0]])
+    residuals: list[ResidualCapacity] = []
     waves: list[list[Path]] = []
     for a, b in order:
-        setting.check()
+        context.check()
         step, path = 0, None
         while path is None:
-            fresh = step == len(rooms)
+            fresh = step == len(residuals)
             if fresh:
-                if step == most or not setting.wants(step + 1):
+                if step == max_steps or not context.wants(step + 1):
                     return None
-                rooms.append(Room(setting, alike=alike))
+                residuals.append(ResidualCapacity(context, representative=representative))
                 waves.append([])
-            path = rooms[step].route(a, b)
+            path = residuals[step].route(a, b)
             if path is None and fresh:
                 return None
             step += 1
-        rooms[step - 1].take(path)
+        residuals[step - 1].allocate(path)
         waves[step - 1].append(path)
     return waves

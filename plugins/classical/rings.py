@@ -15,58 +15,58 @@ from itertools import pairwise
 
 from cchybrid.model import Transfer
 
-from .room import Room
-from .setting import DoesNotApplyError, Draft, Path, Setting
+from .context import Context, DoesNotApplyError, Draft, Path
+from .residual_capacity import ResidualCapacity
 
-NEAREST = 10
-"""Legs of the ring into which a node is tried to be put, the nearest ones."""
-TRIES = 4
-"""Rings that are begun anew."""
+MAX_LEGS = 10
+"""Nearest legs of the ring into which the insertion of a node is tried."""
+MAX_RINGS = 4
+"""Random rings tried, times the effort."""
 
 
-def ring_pipeline(setting: Setting) -> Draft:
+def ring_pipeline(context: Context) -> Draft:
     """Return the schedule in which messages go round one ring."""
-    members = setting.gossips()
-    setting.expect(_most_turns(setting) * (len(members) - 1))
-    legs = _ring(setting, members, returning=False)
+    members = context.all_to_all_members()
+    context.require_wanted(_most_turns(context) * (len(members) - 1))
+    legs = _ring(context, members, both_ways=False)
     if legs is None:
         raise DoesNotApplyError("no ring found whose paths fit into one step")
-    return _pipeline(setting, [(legs, len(legs) - 1)])
+    return _pipeline(context, [(legs, len(legs) - 1)])
 
 
-def two_way_ring(setting: Setting) -> Draft:
+def two_way_ring(context: Context) -> Draft:
     """Return the schedule in which messages go round one ring in both directions."""
-    members = setting.gossips()
+    members = context.all_to_all_members()
     if any(
-        setting.capacity[port] < 2
+        context.capacity[port] < 2
         for node in members
-        for port in (setting.inject[node], setting.accept[node])
+        for port in (context.inject[node], context.accept[node])
     ):
         raise DoesNotApplyError("a node has one port")
-    if any((b, a) not in setting.channel for a, b in setting.channel):
+    if any((b, a) not in context.channel for a, b in context.channel):
         raise DoesNotApplyError("one-way channels")
-    setting.expect(_most_turns(setting) * (len(members) // 2))
-    legs = _ring(setting, members, returning=True)
+    context.require_wanted(_most_turns(context) * (len(members) // 2))
+    legs = _ring(context, members, both_ways=True)
     if legs is None:
         raise DoesNotApplyError("no ring found that fits into one step in both directions")
     back = [leg[::-1] for leg in reversed(legs)]
-    return _pipeline(setting, [(legs, len(legs) // 2), (back, (len(legs) - 1) // 2)])
+    return _pipeline(context, [(legs, len(legs) // 2), (back, (len(legs) - 1) // 2)])
 
 
-def _most_turns(setting: Setting) -> int:
+def _most_turns(context: Context) -> int:
     """Return the most messages that any node is the source of."""
-    return max(Counter(message.source for message in setting.messages).values())
+    return max(Counter(message.source for message in context.messages).values())
 
 
-def _pipeline(setting: Setting, rings: list[tuple[list[Path], int]]) -> Draft:
+def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
     """Return the schedule over rings, with the number of hops that a message goes on each.
 
     Messages of the same source follow each other.
     """
     draft: Draft = []
     turns: dict[int, int] = {}
-    for index, message in enumerate(setting.messages):
-        setting.check()
+    for index, message in enumerate(context.messages):
+        context.check()
         turn = turns[message.source] = turns.get(message.source, -1) + 1
         longest = max(hops for _, hops in rings)
         draft.extend([] for _ in range((turn + 1) * longest - len(draft)))
@@ -78,24 +78,24 @@ def _pipeline(setting: Setting, rings: list[tuple[list[Path], int]]) -> Draft:
     return draft
 
 
-def _ring(setting: Setting, members: tuple[int, ...], *, returning: bool) -> list[Path] | None:
+def _ring(context: Context, members: tuple[int, ...], *, both_ways: bool) -> list[Path] | None:
     """Return the legs of a ring, or ``None`` if none was found."""
-    legs = _routed(setting, members, Room(setting, returning=returning))
-    for _ in range(TRIES):
+    legs = _routed(members, ResidualCapacity(context, both_ways=both_ways))
+    for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
             break
-        legs = _Growth(setting, members, returning).ring()
+        legs = _Growth(context, members, both_ways).ring()
     return legs
 
 
-def _routed(setting: Setting, order: tuple[int, ...], room: Room) -> list[Path] | None:
-    """Return the legs of this order, or ``None`` where one finds no room."""
+def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | None:
+    """Allocate and return the legs of this order, or ``None`` where one does not fit."""
     legs = []
     for a, b in pairwise((*order, order[0])):
-        leg = room.route(a, b)
+        leg = residual.route(a, b)
         if leg is None:
             return None
-        room.take(leg)
+        residual.allocate(leg)
         legs.append(leg)
     return legs
 
@@ -103,20 +103,20 @@ def _routed(setting: Setting, order: tuple[int, ...], room: Room) -> list[Path] 
 class _Growth:
     """A ring that grows by putting nodes between two others, where that costs the fewest hops."""
 
-    def __init__(self, setting: Setting, members: tuple[int, ...], returning: bool) -> None:
-        self._setting = setting
-        self._returning = returning
-        self._room = Room(setting, returning=returning, passing=True)
+    def __init__(self, context: Context, members: tuple[int, ...], both_ways: bool) -> None:
+        self._context = context
+        self._returning = both_ways
+        self._residual = ResidualCapacity(context, both_ways=both_ways, multi_hop=True)
         self._legs: dict[int, Path] = {}
         self._outside = list(members)
-        setting.random.shuffle(self._outside)
+        context.random.shuffle(self._outside)
 
     def ring(self) -> list[Path] | None:
         """Grow the ring; nodes that find no place push some of those in their way out again."""
         self._begin()
         patience = 4 * len(self._outside) + 8
         while self._legs and patience:
-            self._setting.check()
+            self._context.check()
             if self._outside:
                 node = self._pop_nearest()
                 if self._insert(node):
@@ -126,7 +126,7 @@ class _Growth:
                 refused = [leg[0] for leg in self._legs.values() if not self._allowed(leg)]
                 if not refused:
                     break
-                node = self._setting.random.choice(refused)
+                node = self._context.random.choice(refused)
             patience -= 1
             self._make_way(node)
         if self._outside or not patience:
@@ -139,23 +139,23 @@ class _Growth:
 
     def _allowed(self, leg: Path) -> bool:
         """Return whether a leg of the sketch may be taken as it is."""
-        return len(leg) == 2 or self._setting.wormhole
+        return len(leg) == 2 or not self._context.structure.hop_by_hop
 
     def _begin(self) -> None:
         """Make a ring of the first node and the nearest one to which there is a way back."""
         first = self._outside.pop()
         for second in sorted(self._outside, key=lambda node: self._apart(first, node)):
-            legs = _routed(self._setting, (first, second), self._room)
+            legs = _routed((first, second), self._residual)
             if legs is not None:
                 self._legs = {leg[0]: leg for leg in legs}
                 self._outside.remove(second)
                 return
-            self._room = self._room.emptied()
+            self._residual.clear()
 
     def _pop_nearest(self) -> int:
         """Return a node outside, mostly one that is near to the ring."""
         some = self._outside[-24:]
-        random = self._setting.random
+        random = self._context.random
         ring = list(self._legs)
         inside = random.sample(ring, min(len(ring), 32))
         node = min(some, key=lambda n: min(self._apart(other, n) for other in inside))
@@ -163,47 +163,47 @@ class _Growth:
         return node
 
     def _apart(self, a: int, b: int) -> int:
-        hops = self._setting.hops_to(b)[a]
-        return hops if hops > 0 else self._setting.nodes
+        hops = self._context.hops_to(b)[a]
+        return hops if hops > 0 else self._context.nodes
 
     def _insert(self, node: int) -> bool:
         """Put the node into the leg where it costs the fewest hops; return whether it fits."""
-        random = self._setting.random
+        random = self._context.random
         legs = list(self._legs.values())
         random.shuffle(legs)
         legs.sort(key=lambda leg: self._apart(leg[0], node) + self._apart(node, leg[-1]) - len(leg))
         best: tuple[int, Path, list[Path]] | None = None
-        for leg in legs[:NEAREST]:
+        for leg in legs[:MAX_LEGS]:
             bare = self._apart(leg[0], node) + self._apart(node, leg[-1]) - len(leg)
             if best is not None and bare >= best[0]:
                 break
-            self._room.give_back(leg)
+            self._residual.release(leg)
             pair = self._detour(leg, node)
-            self._room.take(leg)
+            self._residual.allocate(leg)
             if pair is not None:
                 cost = sum(len(way) - 1 for way in pair) - len(leg)
                 if best is None or cost < best[0]:
                     best = cost, leg, pair
         if best is None:
             return False
-        self._room.give_back(best[1])
+        self._residual.release(best[1])
         for way in best[2]:
-            self._room.take(way)
+            self._residual.allocate(way)
             self._legs[way[0]] = way
         return True
 
     def _detour(self, leg: Path, node: int) -> list[Path] | None:
-        first = self._room.route(leg[0], node)
+        first = self._residual.route(leg[0], node)
         if first is None:
             return None
-        self._room.take(first)
-        second = self._room.route(node, leg[-1])
-        self._room.give_back(first)
+        self._residual.allocate(first)
+        second = self._residual.route(node, leg[-1])
+        self._residual.release(first)
         return None if second is None else [first, second]
 
     def _make_way(self, node: int) -> None:
         """Take some of the ring's nodes out that are near to this one."""
-        random = self._setting.random
+        random = self._context.random
         near = sorted(self._legs, key=lambda other: (self._apart(other, node), random.random()))
         for other in near[: random.randint(1, 4)]:
             if len(self._legs) > 2:
@@ -212,14 +212,14 @@ class _Growth:
     def _remove(self, node: int) -> None:
         after = self._legs[node]
         before = next(leg for leg in self._legs.values() if leg[-1] == node)
-        self._room.give_back(before)
-        self._room.give_back(after)
-        joined = self._room.route(before[0], after[-1])
+        self._residual.release(before)
+        self._residual.release(after)
+        joined = self._residual.route(before[0], after[-1])
         if joined is None:
-            self._room.take(before)
-            self._room.take(after)
+            self._residual.allocate(before)
+            self._residual.allocate(after)
             return
-        self._room.take(joined)
+        self._residual.allocate(joined)
         del self._legs[node]
         self._legs[before[0]] = joined
         self._outside.append(node)

@@ -12,49 +12,49 @@ from collections import deque
 
 from cchybrid.model import Message, Transfer
 
-from .room import Timetable
-from .setting import Draft, Path, Setting
+from .context import Context, Draft, Path
+from .residual_capacity import Timetable
 
 
-def sequential_tree(setting: Setting) -> Draft:
+def sequential_tree(context: Context) -> Draft:
     """Return a schedule over one tree of shortest paths per node, longest paths first."""
     trees: dict[int, list[int]] = {}
     jobs: list[tuple[int, int, int, Path]] = []
-    branches = _addressed if setting.wormhole else _hop_by_hop
-    for index, message in enumerate(setting.messages):
-        setting.check()
-        for depth, path in branches(setting, message, trees):
+    branches = _hop_by_hop if context.structure.hop_by_hop else _addressed
+    for index, message in enumerate(context.messages):
+        context.check()
+        for depth, path in branches(context, message, trees):
             jobs.append((depth, -len(path), index, path))
-    setting.expect(_busiest(setting, jobs))
+    context.require_wanted(_busiest(context, jobs))
     jobs.sort(key=lambda job: job[:2])
-    timetable = Timetable(setting.capacity)
+    timetable = Timetable(context.capacity)
     informed: dict[tuple[int, int], int] = {}
     draft: Draft = []
     for count, (_, _, index, path) in enumerate(jobs):
         if count % 1000 == 0:
-            setting.check()
+            context.check()
         begin = informed.get((index, path[0]), -1) + 1
-        step = timetable.place(setting.uses(path), begin)
+        step = timetable.place(context.uses(path), begin)
         informed[index, path[-1]] = step
         draft.extend([] for _ in range(step + 1 - len(draft)))
         draft[step].append(Transfer(index, path))
     return draft
 
 
-def _busiest(setting: Setting, jobs: list[tuple[int, int, int, Path]]) -> int:
+def _busiest(context: Context, jobs: list[tuple[int, int, int, Path]]) -> int:
     """Return the steps that the most used resource needs."""
-    used = [0] * len(setting.capacity)
+    used = [0] * len(context.capacity)
     for count, (_, _, _, path) in enumerate(jobs):
         if count % 1000 == 0:
-            setting.check()
-        for resource in setting.uses(path):
+            context.check()
+        for resource in context.uses(path):
             used[resource] += 1
-    pairs = zip(used, setting.capacity, strict=True)
+    pairs = zip(used, context.capacity, strict=True)
     return max((-(-times // size) for times, size in pairs if size), default=0)
 
 
 def _addressed(
-    setting: Setting, message: Message, trees: dict[int, list[int]]
+    context: Context, message: Message, trees: dict[int, list[int]]
 ) -> list[tuple[int, Path]]:
     """Return the paths from the source to all destinations.
 
@@ -66,10 +66,10 @@ def _addressed(
     for depth, informer in informers:
         if not left:
             break
-        if setting.capacity[setting.inject[informer]] == 0:
+        if context.capacity[context.inject[informer]] == 0:
             continue
         if informer not in trees:
-            trees[informer] = _tree(setting, informer, relay=False)
+            trees[informer] = _tree(context, informer, relay=False)
         for node in sorted(left):
             if trees[informer][node] >= 0:
                 found.append((depth, _branch(trees[informer], node)))
@@ -79,11 +79,11 @@ def _addressed(
 
 
 def _hop_by_hop(
-    setting: Setting, message: Message, trees: dict[int, list[int]]
+    context: Context, message: Message, trees: dict[int, list[int]]
 ) -> list[tuple[int, Path]]:
     """Return the hops of the tree that lead to destinations, each with its depth."""
     if message.source not in trees:
-        trees[message.source] = _tree(setting, message.source, relay=True)
+        trees[message.source] = _tree(context, message.source, relay=True)
     hops: dict[Path, int] = {}
     for node in message.destinations:
         branch = _branch(trees[message.source], node)
@@ -91,24 +91,24 @@ def _hop_by_hop(
     return [(depth, hop) for hop, depth in hops.items()]
 
 
-def _tree(setting: Setting, root: int, *, relay: bool) -> list[int]:
+def _tree(context: Context, root: int, *, relay: bool) -> list[int]:
     """Return every node's parent on a shortest path from the root, -1 where no path leads.
 
     Nodes relay (then their ports count, and endpoints do it too), or are passed.
     """
-    parent = [-1] * setting.nodes
+    parent = [-1] * context.nodes
     parent[root] = root
-    capacity = setting.capacity
+    capacity = context.capacity
     queue = deque([root])
     while queue:
         node = queue.popleft()
-        if relay and capacity[setting.inject[node]] == 0:
+        if relay and capacity[context.inject[node]] == 0:
             continue
-        for other in setting.network.successors[node]:
-            if parent[other] >= 0 or (relay and capacity[setting.accept[other]] == 0):
+        for other in context.network.successors[node]:
+            if parent[other] >= 0 or (relay and capacity[context.accept[other]] == 0):
                 continue
             parent[other] = node
-            if relay or other not in setting.barred:
+            if relay or other not in context.endpoints:
                 queue.append(other)
     return parent
 

@@ -16,19 +16,18 @@ from itertools import product
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
 from cchybrid.problem import build_problem
 
+from .context import Context, DoesNotApplyError, Draft, Path
 from .hypercubes import xor_exchange
 from .packing import packed_scatter
-from .setting import DoesNotApplyError, Draft, Path, Setting
 from .translated_exchange import translated_exchange
 
 
-def shared_switches(setting: Setting) -> Draft:
+def shared_switches(context: Context) -> Draft:
     """Return the all-to-all scatter that the best known one between the switches gives."""
-    setting.scatters()
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    places = _Terminals(setting)
-    among = _between_switches(setting, places)
+    context.require_scatter()
+    context.require_wormhole()
+    places = _Terminals(context)
+    among = _between_switches(context, places)
     turns = list(product(range(places.each), repeat=2))
     draft: Draft = []
     for wave in among:
@@ -57,14 +56,14 @@ class _Terminals:
         The message of every pair of terminals.
     """
 
-    def __init__(self, setting: Setting) -> None:
-        network = setting.network
+    def __init__(self, context: Context) -> None:
+        network = context.network
         self.message: dict[tuple[int, int], int] = {}
-        for index, (source, goals) in enumerate(setting.messages):
+        for index, (source, goals) in enumerate(context.messages):
             self.message[source, goals[0]] = index
         terminals = sorted({source for source, _ in self.message})
         count = len(terminals)
-        if len(self.message) != count * (count - 1) or len(setting.messages) > len(self.message):
+        if len(self.message) != count * (count - 1) or len(context.messages) > len(self.message):
             raise DoesNotApplyError("not one message from every terminal to every other")
         self.of: dict[int, list[int]] = defaultdict(list)
         behind: dict[int, list[int]] = defaultdict(list)
@@ -72,7 +71,7 @@ class _Terminals:
             behind[b].append(a)
         for terminal in terminals:
             ahead = list(network.successors[terminal])
-            if len(ahead) != 1 or ahead != behind[terminal] or terminal not in setting.barred:
+            if len(ahead) != 1 or ahead != behind[terminal] or terminal not in context.endpoints:
                 raise DoesNotApplyError("a terminal that does not sit at one switch")
             self.of[ahead[0]].append(terminal)
         self.each = count // len(self.of)
@@ -80,9 +79,9 @@ class _Terminals:
             raise DoesNotApplyError("switches without terminals in common, or not with as many")
 
 
-def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
+def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
     """Return, per step, the paths of the shortest all-to-all between the switches."""
-    network = setting.network
+    network = context.network
     switches = [node for node in range(network.nodes) if node not in network.endpoints]
     number = {node: index for index, node in enumerate(switches)}
     channels = tuple(
@@ -96,8 +95,11 @@ def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
     messages = tuple(Message(a, (b,)) for a in ends for b in ends if a != b)
     if not messages:
         raise DoesNotApplyError("one switch alone")
+    extra_hops = context.structure.extra_hops
     model = CommunicationModel(
-        inject=places.each, accept=places.each, routing=setting.forward.model.routing
+        inject=places.each,
+        accept=places.each,
+        routing="any" if extra_hops is None else extra_hops,
     )
     instance = Instance(slim, Collective("between switches", messages), model)
     repeats = places.each**2
@@ -106,12 +108,17 @@ def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
     def wants(steps: int) -> bool:
         return best is None or steps < len(best)
 
-    inner = Setting(
-        build_problem(instance), setting.random.randrange(1 << 30), setting.check, wants
+    # Constructions find their paths themselves, so few need to be listed.
+    inner = Context(
+        build_problem(instance, max_options=1),
+        context.random.randrange(1 << 30),
+        context.check,
+        wants,
+        context.effort,
     )
-    setting.expect(repeats * inner.least)
+    context.require_wanted(repeats * inner.min_steps)
     for make in (xor_exchange, translated_exchange, packed_scatter):
-        if best is not None and len(best) <= inner.least:
+        if best is not None and len(best) <= inner.min_steps:
             break
         try:
             made = make(inner)
@@ -121,7 +128,7 @@ def _between_switches(setting: Setting, places: _Terminals) -> list[list[Path]]:
             best = made
     if best is None:
         raise DoesNotApplyError("nothing is known about the switches")
-    setting.expect(repeats * len(best))
+    context.require_wanted(repeats * len(best))
     return [[tuple(switches[node] for node in move.path) for move in step] for step in best]
 
 

@@ -1,52 +1,50 @@
-"""All-to-all by translations: what one node of an orbit sends in a step, all others send too.
+"""All-to-all by translations: all nodes of an orbit send alike in every step.
 
-A subgroup of the network's translations carries paths along, so that only the messages of one
-node per orbit have to be given a place, on one channel per orbit; longest paths come first, each
-into the first step with room. (On hypercubes the whole group does it: see the XOR exchange.)
+A subgroup of the network's translations maps paths to paths, so that only the messages of one
+node per orbit are placed, on one channel per orbit; longest paths come first, each into the first
+step where it fits. (On hypercubes the whole group does it: see the XOR exchange.)
 """
 
 from __future__ import annotations
 
 from cchybrid.model import Transfer
 
+from .context import Context, DoesNotApplyError, Draft, Path
 from .packing import packed
-from .setting import DoesNotApplyError, Draft, Path, Setting
-from .translations import alike_under, translations
+from .translations import representatives, translations
 
-MOST = 256
-"""Nodes; on more, this takes many seconds."""
-WORK = 6_000
-"""Messages that are given a place altogether, over all subgroups and orders that are tried."""
+MAX_NODES = 256
+"""Nodes of the network; with more, this takes many seconds."""
+MAX_PLACED = 6_000
+"""Messages placed in all, over all subgroups and orders tried, times the effort."""
 
 
-def translated_exchange(setting: Setting) -> Draft:
+def translated_exchange(context: Context) -> Draft:
     """Return the shortest all-to-all scatter found over some subgroups."""
-    pairs = setting.exchanges()
-    if not setting.wormhole:
-        raise DoesNotApplyError("not wormhole switching")
-    if setting.nodes > MOST:
-        raise DoesNotApplyError(f"more than {MOST} nodes")
+    pairs = context.message_of_pair()
+    context.require_wormhole()
+    if context.nodes > MAX_NODES:
+        raise DoesNotApplyError(f"more than {MAX_NODES} nodes")
     count = len(pairs)
-    group = translations(setting)
+    group = translations(context)
     best: tuple[list[int], list[list[Path]]] | None = None
-    least = setting.least
-    setting.expect(least)
-    work = WORK
-    while work > 0 and (best is None or len(best[1]) > least):
-        generators = [setting.random.randrange(1, setting.nodes)]
+    context.require_wanted(context.min_steps)
+    work = MAX_PLACED * context.effort
+    while work > 0 and (best is None or len(best[1]) > context.min_steps):
+        generators = [context.random.randrange(1, context.nodes)]
         subgroup = group.closure(generators)
-        while count // len(subgroup) > WORK:
-            generators.append(setting.random.randrange(1, setting.nodes))
+        while count // len(subgroup) > MAX_PLACED:
+            generators.append(context.random.randrange(1, context.nodes))
             subgroup = group.closure(generators)
         size = count // len(subgroup)
         if best is not None and size > work:
             break
-        nodes = range(setting.nodes)
+        nodes = range(context.nodes)
         first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]
         wanted = [(a, b) for a in first for b in nodes if a != b]
-        alike = alike_under(setting, group, subgroup)
-        found = packed(setting, wanted, alike, None if best is None else len(best[1]) - 1)
-        # What does not even fit into a step, a long path, is tried first and takes no time.
+        representative = representatives(context, group, subgroup)
+        found = packed(context, wanted, representative, None if best is None else len(best[1]) - 1)
+        # A path that does not even fit into an empty step is tried first, which takes little time.
         work -= size if found is not None or best is not None else 1 + size // 4
         best = best if found is None else (subgroup, found)
     if best is None:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Network
 
+from .context import Context, DoesNotApplyError
 from .factorisations import factorisations
-from .setting import DoesNotApplyError, Setting
 
 Table = NDArray[np.int64]
 
-MOST = 1024
-"""Nodes; the table of the product has as many entries as pairs of them."""
+MAX_NODES = 1024
+"""Nodes of the network; the table of the product has as many entries as pairs of them."""
 
 
 class Translations:
@@ -44,7 +44,7 @@ class Translations:
         return found
 
     def step(self, a: int, b: int) -> int:
-        """Return the element s with b = a s: channels with the same s are alike."""
+        """Return the element s with b = a s: channels with the same s are representative."""
         return self.rows[self.inverse[a]][b]
 
     def closure(self, elements: list[int]) -> list[int]:
@@ -60,7 +60,7 @@ class Translations:
         return sorted(found)
 
 
-def translations(setting: Setting) -> Translations:
+def translations(context: Context) -> Translations:
     """Return a group of translations of the network.
 
     Tried are the hypercube found by labelling, sums in mixed radix (rings, circulants, tori,
@@ -72,34 +72,36 @@ def translations(setting: Setting) -> Translations:
     DoesNotApplyError
         If none is found.
     """
-    network = setting.network
+    network = context.network
     if network.endpoints or network.half_duplex:
         raise DoesNotApplyError("terminals or half-duplex links")
-    if network.nodes > MOST:
-        raise DoesNotApplyError(f"more than {MOST} nodes")
+    if network.nodes > MAX_NODES:
+        raise DoesNotApplyError(f"more than {MAX_NODES} nodes")
     if len({len(after) for after in network.successors}) > 1:
         raise DoesNotApplyError("nodes of different degrees")
     size = np.zeros((network.nodes, network.nodes), dtype=np.int64)
     for a, b, capacity in network.channels:
         size[a, b] = capacity
     for table in _tables(network):
-        setting.check()
+        context.check()
         if _keeps(table, size):
             return Translations(table)
     raise DoesNotApplyError("no group of translations found")
 
 
-def alike_under(setting: Setting, group: Translations, subgroup: list[int]) -> list[int]:
+def representatives(context: Context, group: Translations, subgroup: list[int]) -> list[int]:
     """Return, shape (resources,), one resource for all that a subgroup carries into each other."""
-    alike = list(range(len(setting.capacity)))
-    for node in range(setting.nodes):
+    representative = list(range(len(context.capacity)))
+    for node in range(context.nodes):
         carrier = min(subgroup, key=lambda element: group.rows[element][node])
         image = group.rows[carrier]
-        alike[setting.inject[node]] = setting.inject[image[node]]
-        alike[setting.accept[node]] = setting.accept[image[node]]
-        for other in setting.network.successors[node]:
-            alike[setting.channel[node, other]] = setting.channel[image[node], image[other]]
-    return alike
+        representative[context.inject[node]] = context.inject[image[node]]
+        representative[context.accept[node]] = context.accept[image[node]]
+        for other in context.network.successors[node]:
+            representative[context.channel[node, other]] = context.channel[
+                image[node], image[other]
+            ]
+    return representative
 
 
 def _keeps(table: Table, size: Table) -> bool:

@@ -366,5 +366,6 @@ def _demands(problem: Problem) -> Demands | None:
     Where messages wait on their way, it need not tell them apart; where not all paths are listed,
     it has them all. Elsewhere paths are the smaller choice, and prices rule out most of them.
     """
-    waiting = problem.origin.instance.model.switching == "store-and-forward"
+    structure = problem.structure
+    waiting = structure is not None and structure.hop_by_hop
     return Demands.of(problem) if waiting or not problem.complete else None

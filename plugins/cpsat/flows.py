@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from cchybrid.model import Instance
-from cchybrid.problem import LINK, Assignment, Problem, extend
-from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.model import Transfer
+from cchybrid.problem import LINK, Assignment, NetworkStructure, Problem, list_transfers
 from cchybrid.toolkit.solver import check
 
 from .routes_of_flows import Hop, direct_routes, waiting_routes
@@ -36,47 +35,42 @@ class Demands:
     ----------
     problem
         What they are the demands of; its messages have one destination each.
-    instance
-        Its instance, read forwards.
-    origin
-        Its origin: distances and resources.
+    structure
+        Its network, distances and resources.
     messages
         The messages from a source (first key) to a destination (second key).
     """
 
     problem: Problem
-    instance: Instance
-    origin: InstanceOrigin
+    structure: NetworkStructure
     messages: dict[int, dict[int, list[int]]]
 
     @classmethod
     def of(cls, problem: Problem) -> Demands | None:
         """Return them, ``None`` where this model does not apply."""
-        origin = problem.origin
-        if not isinstance(origin, InstanceOrigin):
+        structure = problem.structure
+        if structure is None:
             return None
-        instance = origin.instance.forward
-        hop_by_hop = instance.model.switching == "store-and-forward"
-        if not hop_by_hop and instance.model.extra_hops not in (0, None):
+        if not structure.hop_by_hop and structure.extra_hops not in (0, None):
             return None
-        if hop_by_hop and instance.network.endpoints:
-            return None  # messages pass them, which the distances between nodes leave out
+        if structure.hop_by_hop and structure.network.endpoints:
+            return None
         messages: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for index, message in enumerate(instance.collective.deliver_messages):
+        for index, message in enumerate(structure.messages):
             if len(message.destinations) != 1:
                 return None
             messages[message.source][message.destinations[0]].append(index)
-        return cls(problem, instance, origin, {s: dict(goals) for s, goals in messages.items()})
+        return cls(problem, structure, {s: dict(goals) for s, goals in messages.items()})
 
     @property
     def hop_by_hop(self) -> bool:
         """Whether messages wait at the nodes that they pass."""
-        return self.instance.model.switching == "store-and-forward"
+        return self.structure.hop_by_hop
 
     @cached_property
     def _hops(self) -> tuple[int, int]:
         """Hops that all messages take at least, and hops that one step offers."""
-        distance = self.origin.routes.distance
+        distance = self.structure.distance
         least = sum(
             len(messages) * int(distance[source, goal])
             for source, goals in self.messages.items()
@@ -104,13 +98,13 @@ class Demands:
         spare
             Hops more than the fewest that a message may take.
         """
-        network, near = self.instance.network, self.origin.routes.distance[source]
+        network, near = self.structure.network, self.structure.distance[source]
         free = self.hop_by_hop
-        minimal = not free and self.instance.model.extra_hops == 0
+        minimal = not free and self.structure.extra_hops == 0
         ends = frozenset(network.endpoints)
         # Hops from every node to the nearest goal, less those from the source to that goal.
         goals = np.array(list(self.messages[source]))
-        ahead = self.origin.routes.distance[:, goals].astype(np.int64)
+        ahead = self.structure.distance[:, goals].astype(np.int64)
         ahead[ahead < 0] = 1 << 30
         nearer = (ahead - near[goals]).min(axis=1)
         return [
@@ -126,21 +120,15 @@ class Demands:
     @cached_property
     def columns(self) -> int:
         """Channels that sources may take, all sources together: variables per step."""
-        most = self.instance.network.nodes
+        most = self.structure.network.nodes
         return sum(len(self.channels(source, most)) for source in self.messages)
 
     def assignment(self, hops: Sequence[Hop]) -> tuple[Problem, Assignment]:
         """Return these transfers as an assignment, of a Problem that has all their paths."""
-        pairs = zip(self.origin.message.tolist(), self.origin.node.tolist(), strict=True)
-        delivery = {pair: index for index, pair in enumerate(pairs)}
-        made = [delivery[hop.message, hop.path[-1]] for hop in hops]
-        grown, _ = extend(self.problem, zip(made, (hop.path for hop in hops), strict=True))
-        origin, found = grown.origin, grown.empty()
-        assert isinstance(origin, InstanceOrigin)
-        for index, hop in zip(made, hops, strict=True):
-            found.option[index] = origin.option_of(grown, index, hop.path)
-            found.step[index] = hop.step
-        return grown, found
+        steps: list[list[Transfer]] = [[] for _ in range(1 + max(hop.step for hop in hops))]
+        for hop in hops:
+            steps[hop.step].append(Transfer(hop.message, hop.path))
+        return list_transfers(self.problem, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +165,7 @@ class FlowModel:
     def hops(self, values: NDArray[np.int64]) -> list[Hop]:
         """Return the transfers that a solution stands for."""
         demands, found = self.demands, []
-        ends = demands.instance.network.channels
+        ends = demands.structure.network.channels
         for source, goals in demands.messages.items():
             amount: Counter[tuple[int, int, int]] = Counter()
             for index in np.flatnonzero(values[: len(self.flow)]).tolist():
@@ -229,7 +217,7 @@ class _Builder:
         should_stop: Callable[[], bool],
     ) -> None:
         self.demands, self.steps, self.should_stop = demands, steps, should_stop
-        self.resources = demands.origin.resources
+        self.resources = demands.structure.resources
         self.spare = demands.spare(steps)
         # With no hop to spare, channels are full in every step.
         self.full = (demands.problem.kind <= LINK) & (self.spare == 0)
@@ -270,7 +258,7 @@ class _Builder:
 
     def _flows(self) -> list[tuple[int, int, int]]:
         demands, steps = self.demands, self.steps
-        network, distance = demands.instance.network, demands.origin.routes.distance
+        network, distance = demands.structure.network, demands.structure.distance
         found = []
         for source, goals in demands.messages.items():
             total = sum(map(len, goals.values()))
@@ -299,7 +287,7 @@ class _Builder:
         demands = self.demands
         found: dict[tuple[int, int, int], Any] = {}
         for source, goals in demands.messages.items():
-            for node in range(demands.instance.network.nodes):
+            for node in range(demands.structure.network.nodes):
                 count = len(goals.get(node, ()))
                 for step in range(self.steps if node != source else 0):
                     balance = _sum(self.into[source, node, step]) - _sum(
@@ -326,7 +314,7 @@ class _Builder:
         """Hop by hop: what leaves a node came in earlier; what came in leaves, or stays as due."""
         demands = self.demands
         for source, goals in demands.messages.items():
-            for node in range(demands.instance.network.nodes):
+            for node in range(demands.structure.network.nodes):
                 if node == source:
                     continue
                 held: Any = 0

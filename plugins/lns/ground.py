@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, extend
-from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 MAX_GROWN = 100_000
@@ -49,7 +48,7 @@ class Ground:
     def grows(self) -> bool:
         """Whether there may be paths that are not listed."""
         return (
-            isinstance(self.base.origin, InstanceOrigin)
+            self.base.structure is not None
             and not self.base.complete
             and self.problem.options < self.base.options + MAX_GROWN
         )

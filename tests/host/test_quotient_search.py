@@ -161,7 +161,7 @@ def test_an_engine_that_takes_no_quotient_says_why() -> None:
         cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
         time_limit=20,
     )  # fmt: skip
-    assert result.remarks == ("classical on quotients: not compiled from an instance",)
+    assert result.remarks == ("classical on quotients: a quotient has no network of its own",)
 
 
 def test_searches_on_quotients_need_a_clock() -> None:

@@ -18,7 +18,7 @@ import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import InstanceOrigin, Problem, build_problem
+from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 
@@ -37,8 +37,8 @@ def solved(
 
 
 def senders(problem: Problem) -> Senders:
-    assert isinstance(problem.origin, InstanceOrigin)
-    return Senders.of(problem, problem.origin)
+    assert problem.structure is not None
+    return Senders.of(problem, problem.structure)
 
 
 def has_schedule(problem: Problem, reach: tuple[int, ...]) -> bool:

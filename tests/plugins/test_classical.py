@@ -9,22 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.classical.constructions import CONSTRUCTIONS
+from cchybrid_plugins.classical.context import Context, DoesNotApplyError
 from cchybrid_plugins.classical.diagonal_exchange import chosen
 from cchybrid_plugins.classical.engine import Classical
-from cchybrid_plugins.classical.offers import FlawedError, assigned, flaw
-from cchybrid_plugins.classical.setting import DoesNotApplyError, Setting
+from cchybrid_plugins.classical.packing import packed_scatter
 from cchybrid_plugins.classical.translations import hypercube_labels, translations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances
 
 import cchybrid
-from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import Problem, build_problem
+from cchybrid.problem import Problem, build_problem, list_transfers
 from cchybrid.referee.verify import verify
-from cchybrid.toolkit.kernels.first_fit import first_fit
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -32,15 +31,15 @@ RANDOM = settings(
 MAKE = {construction.name: construction.make for construction in CONSTRUCTIONS}
 
 
-def setting_of(problem: Problem, seed: int = 0) -> Setting:
-    return Setting(problem, seed, lambda: None)
+def context_of(problem: Problem, seed: int = 0) -> Context:
+    return Context(problem, seed, lambda: None)
 
 
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
     """Return the steps of a construction, having made sure that they are a schedule."""
     problem = build_problem(instance)
-    drafted, found = assigned(problem, MAKE[name](setting_of(problem, seed)))
-    assert flaw(drafted, found) is None
+    drafted, found = list_transfers(problem, MAKE[name](context_of(problem, seed)))
+    assert not drafted.violations(found)
     assert verify(instance, drafted.lift(found).steps) == ()
     return found.steps
 
@@ -227,7 +226,7 @@ def test_disjoint_trees_keep_to_ports_and_capacities() -> None:
 )
 def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -> None:
     instance = cchybrid.instance(topology, "AAS")
-    assert setting_of(build_problem(instance)).least <= steps
+    assert context_of(build_problem(instance)).min_steps <= steps
     assert steps_of("translated-exchange", instance) == steps
 
 
@@ -262,7 +261,7 @@ def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
 def test_the_relayed_exchange_fills_all_channels(topology: str) -> None:
     """What is left idle, if anything, is less than a step."""
     instance = cchybrid.instance(topology, "AAS", switching="store-and-forward")
-    hops = int(setting_of(build_problem(instance)).distance.sum())
+    hops = int(context_of(build_problem(instance)).distance.sum())
     expected = math.ceil(hops / len(instance.network.channels))
     assert steps_of("relayed-exchange", instance) == expected
 
@@ -350,7 +349,7 @@ def test_a_construction_says_why_it_does_not_apply(
 ) -> None:
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
     with pytest.raises(DoesNotApplyError, match=words):
-        MAKE[name](setting_of(problem))
+        MAKE[name](context_of(problem))
 
 
 def test_all_but_the_first_construction_know_where_they_do_not_apply() -> None:
@@ -360,15 +359,15 @@ def test_all_but_the_first_construction_know_where_they_do_not_apply() -> None:
 @pytest.mark.parametrize("topology", ["spidergon-12", "torus-3x4", "heawood-14", "hypercube-8"])
 def test_translations_are_a_regular_group_of_automorphisms(topology: str) -> None:
     problem = build_problem(cchybrid.instance(topology, "OAB"))
-    group = translations(setting_of(problem))
-    table, nodes = group.table, problem.origin.instance.network.nodes
+    group = translations(context_of(problem))
+    table, nodes = group.table, problem.structure.network.nodes
     everybody = np.arange(nodes)
     assert (np.sort(table, axis=0) == everybody[:, None]).all()
     assert (np.sort(table, axis=1) == everybody).all()
     for g in range(nodes):
         assert (table[g][table] == table[table[g]]).all()
         assert (table[g, group.inverse[g]], table[group.inverse[g], g]) == (0, 0)
-    channels = problem.origin.instance.network.channel_index
+    channels = problem.structure.network.channel_index
     assert all((image[a], image[b]) in channels for image in group.rows for a, b in channels)
 
 
@@ -377,7 +376,7 @@ def test_terminals_and_half_duplex_links_have_no_translations() -> None:
     network = Network.from_links("shared", 6, cycle, half_duplex=tuple(cycle))
     problem = build_problem(Instance(network, Collective("one", (Message(0, (3,)),))))
     with pytest.raises(DoesNotApplyError, match="half-duplex"):
-        translations(setting_of(problem))
+        translations(context_of(problem))
 
 
 @RANDOM
@@ -387,13 +386,13 @@ def test_whatever_applies_gives_a_schedule(instance: Instance, seed: int) -> Non
     applied = set()
     for name, make in MAKE.items():
         try:
-            drafted, found = assigned(problem, make(setting_of(problem, seed)))
+            drafted, found = list_transfers(problem, make(context_of(problem, seed)))
         except DoesNotApplyError:
             continue
         applied.add(name)
-        assert flaw(drafted, found) is None, name
+        assert not drafted.violations(found), name
         assert verify(instance, drafted.lift(found).steps) == (), name
-        assert found.steps >= setting_of(problem).least, name
+        assert found.steps >= context_of(problem).min_steps, name
     assert "sequential-tree" in applied
 
 
@@ -433,30 +432,12 @@ def test_whatever_applies_to_known_networks_gives_a_schedule(
     problem = build_problem(instance, max_options=most)
     for name, make in MAKE.items():
         try:
-            drafted, found = assigned(problem, make(setting_of(problem, seed)))
+            drafted, found = list_transfers(problem, make(context_of(problem, seed)))
         except DoesNotApplyError:
             continue
-        assert flaw(drafted, found) is None, name
+        assert not drafted.violations(found), name
         assert verify(instance, drafted.lift(found).steps) == (), name
-        assert found.steps >= setting_of(problem).least, name
-
-
-def test_flaws_are_seen() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
-    good = first_fit(problem, 0)
-    assert flaw(problem, good) is None
-    assert "missing" in str(flaw(problem, problem.empty()))
-    crowded = first_fit(problem, 0)
-    crowded.step[:] = np.argsort(np.argsort(crowded.step, kind="stable"), kind="stable") // 16
-    assert flaw(problem, crowded) is not None
-    scatter = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
-    at_once = first_fit(scatter, 0)
-    at_once.step[:] = 0
-    assert "beyond its capacity" in str(flaw(scatter, at_once))
-    early = first_fit(problem, 0)
-    informed = problem.option_requires[early.option] >= 0
-    early.step[informed] = 0
-    assert "does not have yet" in str(flaw(problem, early))
+        assert found.steps >= context_of(problem).min_steps, name
 
 
 def solved(instance: Instance, only: str = "", **rest: Any) -> tuple[LocalRun, Stop]:
@@ -508,6 +489,14 @@ def test_one_construction_alone() -> None:
         Classical.Options(only="gossip")
 
 
+def test_more_effort_searches_on() -> None:
+    problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
+    little, much = (Context(problem, 0, lambda: None, effort=effort) for effort in (1, 4))
+    assert len(packed_scatter(much)) < len(packed_scatter(little))
+    with pytest.raises(ValueError, match="use at least 1"):
+        Classical.Options(effort=0)
+
+
 @pytest.mark.parametrize(
     ("name", "collective", "known"),
     [
@@ -523,12 +512,12 @@ def test_one_construction_alone() -> None:
 def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, known: int) -> None:
     problem = build_problem(cchybrid.instance("hypercube-16", collective))
     for best, refused in ((known, True), (3 * known, False)):
-        setting = Setting(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
+        context = Context(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
         if not refused:
-            assert MAKE[name](setting)
+            assert MAKE[name](context)
             continue
         with pytest.raises(DoesNotApplyError, match="no better than what is known"):
-            MAKE[name](setting)
+            MAKE[name](context)
 
 
 @pytest.mark.parametrize(
@@ -544,10 +533,10 @@ def test_a_search_ends_where_it_cannot_become_better(
 ) -> None:
     """Although counting does not show that nobody has fewer steps."""
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
-    setting = Setting(problem, 0, lambda: None, lambda steps: steps < fewest)
-    assert setting.least < fewest
+    context = Context(problem, 0, lambda: None, lambda steps: steps < fewest)
+    assert context.min_steps < fewest
     with pytest.raises(DoesNotApplyError, match="nothing short enough found"):
-        MAKE[name](setting)
+        MAKE[name](context)
 
 
 def test_stops_in_the_midst_of_a_construction() -> None:
@@ -588,32 +577,3 @@ def test_paths_that_are_not_listed_are_taken(topology: str, collective: str, ste
     Classical(Classical.Options()).solve(problem, run)
     assert run.violations == []
     assert min(len(schedule.steps) for schedule in run.schedules) == steps
-
-
-DRAFTS = [
-    ([[(0, (1,))]], "without a hop"),
-    ([[(0, (0, 4))]], "leaves the network's channels"),
-    ([[(0, (0, 3, 4, 3))]], "passes a node twice"),
-    ([[(0, (0, 3, 4, 1))]], "longer than allowed"),
-    ([[(0, (0, 1))], [(0, (0, 1))]], "receives a message twice"),
-    ([[(0, (1, 0))]], "nothing to do with it"),
-    ([[(1, (0, 1))]], "nothing to do with it"),
-]
-
-
-@pytest.mark.parametrize(("steps", "words"), DRAFTS)
-def test_drafts_with_paths_that_are_not_allowed_are_refused(
-    steps: list[list[tuple[int, tuple[int, ...]]]], words: str
-) -> None:
-    network = cchybrid.instance("mesh-3x3", "OAB").network
-    messages = (Message(0, (1, 8)), Message(4, (5,)))
-    problem = build_problem(Instance(network, Collective("two", messages)))
-    with pytest.raises(FlawedError, match=words):
-        assigned(problem, [[Transfer(*transfer) for transfer in step] for step in steps])
-
-
-def test_drafts_do_not_pass_endpoints() -> None:
-    network = Network.from_links("star", 3, [(0, 1), (1, 2)], endpoints=(1,))
-    problem = build_problem(Instance(network, Collective("one", (Message(0, (1, 2)),))))
-    with pytest.raises(FlawedError, match="passes an endpoint"):
-        assigned(problem, [[Transfer(0, (0, 1, 2))]])

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from cchybrid_plugins.classical.offers import assigned, flaw
-from cchybrid_plugins.classical.setting import DoesNotApplyError, Setting
+from cchybrid_plugins.classical.context import Context, DoesNotApplyError
 from cchybrid_plugins.classical.shared_switches import shared_switches
 
 import cchybrid
-from cchybrid.problem import build_problem
+from cchybrid.problem import build_problem, list_transfers
 from cchybrid.referee.verify import verify
 
 
 def steps_of(topology: str, collective: str = "AAS") -> int:
     instance = cchybrid.instance(topology, collective)
     problem = build_problem(instance)
-    drafted, found = assigned(problem, shared_switches(Setting(problem, 0, lambda: None)))
-    assert flaw(drafted, found) is None
+    drafted, found = list_transfers(problem, shared_switches(Context(problem, 0, lambda: None)))
+    assert not drafted.violations(found)
     assert verify(instance, drafted.lift(found).steps) == ()
     return found.steps
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import numpy as np
+
+import cchybrid
 from cchybrid.model import Instance
-from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem import Assignment, Problem, build_problem, needed
+from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry.groups import generate
 from cchybrid.referee.verify import verify
 
 Option = tuple[int, int, int, tuple[int, ...]]
@@ -15,15 +20,20 @@ Option = tuple[int, int, int, tuple[int, ...]]
 
 def options_of(problem: Problem) -> list[Option]:
     """Return every option in words of the instance."""
-    origin = problem.origin
+    structure = problem.structure
     found = []
     for option in range(problem.options):
         delivery = int(problem.option_delivery[option])
         before = int(problem.option_requires[option])
-        message, node = int(origin.message[delivery]), int(origin.node[delivery])
-        assert before < 0 or origin.message[before] == message
-        path = origin.path_nodes[problem.option_path[option]]
-        found.append((message, node, int(origin.node[before]) if before >= 0 else -1, path))
+        message, node = (
+            int(structure.delivery_message[delivery]),
+            int(structure.delivery_node[delivery]),
+        )
+        assert before < 0 or structure.delivery_message[before] == message
+        path = structure.paths[problem.option_path[option]]
+        found.append(
+            (message, node, int(structure.delivery_node[before]) if before >= 0 else -1, path)
+        )
     return found
 
 
@@ -77,6 +87,15 @@ def repaired(problem: Problem, assignment: Assignment, rng: random.Random) -> As
     option[delivery] = rng.randrange(first, last)
     step[delivery] = rng.randrange(max(assignment.steps, 1))
     return Assignment(option, step)
+
+
+def rotated_ring() -> Problem:
+    """Return all-to-all broadcast on a ring of 6, divided by its rotations."""
+    instance = cchybrid.instance("ring-bi-6", "AAB")
+    rotation = np.roll(np.arange(6, dtype=np.int32), -1)
+    group = generate(rotation[None, :], 6)
+    assert group is not None
+    return quotient(build_problem(instance), next(iter(divisions(group, 0))))
 
 
 def is_valid(instance: Instance, problem: Problem, assignment: Assignment) -> bool:

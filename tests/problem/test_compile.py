@@ -46,7 +46,7 @@ def assert_equal(one: Problem, other: Problem) -> None:
         assert first.dtype == second.dtype
         assert np.array_equal(first, second), name
     assert one.complete == other.complete
-    assert one.origin.path_nodes == other.origin.path_nodes
+    assert one.structure.paths == other.structure.paths
 
 
 @settings(deadline=None)
@@ -79,7 +79,7 @@ messages = tuple(Message(a, (b,)) for a in range(16) for b in range(16) if a != 
 network = Network.from_links("grid", 16, links)
 instance = Instance(network, Collective("AAS", messages), CommunicationModel(routing={routing!r}))
 problem = build_problem(instance, max_options=700, seed=5)
-print(problem.complete, problem.origin.path_nodes)
+print(problem.complete, problem.structure.paths)
 """
     said = [
         subprocess.run(
@@ -168,8 +168,8 @@ def test_resources():
     problem = build_problem(instance)
     kinds = problem.kind.tolist()
     assert [kinds.count(kind) for kind in (CHANNEL, LINK, INJECT, ACCEPT)] == [2, 1, 3, 3]
-    origin = problem.origin
-    resource = origin.resources
+    structure = problem.structure
+    resource = structure.resources
     link = resource.channel[0]
     assert link == resource.channel[1]
     assert (problem.kind[link], problem.capacity[link]) == (LINK, 2)

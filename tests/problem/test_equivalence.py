@@ -58,8 +58,10 @@ def test_options_are_what_the_referee_allows(instance):
     assert len(set(options)) == len(options)
     assert set(options) == allowed_options(instance)
     for delivery in range(problem.deliveries):
-        goals = instance.collective.deliver_messages[problem.origin.message[delivery]].destinations
-        assert problem.required[delivery] == (problem.origin.node[delivery] in goals)
+        goals = instance.collective.deliver_messages[
+            problem.structure.delivery_message[delivery]
+        ].destinations
+        assert problem.required[delivery] == (problem.structure.delivery_node[delivery] in goals)
 
 
 @settings(deadline=None)

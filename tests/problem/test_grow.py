@@ -26,13 +26,16 @@ def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
     grown, moved = extend(part, additions)
     before, after = options_of(part), options_of(grown)
     assert [after[place] for place in moved] == before
-    wanted = {(part.origin.message[d], part.origin.node[d], path) for d, path in additions}
+    wanted = {
+        (part.structure.delivery_message[d], part.structure.delivery_node[d], path)
+        for d, path in additions
+    }
     assert {(m, v, p) for m, v, _, p in after} == {(m, v, p) for m, v, _, p in before} | wanted
     assert set(after) <= set(options_of(whole))
     assert len(set(after)) == len(after)
     for delivery, path in additions:
-        option = grown.origin.option_of(grown, delivery, path)
-        assert grown.origin.path_nodes[grown.option_path[option]] == path
+        option = grown.structure.option_of(grown, delivery, path)
+        assert grown.structure.paths[grown.option_path[option]] == path
     assert (np.diff(grown.option_delivery) >= 0).all()
     assert np.array_equal(
         np.bincount(grown.option_delivery, minlength=grown.deliveries), np.diff(grown.option_start)
@@ -46,7 +49,13 @@ def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
 
 
 def _deliveries(problem):
-    return list(zip(problem.origin.message.tolist(), problem.origin.node.tolist(), strict=True))
+    return list(
+        zip(
+            problem.structure.delivery_message.tolist(),
+            problem.structure.delivery_node.tolist(),
+            strict=True,
+        )
+    )
 
 
 def test_nothing_new_changes_nothing():

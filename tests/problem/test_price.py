@@ -16,8 +16,8 @@ from cchybrid.problem import Assignment, Problem, build_problem, needed
 
 
 def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
-    origin = problem.origin
-    resources, channels = origin.resources, origin.routes.network.channel_index
+    structure = problem.structure
+    resources, channels = structure.resources, structure.network.channel_index
     ends = resources.inject[path[0]], resources.accept[path[-1]]
     used = [*ends, *(resources.channel[channels[hop]] for hop in pairwise(path))]
     return float(cost[used].sum())
@@ -38,7 +38,7 @@ def test_price_is_the_least_of_all_allowed_options(instance, seed, whole):
         mine = [options[place] for place in range(*every.option_start[delivery : delivery + 2])]
         assert found.cost == min(cost_of(problem, option[3], cost) for option in mine)
         assert found.cost == cost_of(problem, found.path, cost)
-        before = -1 if found.requires < 0 else int(problem.origin.node[found.requires])
+        before = -1 if found.requires < 0 else int(problem.structure.delivery_node[found.requires])
         assert (before, found.path) in [option[2:] for option in mine]
 
 
@@ -69,15 +69,15 @@ def test_drafts_come_back(instance, seed, max_options):
 def test_match_leaves_out_what_the_pool_lacks(schedule, seed):
     problem = build_problem(schedule.instance, max_options=1, seed=seed)
     whole = build_problem(schedule.instance)
-    listed = set(problem.origin.path_nodes)
+    listed = set(problem.structure.paths)
     found, all_ = problem.match(schedule.steps), whole.match(schedule.steps)
     for delivery in range(problem.deliveries):
         option = all_.option[delivery]
-        path = whole.origin.path_nodes[whole.option_path[option]] if option >= 0 else None
+        path = whole.structure.paths[whole.option_path[option]] if option >= 0 else None
         assert (found.option[delivery] >= 0) == (path in listed)
         if found.option[delivery] >= 0:
             assert found.step[delivery] == all_.step[delivery]
-            assert problem.origin.path_nodes[problem.option_path[found.option[delivery]]] == path
+            assert problem.structure.paths[problem.option_path[found.option[delivery]]] == path
 
 
 def ring(nodes: int) -> Network:
@@ -106,5 +106,5 @@ def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():
         cost = np.ones(problem.resources)
         channels = instance.network.channel_index
         used = [channels[hop] for hop in pairwise(path)]
-        cost[problem.origin.resources.channel[used]] = 0.0
+        cost[problem.structure.resources.channel[used]] = 0.0
         assert problem.price(0, cost).path == path

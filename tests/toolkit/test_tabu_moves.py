@@ -195,15 +195,18 @@ def test_graphs_of_a_grown_problem(asked: Instance, most: int, chance: random.Ra
     whole, grown = build_problem(asked), build_problem(asked, max_options=most)
     for _ in range(2):
         names = {
-            (int(grown.origin.message[d]), int(grown.origin.node[d])): d
+            (int(grown.structure.delivery_message[d]), int(grown.structure.delivery_node[d])): d
             for d in range(grown.deliveries)
         }
         additions = []
         for option in chance.sample(range(whole.options), min(12, whole.options)):
             owner = whole.option_delivery[option]
-            name = int(whole.origin.message[owner]), int(whole.origin.node[owner])
+            name = (
+                int(whole.structure.delivery_message[owner]),
+                int(whole.structure.delivery_node[owner]),
+            )
             if name in names:
-                path = whole.origin.path_nodes[whole.option_path[option]]
+                path = whole.structure.paths[whole.option_path[option]]
                 additions.append((names[name], path))
         grown, _ = extend(grown, additions)
     check_graphs(grown, build_graphs(grown, flatten(grown), 1, 2), 1, 2)

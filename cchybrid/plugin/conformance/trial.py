@@ -224,16 +224,14 @@ def _misfit(problem: Problem, assignment: Assignment) -> str:
             return f"whose {name} is no array of shape ({size},); start from problem.empty()"
         if values.dtype.kind != "i":
             return f"whose {name} has type {values.dtype}; use integers, as problem.empty() does"
-    option, step = assignment.option, assignment.step
-    if ((option < 0) != (step < 0)).any() or option.min() < -1 or step.min() < -1:
-        return "with half a place; a delivery that does not happen has option and step -1"
-    first, stop = problem.option_start[:-1], problem.option_start[1:]
-    if ((option >= 0) & ((option < first) | (option >= stop))).any():
-        return (
-            "that gives a delivery an option of another one; the options of delivery d are "
-            "option_start[d] up to, not including, option_start[d + 1]"
-        )
-    return ""
+    return next(
+        (
+            f"in which {found.text}"
+            for found in problem.violations(assignment)
+            if found.rule in ("half-assigned", "foreign-option")
+        ),
+        "",
+    )
 
 
 def _unproven(problem: Problem, steps: int, evidence: Mapping[str, Any]) -> list[str]:

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.problem import Assignment, InstanceOrigin, Price, Problem, needed
+from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed
-from cchybrid.problem.ragged import gather, lookup, offsets, offsets_of, within
+from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
 from cchybrid.problem.symmetry.groups import Division
 
@@ -68,6 +68,11 @@ class QuotientOrigin:
         return self.problem.origin.instance
 
     @property
+    def structure(self) -> None:
+        """Nothing: its numbers stand for orbits."""
+        return None
+
+    @property
     def stretch(self) -> int:
         """How many steps of the schedule one step of the quotient stands for."""
         return self.division.stretch
@@ -77,7 +82,7 @@ class QuotientOrigin:
 
         ``steps`` are those of the quotient.
         """
-        whole, stretch = _compiled(self.problem), self.stretch
+        whole, stretch = _structure(self.problem), self.stretch
         elements: list[list[int]] = self.division.group.elements.tolist()
         shift = self.division.shift.tolist()
         filled: dict[int, list[Transfer]] = {}
@@ -90,7 +95,9 @@ class QuotientOrigin:
             for member, carrier in zip(members.tolist(), carriers.tolist(), strict=True):
                 names = elements[carrier]
                 filled.setdefault(first + shift[carrier], []).append(
-                    Transfer(int(whole.message[member]), tuple(names[node] for node in path))
+                    Transfer(
+                        int(whole.delivery_message[member]), tuple(names[node] for node in path)
+                    )
                 )
         kept = sorted(filled) if steps is None else range(steps * stretch)
         ordered = tuple(tuple(filled.get(step, ())) for step in kept)
@@ -113,7 +120,7 @@ class QuotientOrigin:
         if problem.option_start[delivery] == problem.option_start[delivery + 1]:
             return Price(float("inf"), -1, ())
         option, spent = cheapest_listed(problem, delivery, cost)
-        path = _compiled(self.problem).path(int(self.problem.option_path[self.option[option]]))
+        path = _structure(self.problem).path(int(self.problem.option_path[self.option[option]]))
         return Price(spent, int(problem.option_requires[option]), path)
 
 
@@ -128,18 +135,18 @@ def quotient(problem: Problem, division: Division) -> Problem:
     ValueError
         If the group does not keep the instance as it is, or the Problem is a quotient already.
     """
-    origin, group = _compiled(problem), division.group
+    structure, group = _structure(problem), division.group
     if problem.deliveries * group.order > MAX_IMAGES:
         raise NoQuotientError(f"{problem.deliveries} deliveries are too many for a {group}")
     if division.stretch > 1 and problem.ordered:
         raise NoQuotientError("where deliveries wait for others, steps cannot change places")
-    images = _delivery_images(problem, origin, division)
+    images = _delivery_images(problem, structure, division)
     first, orbit = _orbits(images)
     still, inner = _orbits(images[division.kernel])
     if (np.bincount(orbit[still]) != division.stretch).any():
         raise NoQuotientError("an element that moves the steps leaves a delivery as it is")
-    resource_first, resource_orbit = _orbits(_resource_images(origin, division))
-    kept = _kept_options(problem, origin, division, images, still, orbit)
+    resource_first, resource_orbit = _orbits(_resource_images(structure, division))
+    kept = _kept_options(problem, structure, division, images, still, orbit)
     rows, option = _rows(problem, kept, orbit, np.bincount(inner)[inner], resource_orbit)
     # Options that do the same to all orbits are one: which of them it is, the lift decides.
     _, chosen, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -170,10 +177,10 @@ def quotient(problem: Problem, division: Division) -> Problem:
     )
 
 
-def _compiled(problem: Problem) -> InstanceOrigin:
-    if not isinstance(problem.origin, InstanceOrigin):
-        raise ValueError("only a Problem that was compiled from an instance can be divided")
-    return problem.origin
+def _structure(problem: Problem) -> NetworkStructure:
+    if problem.structure is None:
+        raise ValueError("only a Problem that was built from an instance can be divided")
+    return problem.structure
 
 
 def _orbits(images: IntArray) -> tuple[LongArray, IntArray]:
@@ -188,33 +195,28 @@ def _orbits(images: IntArray) -> tuple[LongArray, IntArray]:
     return first.astype(np.int64), of.ravel().astype(np.int32)
 
 
-def _delivery_images(problem: Problem, origin: InstanceOrigin, division: Division) -> IntArray:
+def _delivery_images(problem: Problem, structure: NetworkStructure, division: Division) -> IntArray:
     """Return, shape (order, deliveries), what every element makes of each delivery."""
-    messages = MessageMap(origin.instance)
-    nodes = origin.routes.network.nodes
-    key = origin.message.astype(np.int64) * nodes + origin.node
+    messages = MessageMap(problem.origin.instance)
+    of_message, of_node = structure.delivery_message, structure.delivery_node
     images = np.empty((division.group.order, problem.deliveries), dtype=np.int32)
     for row, element in zip(images, division.group.elements, strict=True):
         message = messages.image(element)
         if message is None:
             raise ValueError("an element of the group changes the messages")
-        moved = message[origin.message] * nodes + element[origin.node]
-        row[:] = lookup(key, moved)
+        row[:] = structure.delivery_of(message[of_message], element[of_node])
         if (row < 0).any():
             raise ValueError("an element of the group changes the deliveries")
     return images
 
 
-def _resource_images(origin: InstanceOrigin, division: Division) -> IntArray:
+def _resource_images(structure: NetworkStructure, division: Division) -> IntArray:
     """Return, shape (order of the kernel, resources), what its elements make of each resource."""
-    network, resources = origin.routes.network, origin.resources
-    ends = np.array(network.channels, dtype=np.int64).reshape(-1, 3)[:, :2]
-    key = ends[:, 0] * network.nodes + ends[:, 1]
+    resources, channels = structure.resources, structure.channels
     elements = division.group.elements[division.kernel].astype(np.int64)
     images = np.empty((len(elements), len(resources.capacity)), dtype=np.int32)
     for row, element in zip(images, elements, strict=True):
-        moved = element[ends[:, 0]] * network.nodes + element[ends[:, 1]]
-        place = lookup(key, moved)
+        place = resources.channel_of(element[channels[:, 0]], element[channels[:, 1]])
         if (place < 0).any():
             raise ValueError("an element of the group changes the channels")
         row[resources.channel] = resources.channel[place]
@@ -227,7 +229,7 @@ def _resource_images(origin: InstanceOrigin, division: Division) -> IntArray:
 
 def _kept_options(
     problem: Problem,
-    origin: InstanceOrigin,
+    structure: NetworkStructure,
     division: Division,
     images: IntArray,
     still: LongArray,
@@ -250,8 +252,8 @@ def _kept_options(
     for number, those in enumerate(fixing.T):
         if those.sum() > 1:
             asked = np.flatnonzero(kind.ravel()[owner] == number)
-            node, place = gather(origin.path_node_start, problem.option_path[option[asked]])
-            moved = ~unmoved[those].all(axis=0)[origin.path_node[node]]
+            node, place = gather(structure.path_node_start, problem.option_path[option[asked]])
+            moved = ~unmoved[those].all(axis=0)[structure.path_node[node]]
             keeps[asked[place[moved]]] = False
     kept: LongArray = option[keeps]
     return kept

@@ -145,7 +145,7 @@ def test_what_cannot_be_divided_is_refused() -> None:
     with pytest.raises(NoQuotientError, match="steps cannot change places"):
         quotient(problem, moving)
     still = next(d for group in found for d in divisions(group, 0) if d.group.semiregular)
-    with pytest.raises(ValueError, match="compiled from an instance"):
+    with pytest.raises(ValueError, match="built from an instance"):
         quotient(quotient(problem, still), still)
     swapped = np.arange(16, dtype=np.int32)
     swapped[[0, 1]] = 1, 0

@@ -1,0 +1,202 @@
+"""What the numbers of a Problem stand for in its network, for engines that exploit structure.
+
+Everything is seen forwards: a ``combine`` collective is the broadcast that it is when read
+backwards, on the reversed network (``Instance.forward``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cchybrid.model import Message, Network
+from cchybrid.problem.ragged import Integers, gather, offsets
+from cchybrid.problem.resources import Resources
+from cchybrid.problem.routes import Path, Routes
+
+if TYPE_CHECKING:
+    from cchybrid.problem.arrays import IntArray, LongArray, Problem
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkStructure:
+    """The network, the messages and the routing rule behind a Problem, read forwards.
+
+    Parameters
+    ----------
+    network
+        Nodes, channels with capacities, half-duplex pairs, endpoints.
+    messages
+        The source and the destinations of every message.
+    hop_by_hop
+        Whether every transfer is one hop and nodes keep what they pass on (store-and-forward).
+    extra_hops
+        Hops that a path may exceed the shortest by; ``None`` allows any simple path. Idle where
+        transfers are hop by hop.
+    routes
+        The allowed paths: distances, predecessors, counts, samples, cheapest routes.
+    resources
+        The resource of each channel (one for both channels of a half-duplex pair) and of each
+        node's injection and acceptance ports.
+    delivery_message, delivery_node
+        Shape (deliveries,): the message, and the node that it reaches.
+    path_node, path_node_start
+        The nodes of listed path p are ``path_node[path_node_start[p] : path_node_start[p + 1]]``.
+    """
+
+    network: Network
+    messages: tuple[Message, ...]
+    hop_by_hop: bool
+    extra_hops: int | None
+    routes: Routes
+    resources: Resources
+    delivery_message: IntArray
+    delivery_node: IntArray
+    path_node: IntArray
+    path_node_start: LongArray
+
+    @property
+    def distance(self) -> IntArray:
+        """Shape (nodes, nodes): hops of the shortest path, -1 where there is none.
+
+        Paths pass no endpoint, unless they go hop by hop: endpoints keep and send, too.
+        """
+        return self.routes.distance
+
+    @property
+    def channels(self) -> LongArray:
+        """Shape (channels, 3): from, to and capacity of each channel."""
+        return self.resources.channels
+
+    @cached_property
+    def message_source(self) -> LongArray:
+        """Shape (messages,): the source of each message."""
+        return np.fromiter((message.source for message in self.messages), dtype=np.int64)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """The nodes of every listed path."""
+        return tuple(self.path(index) for index in range(len(self.path_node_start) - 1))
+
+    def path(self, index: int) -> Path:
+        """Return the nodes of a listed path."""
+        begin, end = self.path_node_start[index : index + 2]
+        return tuple(self.path_node[begin:end].tolist())
+
+    @cached_property
+    def _deliveries(self) -> tuple[LongArray, LongArray]:
+        """A number for the message and the node of each delivery, ascending; the deliveries."""
+        key = self.delivery_message.astype(np.int64) * self.network.nodes + self.delivery_node
+        order = np.argsort(key)
+        return key[order], order
+
+    def delivery_of(self, message: Integers, node: Integers) -> LongArray:
+        """Return, shape (pairs,), the delivery of each message to each node, -1 for none."""
+        key, order = self._deliveries
+        nodes = self.network.nodes
+        wanted = np.where((node >= 0) & (node < nodes), message * np.int64(nodes) + node, -1)
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        return np.where(key[place] == wanted, order[place], -1)
+
+    def senders(self, delivery: int) -> list[tuple[int, int]]:
+        """Return every node that may send a delivery, and the delivery that it requires.
+
+        The message's source comes first, and requires none (-1).
+        """
+        index, target = int(self.delivery_message[delivery]), int(self.delivery_node[delivery])
+        source, destinations = self.messages[index]
+        ports = self.resources.working
+        if not ports[1][target]:
+            return []
+        if self.hop_by_hop:
+            near = np.array(self.routes.predecessors[target], dtype=np.int64)
+        else:
+            near = np.array((source, *destinations), dtype=np.int64)
+            near = near[self.distance[near, target] > 0]
+        near = near[ports[0][near]]
+        before = self.delivery_of(np.full(len(near), index), near)
+        allowed = (near == source) | (before >= 0)
+        before[near == source] = -1
+        return list(zip(near[allowed].tolist(), before[allowed].tolist(), strict=True))
+
+    def required_by(self, delivery: Integers, node: Integers, start: LongArray) -> LongArray:
+        """Return, shape (paths,), the delivery that each path requires, -1 at the source.
+
+        Parameters
+        ----------
+        delivery
+            Shape (paths,): what each path is to deliver.
+        node, start
+            The nodes of path p are ``node[start[p] : start[p + 1]]``.
+
+        Raises
+        ------
+        ValueError
+            If a path leaves the network, ends elsewhere, or begins at a node that may not send
+            the message. Whether its length is allowed, only the referee says.
+        """
+        size = np.diff(start)
+        hop, path = gather(start, np.arange(len(size)))
+        inner = np.flatnonzero(np.diff(path, append=-1) == 0)
+        known = self.resources.channel_of(node[hop[inner]], node[hop[inner] + 1]) >= 0
+        if not known.all():
+            wrong = int(path[inner[np.argmin(known)]])
+            raise ValueError(f"{_nodes(node, start, wrong)} is no path of the network")
+        long_enough = size > 1
+        first = node[np.minimum(start[:-1], len(node) - 1)] if len(node) else size
+        last = node[start[1:] - 1] if len(node) else size
+        message = self.delivery_message[delivery]
+        begins = first == self.message_source[message]
+        before = np.where(begins, -1, self.delivery_of(message, first))
+        sends, takes = self.resources.working
+        fits = long_enough & (last == self.delivery_node[delivery]) & (begins | (before >= 0))
+        fits[fits] = sends[first[fits]] & takes[last[fits]]
+        if not fits.all():
+            wrong = int(np.argmin(fits))
+            path_nodes = _nodes(node, start, wrong)
+            raise ValueError(f"{path_nodes} is no way to make delivery {int(delivery[wrong])}")
+        return before
+
+    def option_of(self, problem: Problem, delivery: int, path: Sequence[int]) -> int:
+        """Return the option of a delivery over a path, -1 if the Problem lists none."""
+        nodes = np.array(path, dtype=np.int64)
+        return int(self.options_of(problem, np.array([delivery]), nodes, offsets([len(nodes)]))[0])
+
+    def options_of(
+        self, problem: Problem, delivery: Integers, node: Integers, start: LongArray
+    ) -> LongArray:
+        """Return, shape (paths,), the option of each delivery over each path, -1 for none.
+
+        Parameters
+        ----------
+        delivery
+            Shape (paths,): what each path is to deliver, -1 for none.
+        node, start
+            The nodes of path p are ``node[start[p] : start[p + 1]]``.
+        """
+        known = np.flatnonzero(delivery >= 0)
+        option, wanted = gather(problem.option_start, delivery[known])
+        wanted = known[wanted]
+        listed = problem.option_path[option]
+        size = np.diff(start)[wanted]
+        alike = np.diff(self.path_node_start)[listed] == size
+        option, wanted, listed, size = option[alike], wanted[alike], listed[alike], size[alike]
+        theirs, place = gather(self.path_node_start, listed)
+        ours, _ = gather(start, wanted)
+        differs = self.path_node[theirs] != node[ours]
+        same = np.bincount(place[differs], minlength=len(option)) == 0
+        found = np.full(len(delivery), -1, dtype=np.int64)
+        found[wanted[same]] = option[same]
+        return found
+
+    def with_paths(self, node: Integers, start: LongArray) -> NetworkStructure:
+        """Return the structure with these listed paths in place of its own."""
+        return replace(self, path_node=node.astype(np.int32), path_node_start=start)
+
+
+def _nodes(node: Integers, start: LongArray, path: int) -> Path:
+    return tuple(node[start[path] : start[path + 1]].tolist())

@@ -1,0 +1,53 @@
+"""The transfers of some steps, in flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from cchybrid.model import Transfer
+from cchybrid.problem.arrays import LongArray
+from cchybrid.problem.ragged import offsets
+
+
+@dataclass(frozen=True, eq=False)
+class Transfers:
+    """Transfers, step after step.
+
+    Parameters
+    ----------
+    message, step
+        Shape (transfers,): what each carries, and when.
+    node, start
+        The nodes of transfer t are ``node[start[t] : start[t + 1]]``.
+    """
+
+    message: LongArray
+    step: LongArray
+    node: LongArray
+    start: LongArray
+
+    @classmethod
+    def of(cls, steps: Iterable[Sequence[Transfer]]) -> Transfers:
+        """Lay out the transfers of these steps."""
+        listed = [list(step) for step in steps]
+        moves = list(chain.from_iterable(listed))
+        return cls(
+            np.fromiter((move.message for move in moves), dtype=np.int64),
+            np.repeat(np.arange(len(listed)), [len(step) for step in listed]),
+            np.fromiter(chain.from_iterable(move.path for move in moves), dtype=np.int64),
+            offsets([len(move.path) for move in moves]),
+        )
+
+    @property
+    def first(self) -> LongArray:
+        """Shape (transfers,): the node that sends."""
+        return self.node[self.start[:-1]]
+
+    @property
+    def last(self) -> LongArray:
+        """Shape (transfers,): the node that receives."""
+        return self.node[self.start[1:] - 1]

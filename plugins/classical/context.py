@@ -1,0 +1,182 @@
+"""What a construction looks at: network, messages and capacities, read forwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from itertools import pairwise
+from random import Random
+
+from cchybrid.model import Message, Transfer
+from cchybrid.problem import Problem
+
+from .lower_bound import min_steps
+
+Path = tuple[int, ...]
+Draft = list[list[Transfer]]
+"""The transfers of every step, of the instance read forwards (a reduction is a broadcast)."""
+
+
+class DoesNotApplyError(Exception):
+    """A construction is not made for this instance; the text says why, in a few words."""
+
+
+class Context:
+    """An instance as constructions see it.
+
+    Parameters
+    ----------
+    problem
+        A Problem with a network structure.
+    seed
+        Seed of all that constructions draw.
+    check
+        Called every so often; raises to stop.
+    wants
+        Whether a schedule of that many steps is still worth making.
+    effort
+        Factor on the attempts of constructions that search.
+
+    Raises
+    ------
+    DoesNotApplyError
+        If the Problem is a quotient.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        seed: int,
+        check: Callable[[], None],
+        wants: Callable[[int], bool] = lambda steps: True,
+        effort: int = 1,
+    ) -> None:
+        structure = problem.structure
+        if structure is None:
+            raise DoesNotApplyError("a quotient has no network of its own")
+        self.problem, self.structure = problem, structure
+        self.check, self.wants, self.effort = check, wants, effort
+        self._seed = seed
+        self.random = Random(seed)
+        self.network = structure.network
+        self.nodes = structure.network.nodes
+        self.endpoints = frozenset(structure.network.endpoints)
+        self.messages: tuple[Message, ...] = structure.messages
+        self.distance = structure.distance
+        self.capacity: list[int] = problem.capacity.tolist()
+        self.inject: list[int] = structure.resources.inject.tolist()
+        self.accept: list[int] = structure.resources.accept.tolist()
+        channels = structure.resources.channel.tolist()
+        self.channel = dict(zip(self.network.channel_index, channels, strict=True))
+        self._uses: dict[Path, list[int]] = {}
+        self._hops_to: dict[int, list[int]] = {}
+
+    def restarted(self) -> Context:
+        """Return this context with its random numbers from the start."""
+        self.random = Random(self._seed)
+        return self
+
+    @cached_property
+    def min_steps(self) -> int:
+        """A number of steps that no schedule can beat."""
+        return min_steps(self.problem, self.structure)
+
+    def uses(self, path: Path) -> list[int]:
+        """Return the resources that a path uses: a port, channels, a port."""
+        known = self._uses.get(path)
+        if known is None:
+            hops = [self.channel[hop] for hop in pairwise(path)]
+            known = self._uses[path] = [self.inject[path[0]], *hops, self.accept[path[-1]]]
+        return known
+
+    def hops_to(self, target: int) -> list[int]:
+        """Return the hops from every node to the target, -1 where there is no path."""
+        if target not in self._hops_to:
+            self._hops_to[target] = self.distance[:, target].tolist()
+        return self._hops_to[target]
+
+    def max_hops(self, source: int, target: int, *, multi_hop: bool = False) -> int:
+        """Return the hops that a path may have, 0 where there is none.
+
+        Parameters
+        ----------
+        multi_hop
+            Allow paths of several hops whatever the switching.
+        """
+        if self.structure.hop_by_hop and not multi_hop:
+            return int((source, target) in self.channel)
+        hops, extra = self.hops_to(target)[source], self.structure.extra_hops
+        if hops <= 0:
+            return 0
+        return self.nodes - 1 if extra is None else hops + extra
+
+    def require_wanted(self, steps: int) -> None:
+        """Raise ``DoesNotApplyError`` if schedules of that many steps are of no use any more."""
+        if not self.wants(steps):
+            raise DoesNotApplyError(f"{steps} steps are no better than what is known")
+
+    def require_wormhole(self, *, full_duplex: bool = False) -> None:
+        """Raise ``DoesNotApplyError`` under store-and-forward, or with half-duplex links."""
+        if self.structure.hop_by_hop:
+            raise DoesNotApplyError("not wormhole switching")
+        if full_duplex and self.network.half_duplex:
+            raise DoesNotApplyError("half-duplex links")
+
+    def require_scatter(self) -> None:
+        """Raise ``DoesNotApplyError`` unless every message has one destination."""
+        if any(len(message.destinations) > 1 for message in self.messages):
+            raise DoesNotApplyError("messages with several destinations")
+
+    def all_to_all_members(self) -> tuple[int, ...]:
+        """Return the nodes that take part where every message goes from one to all others.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If it is another kind of collective.
+        """
+        groups = {frozenset((source, *others)) for source, others in self.messages}
+        if len(groups) > 1:
+            raise DoesNotApplyError("messages go to different sets of nodes")
+        members = tuple(sorted(next(iter(groups))))
+        if len(members) < 3:
+            raise DoesNotApplyError("fewer than three nodes take part")
+        return members
+
+    def broadcast_source(self) -> int:
+        """Return the source of the one message to all nodes; else raise ``DoesNotApplyError``."""
+        if len(self.messages) > 1:
+            raise DoesNotApplyError("more than one message")
+        source, destinations = self.messages[0]
+        if len(destinations) != self.nodes - 1:
+            raise DoesNotApplyError("the message does not go to all nodes")
+        return source
+
+    def message_of_pair(self) -> dict[tuple[int, int], int]:
+        """Return the message from every node to every other.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If it is another kind of collective.
+        """
+        self.require_scatter()
+        pairs = {(source, goals[0]): index for index, (source, goals) in enumerate(self.messages)}
+        count = self.nodes * (self.nodes - 1)
+        if len(pairs) < count or len(self.messages) > count:
+            raise DoesNotApplyError("not one message from every node to every other")
+        return pairs
+
+    def ports(self) -> tuple[int, int]:
+        """Return how many messages every node can inject and accept per step.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If some node can do neither or only one of the two.
+        """
+        sends = min(self.capacity[port] for port in self.inject)
+        takes = min(self.capacity[port] for port in self.accept)
+        if min(sends, takes) == 0:
+            raise DoesNotApplyError("a node without ports")
+        return sends, takes

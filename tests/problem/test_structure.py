@@ -1,0 +1,184 @@
+"""``problem.structure``: what the numbers of a Problem stand for, checked against the instance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from network_graphs import graph_of
+from plain_problem import options_of, rotated_ring
+from random_instances import instances, valid_schedules
+
+import cchybrid
+from cchybrid.model import Collective, Instance, Message, Transfer
+from cchybrid.problem import LINK, build_problem, list_transfers
+from cchybrid.problem.routes import Routes
+from cchybrid.referee.distances import hop_distances
+from cchybrid.referee.verify import verify
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(1, 60))
+def test_numbers_stand_for_parts_of_the_forward_instance(instance, max_options):
+    problem = build_problem(instance, max_options=max_options)
+    structure, forward = problem.structure, instance.forward
+    network, model = forward.network, forward.model
+    assert structure.network == network
+    assert structure.messages == forward.collective.deliver_messages
+    assert structure.hop_by_hop == (model.switching == "store-and-forward")
+    assert structure.extra_hops == model.extra_hops
+    assert structure.channels.tolist() == [list(channel) for channel in network.channels]
+    assert structure.message_source.tolist() == [message.source for message in structure.messages]
+    half_duplex = {frozenset(pair) for pair in network.half_duplex}
+    sharers = Counter(structure.resources.channel.tolist())
+    for (a, b, capacity), resource in zip(
+        network.channels, structure.resources.channel.tolist(), strict=True
+    ):
+        assert problem.capacity[resource] == capacity
+        assert (problem.kind[resource] == LINK) == (frozenset((a, b)) in half_duplex)
+        assert sharers[resource] == 1 + (frozenset((a, b)) in half_duplex)
+    for option, (_, node, _, path) in enumerate(options_of(problem)):
+        channels = structure.resources.channel_of(np.array(path[:-1]), np.array(path[1:]))
+        assert [network.channels[c][:2] for c in channels] == list(pairwise(path))
+        assert problem.resources_of(option).tolist() == [
+            structure.resources.inject[path[0]],
+            *structure.resources.channel[channels],
+            structure.resources.accept[path[-1]],
+        ]
+        assert path[-1] == node
+
+
+@settings(deadline=None)
+@given(instances(most_nodes=6))
+def test_distances_are_those_that_messages_travel(instance):
+    structure = build_problem(instance).structure
+    graph, nodes = graph_of(structure.network), range(structure.network.nodes)
+    stops = () if structure.hop_by_hop else structure.network.endpoints
+    for source in nodes:
+        passable = graph.copy()
+        passable.remove_edges_from([hop for hop in graph.edges if hop[0] in stops])
+        passable.add_edges_from(graph.out_edges(source))
+        hops = nx.single_source_shortest_path_length(passable, source)
+        assert structure.distance[source].tolist() == [hops.get(node, -1) for node in nodes]
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(1, 60), st.data())
+def test_deliveries_senders_and_options_are_found(instance, max_options, data):
+    problem = build_problem(instance, max_options=max_options)
+    structure = problem.structure
+    pairs = list(
+        zip(structure.delivery_message.tolist(), structure.delivery_node.tolist(), strict=True)
+    )
+    nodes, messages = structure.network.nodes, len(structure.messages)
+    for message in range(messages + 1):
+        for node in range(-1, nodes + 1):
+            [delivery] = structure.delivery_of(np.array([message]), np.array([node])).tolist()
+            assert delivery == (pairs.index((message, node)) if (message, node) in pairs else -1)
+    options = options_of(problem)
+    for option, (message, _, before, path) in enumerate(options):
+        delivery = int(problem.option_delivery[option])
+        assert structure.option_of(problem, delivery, path) == option
+        assert structure.option_of(problem, delivery, (*path, path[0])) == -1
+        requires = pairs.index((message, before)) if before >= 0 else -1
+        assert (path[0], requires) in structure.senders(delivery)
+    wanted = data.draw(st.lists(st.sampled_from(range(len(options))), max_size=8))
+    delivery = problem.option_delivery[wanted]
+    paths = [options[option][3] for option in wanted]
+    start = np.cumsum([0, *map(len, paths)])
+    node = np.array([*chain.from_iterable(paths)], dtype=np.int64)
+    assert structure.options_of(problem, delivery, node, start).tolist() == wanted
+    requires = structure.required_by(delivery, node, start)
+    assert requires.tolist() == problem.option_requires[wanted].tolist()
+
+
+def test_senders_of_a_complete_problem_are_those_of_its_options() -> None:
+    for collective, switching in (("AAB", "wormhole"), ("AAB", "store-and-forward")):
+        problem = build_problem(cchybrid.instance("mesh-2x3", collective, switching=switching))
+        for delivery in range(problem.deliveries):
+            first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+            listed = {
+                (problem.structure.paths[path][0], int(before))
+                for path, before in zip(
+                    problem.option_path[first:last],
+                    problem.option_requires[first:last],
+                    strict=True,
+                )
+            }
+            assert set(problem.structure.senders(delivery)) == listed
+
+
+def test_a_quotient_has_none() -> None:
+    assert rotated_ring().structure is None
+
+
+@settings(deadline=None)
+@given(valid_schedules(), st.sampled_from([1, 400_000]))
+def test_transfers_become_a_problem_of_their_own(schedule, max_options):
+    """Whether their paths were listed or not; the schedule comes back as it was."""
+    problem = build_problem(schedule.instance, max_options=max_options)
+    steps = schedule.steps
+    if schedule.instance.collective.kind == "combine":
+        steps = [[Transfer(m, path[::-1]) for m, path in step] for step in reversed(steps)]
+    listed, found = list_transfers(problem, [*steps, []])
+    assert listed.options == sum(map(len, steps))
+    assert listed.violations(found) == []
+    lifted = listed.lift(found)
+    assert verify(schedule.instance, lifted.steps) == ()
+    matched = listed.match(lifted.steps)
+    assert listed.lift(matched).steps == lifted.steps
+    moved = [set(step) for step in lifted.steps]
+    if len(moved) == len(schedule.steps):  # else some step moved nothing that is needed
+        assert all(few <= set(step) for few, step in zip(moved, schedule.steps, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([[(0, (1,))]], "no way to make delivery 0"),
+        ([[(0, (0, 4))]], "nothing to do with node 4"),
+        ([[(0, (0, 4, 1))]], r"\(0, 4, 1\) is no path of the network"),
+        ([[(0, (0, 1))], [(0, (0, 1))]], "delivery 0 is made twice"),
+        ([[(0, (1, 0))]], "message 0 has nothing to do with node 0"),
+        ([[(0, (2, 1))]], "no way to make delivery 0"),
+        ([[(1, (0, 1))]], "message 1 has nothing to do with node 1"),
+    ],
+)
+def test_transfers_that_deliver_nothing_are_refused(steps, words):
+    network = cchybrid.instance("mesh-3x3", "OAB").network
+    messages = (Message(0, (1, 8)), Message(4, (5,)))
+    problem = build_problem(Instance(network, Collective("two", messages)))
+    with pytest.raises(ValueError, match=words):
+        list_transfers(problem, [[Transfer(*transfer) for transfer in step] for step in steps])
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+@pytest.mark.parametrize("max_options", [1, 400_000])
+def test_routes_and_distances_are_made_once(
+    switching: str, max_options: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often the deliveries are chosen anew, and whatever is asked of the structure."""
+    made: Counter[str] = Counter()
+    init = Routes.__init__
+
+    def counted(self: Routes, *arguments: object) -> None:
+        made["routes"] += 1
+        init(self, *arguments)  # type: ignore[arg-type]
+
+    def distances(*arguments: object) -> object:
+        made["distances"] += 1
+        return hop_distances(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Routes, "__init__", counted)
+    monkeypatch.setattr("cchybrid.problem.routes.hop_distances", distances)
+    instance = cchybrid.instance("b-tree-16", "AAB", switching=switching)
+    problem = build_problem(instance, max_options=max_options)
+    problem.price(0, np.ones(problem.resources))
+    assert problem.structure.distance.shape == (instance.network.nodes,) * 2
+    assert problem.structure.senders(0)
+    assert made == {"routes": 1, "distances": 1}

@@ -1,0 +1,132 @@
+"""``Problem.violations`` says what plain Python says, and is empty exactly for valid schedules."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_problem import is_valid, random_assignment, repaired, rotated_ring, sound
+from random_instances import instances, valid_schedules
+
+import cchybrid
+from cchybrid.model import Instance
+from cchybrid.problem import Assignment, AssignmentViolation, Problem, build_problem, needed
+from cchybrid.problem.violations import RULES
+from cchybrid.toolkit.kernels.first_fit import first_fit
+
+
+def plain_violations(problem: Problem, assignment: Assignment) -> set[AssignmentViolation]:
+    """The same in plain Python, delivery by delivery."""
+    found = set()
+    happens = {}
+    for delivery in range(problem.deliveries):
+        option, step = int(assignment.option[delivery]), int(assignment.step[delivery])
+        own = range(problem.option_start[delivery], problem.option_start[delivery + 1])
+        when = max(step, -1)
+        if (option == -1) != (step == -1) or min(option, step) < -1:
+            found.add(AssignmentViolation("half-assigned", delivery, when))
+        elif option >= 0 and option not in own:
+            found.add(AssignmentViolation("foreign-option", delivery, when))
+        elif option >= 0:
+            happens[delivery] = option, step
+        elif problem.required[delivery]:
+            found.add(AssignmentViolation("missing-delivery", delivery))
+    kept: set[int] = set()
+    fresh = {delivery for delivery in happens if problem.required[delivery]}
+    while fresh:
+        kept |= fresh
+        before = {int(problem.option_requires[happens[delivery][0]]) for delivery in fresh}
+        fresh = (before & happens.keys()) - kept
+    load: Counter[tuple[int, int]] = Counter()
+    for delivery in kept:
+        option, step = happens[delivery]
+        before = int(problem.option_requires[option])
+        if before >= 0 and (before not in happens or happens[before][1] >= step):
+            found.add(AssignmentViolation("too-early", delivery, step))
+        load.update((step, int(resource)) for resource in problem.resources_of(option))
+    for (step, resource), uses in load.items():
+        capacity = int(problem.capacity[resource])
+        if uses > capacity:
+            found.add(AssignmentViolation("overload", -1, step, resource, uses, capacity))
+    return found
+
+
+def garbled(problem: Problem, rng: random.Random) -> Assignment:
+    """Return an assignment whose entries are mostly of no meaning at all."""
+    found = random_assignment(problem, rng)
+    for values, end in ((found.option, problem.options), (found.step, 3)):
+        for delivery in range(problem.deliveries):
+            if rng.random() < 0.3:
+                values[delivery] = rng.randrange(-2, end)
+    return found
+
+
+@settings(deadline=None)
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance, max_options=60)
+    rng = random.Random(seed)
+    for make in (random_assignment, garbled, garbled):
+        assignment = make(problem, rng)
+        found = problem.violations(assignment)
+        assert len(set(found)) == len(found)
+        assert set(found) == plain_violations(problem, assignment)
+        assert all(violation.text for violation in found)
+
+
+@settings(deadline=None)
+@given(valid_schedules(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+def test_what_has_none_is_a_valid_schedule(schedule, seed):
+    problem = build_problem(schedule.instance)
+    assignment = problem.match(schedule.steps)
+    assert problem.violations(assignment) == []
+    rng = random.Random(seed)
+    for _ in range(6):
+        changed = repaired(problem, assignment, rng)
+        assert is_valid(schedule.instance, problem, changed) == (not problem.violations(changed))
+        assert sound(problem, changed) == (not problem.violations(changed))
+
+
+def test_quotients_have_the_same_rules() -> None:
+    divided = rotated_ring()
+    found = first_fit(divided, 0)
+    assert divided.violations(found) == []
+    found.step[:] = 0
+    rules = {violation.rule for violation in divided.violations(found)}
+    assert rules == {"too-early", "overload"}
+    assert set(divided.violations(found)) == plain_violations(divided, found)
+
+
+def test_unneeded_deliveries_break_no_rule() -> None:
+    line = cchybrid.instance("mesh-1x3", "OAS", switching="store-and-forward")
+    problem = build_problem(line)
+    found = first_fit(problem, 0)
+    idle = np.flatnonzero(~needed(problem, found) & ~problem.required)
+    assert len(idle)
+    found.option[idle] = problem.option_start[idle]
+    found.step[idle] = 0
+    assert problem.violations(found) == []
+
+
+BROKEN = [
+    ("half-assigned", lambda found: found.step.__setitem__(0, -1), "delivery 0 breaks a rule"),
+    ("foreign-option", lambda found: found.option.__setitem__(0, 1 << 20), "delivery 0 in step"),
+    ("missing-delivery", lambda found: (found.step.fill(-1), found.option.fill(-1)), "delivery 0"),
+    ("too-early", lambda found: found.step.fill(0), "in step 1 breaks a rule: what an option"),
+    ("overload", lambda found: found.step.fill(0), "step 1 uses resource "),
+]
+
+
+@pytest.mark.parametrize(("rule", "spoil", "words"), BROKEN)
+def test_every_rule_is_told_in_words(rule, spoil, words):
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
+    found = first_fit(problem, 0)
+    assert problem.violations(found) == []
+    spoil(found)
+    told = [violation for violation in problem.violations(found) if violation.rule == rule]
+    assert words in told[0].text
+    assert {rule for rule, *_ in BROKEN} == set(RULES)
