@@ -9,6 +9,8 @@ BIN := .venv/bin
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
 	$(BIN)/cchybrid solve spidergon-8 AAS
+	@echo "The engines' inner loops are compiled now, so that no later run waits for it."
+	$(BIN)/cchybrid warm-up
 
 ## test: the whole suite
 test: .venv/ready-dev

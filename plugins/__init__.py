@@ -28,6 +28,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "cchybrid_plugins.lns.engine:Lns",
             "large-neighbourhood search: CP-SAT repacks a part of the schedule, again and again",
             priority=30,
+            prepares=True,
         ),
         EngineInfo(
             "broadcast",
@@ -40,6 +41,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "cchybrid_plugins.tabu.engine:Tabu",
             "tabu search that weighs what is violated; prices all paths at once",
             priority=50,
+            prepares=True,
         ),
         EngineInfo(
             "umda",
@@ -48,6 +50,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             priority=10,
             # It polishes with the same tabu search, which alone is faster.
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "hgsa",
@@ -55,6 +58,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz",
             priority=9,
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "random",
@@ -62,6 +66,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "the null baseline: greedy schedules in random order, or blind draws",
             priority=1,
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "sga",
@@ -69,6 +74,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "standard genetic algorithm with the thesis' heuristics",
             priority=7,
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "mboa",
@@ -76,6 +82,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "mixed Bayesian optimization algorithm with the thesis' heuristics",
             priority=8,
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "division",

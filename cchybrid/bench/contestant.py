@@ -48,6 +48,12 @@ class Contestant:
             return team or "auto"
         return f"{team} ({self.strategy})" if team else self.strategy
 
+    def team(self, registry: Registry) -> tuple[str, ...]:
+        """Return the names of the engines that take part."""
+        if self.engines is not None:
+            return self.engines
+        return tuple(info.name for info in registry.engines.values() if not info.baseline)
+
     @property
     def budget(self) -> str:
         """The budget in words: ``60 s, 1 thread``."""

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import benching, listing, proving, schedules, solving
+from cchybrid.cli import benching, listing, proving, schedules, solving, warming
 from cchybrid.model.errors import CchybridError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command()(proving.prove)
 app.command()(proving.check)
 app.command()(schedules.export)
 app.add_typer(benching.bench)
+app.command()(warming.warm_up)
 app.command()(solving.instance)
 app.command()(listing.topologies)
 app.command()(listing.collectives)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli.solving import engine_options, load_plugins
+from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import is_file
 
@@ -138,6 +139,12 @@ def run(
     names = labels(crews)
     instances = digests(asked, registry)
     fresh = not is_file(path)
+    # No row pays for what is done once per installation.
+    compile_kernels(
+        info
+        for info in registry.engines.values()
+        if any(info.name in crew.team(registry) for crew in crews)
+    )
     try:
         with Store(path, write=True) as opened, watcher(asked.name, names, [note]) as watch:
             whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch)

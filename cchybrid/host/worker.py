@@ -32,7 +32,7 @@ from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.symmetry import automorphisms
-from cchybrid.system.compiled import compiling
+from cchybrid.system.kernel_cache import compiling
 from cchybrid.system.processes import die_with_parent
 
 NOTE_INTERVAL = 0.1
@@ -232,7 +232,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     engine = kind(options)
     prepare = getattr(engine, "prepare", None)
     if prepare is not None:
-        with compiling(kind):
+        with compiling(job["target_name"]):
             prepare()
     reason = None if divides else engine.unsupported(problem)
     if reason is not None:

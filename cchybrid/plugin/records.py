@@ -49,6 +49,9 @@ class EngineInfo:
         time by what they find.
     baseline
         Whether the engine is there to compare others with: it takes part only where it is named.
+    prepares
+        Whether the engine has a method ``prepare``, which compiles what ``solve`` needs: it runs
+        once per installation, outside the time limit.
     requires
         Distributions it needs beyond cchybrid's own; listed without importing them.
     api
@@ -62,6 +65,7 @@ class EngineInfo:
     kind: Kind = "heuristic"
     priority: int = 0
     baseline: bool = False
+    prepares: bool = False
     requires: tuple[str, ...] = ()
     api: int = API
 

@@ -1,0 +1,67 @@
+"""``warm-up``: compile kernels before they are needed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.records import EngineInfo
+
+
+def warm_up(
+    engine: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ENGINE]...",
+            show_default=False,
+            help="Default: the engines that take part without being named.",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All engines, baselines too.")] = False,
+) -> None:
+    """Compile the kernels of engines now, once per installation, instead of in their first run.
+
+    Exit status: 0 all are compiled, 1 an engine could not be prepared, 2 bad input.
+    """
+    from cchybrid.cli.solving import load_plugins
+
+    registry = load_plugins()
+    chosen = [registry.engine(name) for name in engine or ()]
+    if not chosen:
+        chosen = [info for info in registry.engines.values() if every or not info.baseline]
+    compiled = compile_kernels(chosen)
+    if compiled is None:
+        print("nothing to do: the kernels of all these engines are compiled", file=sys.stderr)
+    raise typer.Exit(1 if compiled is False else 0)
+
+
+def compile_kernels(engines: Iterable[EngineInfo]) -> bool | None:
+    """Compile what these engines need, a progress line each; return whether all succeeded.
+
+    ``None`` if there was nothing to compile.
+    """
+    from cchybrid.plugin.warm_up import WarmUp, pending
+
+    work = WarmUp(pending(engines))
+    if not work.left:
+        return None
+    total, failed = len(work.left), False
+    _tell(f"compiling the kernels of {', '.join(work.left)}, once per installation")
+    try:
+        work.start()
+        while work.running:
+            for found in work.wait():
+                end = f"failed: {found.error}" if found.error else f"{found.seconds:.1f} s"
+                _tell(f"[{total - len(work.left)}/{total}] {found.engine}: {end}")
+                failed = failed or bool(found.error)
+    finally:
+        work.stop()
+    return not failed
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

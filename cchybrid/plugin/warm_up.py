@@ -1,0 +1,171 @@
+"""Compile the kernels of engines ahead of their use, in the background.
+
+Kernels are compiled once per installation, which takes seconds of processor time. ``pending`` says
+which engines still have some to compile, without importing them or numba. ``WarmUp`` compiles them
+in a child process of low priority, one engine after the other, and never blocks:
+
+>>> warm_up = WarmUp(pending(engines))
+>>> warm_up.start()
+>>> while warm_up.running:
+...     for compiled in warm_up.poll():
+...         print(compiled.engine, compiled.seconds, compiled.error)
+...     time.sleep(0.1)
+
+It may be stopped or killed at any time and run several times at once: an engine counts as compiled
+only when all its kernels are, and processes that want the same kernels wait for each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cchybrid.plugin.records import EngineInfo, load_target
+from cchybrid.system.kernel_cache import compiling, needs_compiling
+from cchybrid.system.processes import die_with_parent
+
+__all__ = ["Compiled", "WarmUp", "pending"]
+
+NICENESS = 10
+"""Priority of the child process: it takes what searches, proofs and people leave."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The end of one engine's compilation.
+
+    Parameters
+    ----------
+    engine
+        The engine's name.
+    seconds
+        Wall-clock seconds that it took.
+    error
+        Why it failed; empty if it did not. An engine that failed stays ``pending``.
+    """
+
+    engine: str
+    seconds: float
+    error: str = ""
+
+
+def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
+    """Return the engines whose kernels are not compiled yet, those of highest priority first."""
+    found = [info for info in engines if info.prepares and needs_compiling(info.target)]
+    return sorted(found, key=lambda info: -info.priority)
+
+
+class WarmUp:
+    """Compiles the kernels of engines in one child process, in the order given.
+
+    Parameters
+    ----------
+    engines
+        What ``pending`` has returned.
+    """
+
+    def __init__(self, engines: Sequence[EngineInfo]) -> None:
+        self.engines = tuple(engines)
+        self._left = [info.name for info in engines]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._unread = b""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The names of the engines that are not reported yet; the first is being compiled."""
+        return tuple(self._left)
+
+    @property
+    def running(self) -> bool:
+        """Whether it has been started, and some engine is not reported yet."""
+        return self._process is not None and bool(self._left)
+
+    def start(self) -> None:
+        """Start the child process, unless there is nothing to compile."""
+        if not self._left or self._process is not None:
+            return
+        path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+        jobs = json.dumps([[info.name, info.target] for info in self.engines])
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "cchybrid.plugin.warm_up", jobs],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        os.set_blocking(self.fileno(), False)
+
+    def fileno(self) -> int:
+        """Return a descriptor that is readable when ``poll`` has news, for selectors."""
+        if self._process is None or self._process.stdout is None:
+            raise ValueError("the warm-up has not been started")
+        return self._process.stdout.fileno()
+
+    def poll(self) -> list[Compiled]:
+        """Return the engines that were finished since the last call; never wait."""
+        if not self.running:
+            return []
+        ended = False
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self.fileno(), 65536):
+                self._unread += chunk
+            ended = True
+        *lines, self._unread = self._unread.split(b"\n")
+        found = [Compiled(*json.loads(line)) for line in lines]
+        for compiled in found:
+            self._left.remove(compiled.engine)
+        if ended and self._left:
+            found += [Compiled(name, 0.0, "the process was ended") for name in self._left]
+            self._left.clear()
+        if ended:
+            self.stop()
+        return found
+
+    def wait(self, seconds: float = 0.1) -> list[Compiled]:
+        """Wait for news up to so many seconds, then ``poll``."""
+        end = time.monotonic() + seconds
+        while not (found := self.poll()) and self.running and time.monotonic() < end:
+            time.sleep(0.02)
+        return found
+
+    def stop(self) -> None:
+        """Kill the child process; what is compiled by now is kept."""
+        self._left.clear()
+        if self._process is None:
+            return
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
+    """Compile the kernels of engines; write a line with the fields of ``Compiled`` for each."""
+    die_with_parent()
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what engines print is not for the parent
+    for name, target in jobs:
+        begun, error = time.monotonic(), ""
+        try:
+            with compiling(target) as missing:
+                if missing:
+                    engine = load_target(target)
+                    engine(engine.Options()).prepare()
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+        print(json.dumps([name, round(time.monotonic() - begun, 3), error]), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    _compile_all(json.loads(sys.argv[1]))

@@ -1,0 +1,124 @@
+"""Where compiled kernels are kept, and which engines have theirs there; works without numba.
+
+A folder holds the code for one state of all sources with kernels. In it an empty *marker* file per
+engine says that everything the engine needs has been compiled for this processor and this version
+of numba. A marker is written after the code, so what was interrupted counts as not compiled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["cache_folder", "compiling", "needs_compiling"]
+
+PACKAGE = Path(__file__).parents[1]
+
+_DECORATOR = re.compile(rb"^@(compiled|inlined|internal)\b", re.MULTILINE)
+_IMPORT = re.compile(rb"^from ([\w.]+) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_CONSTANT = re.compile(rb"\b[A-Z][A-Z_]+\b")
+
+
+@lru_cache
+def cache_folder(folder: Path) -> Path:
+    """Return the folder for the compiled code of the kernels in the package of ``folder``.
+
+    numba looks only at the file of a function to tell whether its compiled code is stale, but the
+    code holds the functions and constants of other files, too. So the name of the folder is a
+    digest of all files with kernels, of this package and of that of ``folder``, and of the files
+    from which these import constants. Where the installation is read-only the folder is below
+    ``~/.cache``, or else a temporary one.
+    """
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    digest = hashlib.sha256()
+    for source in _kernel_sources({PACKAGE, folder}):
+        digest.update(source)
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    parents = [PACKAGE / "__pycache__"]
+    with contextlib.suppress(RuntimeError):  # there is no home
+        parents.append(Path.home() / ".cache" / "cchybrid")
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            (parent / name).mkdir(parents=True, exist_ok=True)
+            if os.access(parent / name, os.W_OK):
+                return parent / name
+    return Path(tempfile.mkdtemp(prefix="cchybrid-"))
+
+
+def _kernel_sources(roots: set[Path]) -> Iterator[bytes]:
+    """Yield the contents of all files with kernels and of those whose constants they import."""
+    paths = sorted(path for root in roots for path in root.rglob("*.py"))
+    sources = {path: path.read_bytes() for path in paths}
+    kernels = {path for path, source in sources.items() if _DECORATOR.search(source)}
+    constants = set()
+    for path in kernels:
+        for module, names in _IMPORT.findall(sources[path]):
+            if _CONSTANT.search(names):
+                end = Path(*module.decode().strip(".").split(".")).with_suffix(".py").parts
+                # "cchybrid.a.b" and ".b" both name a file that ends with b.py.
+                constants |= {other for other in paths if other.parts[-len(end) :] == end}
+    for path in sorted(kernels | constants):
+        yield sources[path]
+
+
+def needs_compiling(target: str) -> bool:
+    """Return whether the kernels of an engine can be compiled and have not been."""
+    marker = _marker(target)
+    return marker is not None and not marker.exists()
+
+
+@contextlib.contextmanager
+def compiling(target: str) -> Iterator[bool]:
+    """Hold the lock of the cache for an engine whose kernels are not compiled yet.
+
+    One process at a time compiles for a folder, as engines share kernels; others wait, and then
+    find the compiled code. Yields whether there is anything to compile; if the block ends without
+    an exception, the engine counts as compiled.
+    """
+    marker = _marker(target)
+    if marker is None or marker.exists():
+        yield False
+        return
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # the folder has gone: compile without a lock
+            lock = stack.enter_context(open(marker.with_name("lock"), "w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not marker.exists()
+        with contextlib.suppress(OSError):
+            marker.touch()
+
+
+def _marker(target: str) -> Path | None:
+    """Return the marker file of an engine, or ``None`` if its module cannot be found."""
+    module = target.partition(":")[0]
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    name = target.replace(":", ".")
+    return cache_folder(Path(spec.origin).parent) / f"{name}-{_machine()}.compiled"
+
+
+@lru_cache
+def _machine() -> str:
+    """Return a digest of what compiled code depends on: numba, Python and the processor."""
+    processor = platform.processor()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        processor = "".join(sorted({x for x in lines if x.startswith(("model name", "flags"))}))
+    parts = (metadata.version("numba"), sys.implementation.cache_tag, platform.machine(), processor)
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
