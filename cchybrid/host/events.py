@@ -179,6 +179,22 @@ class Phased:
 
 
 @dataclass(frozen=True)
+class Compiling:
+    """The kernels of these engines are being compiled; until then they get no time slice."""
+
+    engines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The kernels of an engine are compiled, or could not be."""
+
+    engine: str
+    worked: float
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class Infeasible:
     """The instance has no schedule, by this checked evidence."""
 
@@ -201,6 +217,6 @@ class Finished:
 
 Event = (
     Started | Offer | Suggest | Bound | Progress | Note | End | Unsupported | Refused | Failed
-    | Trouble | Silent | Overdue | Opened | Garbled | Exited | Sliced | Phased | Infeasible
-    | Remarked | Finished
+    | Trouble | Silent | Overdue | Opened | Garbled | Exited | Sliced | Phased | Compiling
+    | Compiled | Infeasible | Remarked | Finished
 )  # fmt: skip

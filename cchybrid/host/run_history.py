@@ -68,6 +68,8 @@ class RunHistory:
         Whether proofs are wanted.
     best, lower
         Steps of the best schedule, ``None`` without one, and the best bound.
+    compiling
+        Engines whose kernels are being compiled: they get no time slice until they are.
     finished
         Arms that have nothing left to do.
     contributions
@@ -78,6 +80,7 @@ class RunHistory:
     provable: bool = True
     best: int | None = None
     lower: int = 1
+    compiling: set[str] = field(default_factory=set)
     finished: set[ArmKey] = field(default_factory=set)
     contributions: list[Contribution] = field(default_factory=list)
     _gain: defaultdict[ArmKey, float] = field(default_factory=lambda: defaultdict(float))

@@ -12,32 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cchybrid.host import events as ev
 from cchybrid.host.blackboard import Blackboard, ContractError
 from cchybrid.host.effort_counter import EffortCounter
-from cchybrid.host.events import (
-    Bound,
-    End,
-    Event,
-    Exited,
-    Failed,
-    Finished,
-    Garbled,
-    Infeasible,
-    Note,
-    Offer,
-    Opened,
-    Overdue,
-    Phased,
-    Progress,
-    Refused,
-    Remarked,
-    Silent,
-    Sliced,
-    Started,
-    Suggest,
-    Trouble,
-    Unsupported,
-)
 from cchybrid.host.run_history import PROOF_ARM, ArmKey, Contribution, RunHistory
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, Schedule, Steps
@@ -96,7 +73,7 @@ class Seat:
         Its process has ended.
     """
 
-    opened: Opened
+    opened: ev.Opened
     started: bool = False
     heard: bool = False
     ended: bool = False
@@ -170,7 +147,7 @@ class RunState:
         self.effort = EffortCounter(self.target)
         self._refused_providers: set[str] = set()
         self._actions: list[Action] = []
-        self.seats[HOST] = Seat(Opened(HOST_GREEDY, "host"))
+        self.seats[HOST] = Seat(ev.Opened(HOST_GREEDY, "host"))
 
     @property
     def schedule(self) -> Schedule | None:
@@ -217,7 +194,7 @@ class RunState:
         """Whether the best schedule meets a bound whose evidence was checked."""
         return self.best is not None and self.best <= self.board.certified.steps
 
-    def apply(self, now: float, seat: int, event: Event) -> list[Action]:
+    def apply(self, now: float, seat: int, event: ev.Event) -> list[Action]:
         """Take in one event and return what is to be done.
 
         Parameters
@@ -229,14 +206,14 @@ class RunState:
         """
         self.now = now
         self._actions = []
-        if isinstance(event, Opened):
+        if isinstance(event, ev.Opened):
             self.seats[seat] = Seat(event)
             if event.role == "engine":
                 self.effort.begin(self.seats[seat].title)
             return self._actions
         place = self.seats[seat]
         if place.distrusted:
-            place.gone = place.gone or isinstance(event, Exited)
+            place.gone = place.gone or isinstance(event, ev.Exited)
             return self._actions
         try:
             self._act_on(seat, place, event)
@@ -245,70 +222,76 @@ class RunState:
         self.history.lower = self.board.lower  # a withdrawn claim lowers it, too
         return self._actions
 
-    def _act_on(self, seat: int, place: Seat, event: Event) -> None:
+    def _act_on(self, seat: int, place: Seat, event: ev.Event) -> None:
         name = place.title
-        if not isinstance(event, Started | Silent):
+        if not isinstance(event, ev.Started | ev.Silent):
             place.heard, place.silent = True, False
         match event:
-            case Offer(steps) if seat == HOST:
+            case ev.Offer(steps) if seat == HOST:
                 self._take_fallback(place, steps)
-            case Offer():
+            case ev.Offer():
                 self._take_offer(seat, place, event)
-            case Suggest(draft, steps):
+            case ev.Suggest(draft, steps):
                 if self.board.suggest(draft, steps):
                     self._announce("draft", engine=name, steps=draft)
                     self._share({"draft": draft, "steps": steps_to_json(steps)}, seat)
-            case Bound():
+            case ev.Bound():
                 self._take_bound(seat, place, event)
-            case Progress(steps, conflicts):
+            case ev.Progress(steps, conflicts):
                 self.effort.progress(steps, conflicts)
                 self._announce("progress", engine=name, steps=steps, conflicts=conflicts)
-            case Note(metrics):
+            case ev.Note(metrics):
                 self._announce("note", engine=name, metrics=dict(metrics))
-            case Started(complete, options):
+            case ev.Started(complete, options):
                 place.started = True
                 if place.opened.role == "engine":
                     self.options[place.opened.name] = options
                 self._announce("started", engine=name, complete=complete)
-            case End(stop):
+            case ev.End(stop):
                 place.ended = True
                 if stop != "limit" and place.opened.role != "options":
                     self.history.finished.add(place.arm)
                 self.effort.end(name, event)
                 self._announce("end", engine=name, stop=stop)
-            case Unsupported(text):
+            case ev.Unsupported(text):
                 place.ended = True
                 self.history.finished.add(place.arm)
                 # Under the other strategies an engine works on the instance, too.
                 if place.opened.view != "quotients" or self.strategy == "quotients":
                     self.remarks.append(f"{name}: {text}")
                 self._announce("unsupported", engine=name, text=text)
-            case Silent():
+            case ev.Silent():
                 place.silent = True
                 self._announce("silent", engine=name)
-            case Overdue():
+            case ev.Overdue():
                 place.overdue = True
-            case Refused(text):
+            case ev.Refused(text):
                 place.ended = True
                 self.refused = text
-            case Failed(text):
+            case ev.Failed(text):
                 raise ContractError(f"failed: {text}")
-            case Trouble(text):
+            case ev.Trouble(text):
                 self._trouble(text if seat == HOST else f"{name}: {text}")
-            case Garbled(text):
+            case ev.Garbled(text):
                 raise ContractError(text)
-            case Exited():
+            case ev.Exited():
                 self._take_exit(place, event)
-            case Sliced(worked):
+            case ev.Sliced(worked):
                 self.history.sliced(place.arm, worked)
-            case Phased(engines):
+            case ev.Phased(engines):
                 self._announce("phase", engines=list(engines))
-            case Infeasible(evidence):
+            case ev.Compiling(engines):
+                self.history.compiling |= set(engines)
+                self._announce("compiling", engines=list(engines))
+            case ev.Compiled(engine, worked, error):
+                self.history.compiling.discard(engine)
+                self._announce("compiled", engine=engine, worked=worked, error=error)
+            case ev.Infeasible(evidence):
                 self.infeasible = evidence
                 self._announce("infeasible", evidence=dict(evidence))
-            case Remarked(text):
+            case ev.Remarked(text):
                 self.remarks.append(text)
-            case Finished(interrupted):
+            case ev.Finished(interrupted):
                 self.interrupted = interrupted
 
     def _take_fallback(self, place: Seat, steps: Steps) -> None:
@@ -319,7 +302,7 @@ class RunState:
             lower = self.board.lower
             self._announce("schedule", engine=place.title, steps=len(steps), lower=lower, how="")
 
-    def _take_offer(self, seat: int, place: Seat, event: Offer) -> None:
+    def _take_offer(self, seat: int, place: Seat, event: ev.Offer) -> None:
         board, name = self.board, place.title
         better = board.offer(name, event.steps, self.target)
         self.offered = True
@@ -337,7 +320,7 @@ class RunState:
         for liar in board.refuted_claims():
             self._distrust(liar, f"claimed a bound that a schedule of {best} steps beats")
 
-    def _take_bound(self, seat: int, place: Seat, event: Bound) -> None:
+    def _take_bound(self, seat: int, place: Seat, event: ev.Bound) -> None:
         board, steps, evidence = self.board, event.steps, event.evidence
         author = event.provider or place.title
         if author in self._refused_providers:
@@ -378,7 +361,7 @@ class RunState:
         entry = Contribution(round(self.now, 3), author, how, what, board.best, lower, certified)
         self.history.contributed(place.arm, entry)
 
-    def _take_exit(self, place: Seat, event: Exited) -> None:
+    def _take_exit(self, place: Seat, event: ev.Exited) -> None:
         place.gone = True
         if place.overdue:
             self._trouble(f"{place.title}: did not stop when asked; terminated")

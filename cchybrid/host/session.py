@@ -23,7 +23,7 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
 from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
-from cchybrid.host.worker_control import WorkerControl
+from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
@@ -118,6 +118,7 @@ class Session:
         if not self._options_are_taken():
             return
         self._start_bounds()
+        self._workers.compile_kernels()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
             self._workers.listen_while(lambda: self._pool.has(self._bounding))
@@ -210,7 +211,8 @@ class Session:
     def _run_phase(self, phase: Phase) -> None:
         state = self.state
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
-        if not arms:
+        self._await_kernels({arm.engine.name for arm in arms})
+        if not arms or state.done:
             return
         seats = [self._take_seat(arm) for arm in arms]
         self._workers.apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
@@ -245,6 +247,23 @@ class Session:
             prover = self._seat_of.get(PROOF_ARM)  # it proves what is only claimed
             seats = [seat for seat in seats if seat != prover]
         self._workers.stop(seats)
+
+    def _await_kernels(self, engines: set[str]) -> None:
+        """Wait until the kernels of these engines are compiled, or, without any, of the next one.
+
+        It happens once per installation and does not count in the time limit.
+        """
+        compiling = self.state.history.compiling
+        awaited = engines or set(compiling)
+        before = len(compiling & awaited)
+        begun = self._workers.now()
+        # Any arm may go on with the next engine; a phase with arms needs all of its own.
+        while not self.state.done and compiling & awaited:
+            if not engines and len(compiling) < before:
+                break
+            self._workers.listen(LISTEN_SECONDS)
+        if before:
+            self._workers.extend(self._workers.now() - begun)
 
     def _await_start(self, seats: Sequence[int]) -> float:
         """Wait until the engines work, so that no slice is spent on starting; return the second.

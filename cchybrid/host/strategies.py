@@ -50,7 +50,7 @@ class Phase:
     Parameters
     ----------
     arms
-        What works.
+        What works; none: wait until kernels are compiled.
     share
         The part of the time left that the phase may take at most, from when its engines have
         started.
@@ -202,7 +202,9 @@ def auto(
     Problem, engines on the Problem itself, and the prover where the gap is small. Engines with a
     priority above 0 are probed first, in the order of their priority; others (plugins that do not
     claim a priority) after them. Then the two arms with the best score get the next slice; the
-    others are halted, not ended, so that nothing is lost. An engine alone just works.
+    others are halted, not ended, so that nothing is lost. An engine alone just works. Engines
+    whose kernels are being compiled are probed when they are; where the other probes are over
+    before, a phase without arms waits for it.
     """
     first, slow = _constructions(engines)
     if not slow or len(engines) == 1:
@@ -221,7 +223,7 @@ def auto(
     seconds = options.slice_seconds
     while True:
         able = [arm for arm in arms if _is_able(arm, history, options)]
-        if not able:
+        if not able and not history.compiling:
             return
         fresh = [arm for arm in waiting if arm in able][:2]
         if fresh:
@@ -229,6 +231,8 @@ def auto(
             strongest = arms[0] in fresh
             patience = options.first_probe_seconds if strongest else options.probe_seconds
             yield Phase(tuple(fresh), share=PROBE_SHARE, patience=patience, pause=True)
+        elif history.compiling:
+            yield Phase(())
         else:
             best = sorted(able, key=lambda arm: -history.score(arm.key, prior(arm)))[:2]
             yield Phase(tuple(best), seconds=seconds, pause=True)
@@ -292,7 +296,7 @@ def _portfolio(
 
 
 def _is_able(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
-    if arm.key in history.finished:
+    if arm.key in history.finished or arm.engine.name in history.compiling:
         return False
     if arm.view != "proof":
         return True

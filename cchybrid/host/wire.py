@@ -11,32 +11,9 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
-from cchybrid.host.events import (
-    Bound,
-    End,
-    Event,
-    Exited,
-    Failed,
-    Finished,
-    Garbled,
-    Infeasible,
-    Note,
-    Offer,
-    Opened,
-    Overdue,
-    Phased,
-    Progress,
-    Refused,
-    Remarked,
-    Silent,
-    Sliced,
-    Started,
-    Suggest,
-    Trouble,
-    Unsupported,
-)
+from cchybrid.host import events as ev
 from cchybrid.model import Steps
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_from_json, steps_to_json
@@ -67,7 +44,7 @@ class LineReader:
     def __init__(self) -> None:
         self._pending = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[Event]:
+    def feed(self, data: bytes) -> Iterator[ev.Event]:
         """Yield the events that ``data`` completes; raise ``WireError`` for anything else."""
         searched = len(self._pending)
         self._pending += data
@@ -80,7 +57,7 @@ class LineReader:
             raise WireError("sent a line without end")
 
 
-def parse(raw: bytes) -> Event:
+def parse(raw: bytes) -> ev.Event:
     """Read one line of a worker.
 
     Raises
@@ -100,15 +77,15 @@ def parse(raw: bytes) -> Event:
     return _read(kind, line)
 
 
-def to_log(seconds: float, seat: int, event: Event) -> Line:
+def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
     """Return what the log keeps of an event: enough to apply it again."""
     content = {item.name: getattr(event, item.name) for item in fields(event)}
-    if isinstance(event, (Offer, Suggest)):
+    if isinstance(event, (ev.Offer, ev.Suggest)):
         content["steps"] = steps_to_json(event.steps)
     return {"input": _NAMES[type(event)], "seconds": seconds, "seat": seat, **content}
 
 
-def from_log(line: Line) -> tuple[float, int, Event]:
+def from_log(line: Line) -> tuple[float, int, ev.Event]:
     """Read what ``to_log`` wrote; raise a ``WireError`` if that is not what it is."""
     reader = _Reader("log line", line)
     kind = line.get("input")
@@ -230,52 +207,48 @@ def _stop(reader: _Reader) -> str:
     return stop
 
 
-_READERS: Mapping[str, Callable[[_Reader], Event]] = {
-    "started": lambda r: Started(r.optional("complete", r.flag), _options(r)),
-    "offer": lambda r: Offer(r.steps("steps"), r.count("spent"), r.text("how")),
-    "suggest": lambda r: Suggest(r.count("draft"), r.steps("steps")),
-    "bound": lambda r: Bound(
+_READERS: Mapping[str, Callable[[_Reader], ev.Event]] = {
+    "started": lambda r: ev.Started(r.optional("complete", r.flag), _options(r)),
+    "offer": lambda r: ev.Offer(r.steps("steps"), r.count("spent"), r.text("how")),
+    "suggest": lambda r: ev.Suggest(r.count("draft"), r.steps("steps")),
+    "bound": lambda r: ev.Bound(
         r.count("steps"),
         r.optional("evidence", r.mapping),
         bool(r.optional("complete", r.flag)),
         r.optional("provider", r.text) or "",
     ),
-    "progress": lambda r: Progress(r.count("steps"), r.count("conflicts")),
-    "note": lambda r: Note(_metrics(r)),
-    "end": lambda r: End(
+    "progress": lambda r: ev.Progress(r.count("steps"), r.count("conflicts")),
+    "note": lambda r: ev.Note(_metrics(r)),
+    "end": lambda r: ev.End(
         _stop(r),
         r.optional("evaluations", r.count),
         r.optional("conflicts", r.count),
         r.optional("searched", r.number) or 0.0,
     ),
-    "unsupported": lambda r: Unsupported(r.text("text")),
-    "refused": lambda r: Refused(r.text("text")),
-    "failed": lambda r: Failed(r.text("text")),
-    "trouble": lambda r: Trouble(r.text("text")),
-    "silent": lambda r: Silent(r.number("lasted")),
-    "overdue": lambda r: Overdue(),
-    "opened": lambda r: Opened(r.text("name"), r.text("role"), r.text("view"), r.flag("proves")),
-    "garbled": lambda r: Garbled(r.text("text")),
-    "exited": lambda r: Exited(r.text("how"), r.count("code"), r.text("last_words")),
-    "sliced": lambda r: Sliced(r.number("worked")),
-    "phased": lambda r: Phased(r.texts("engines")),
-    "infeasible": lambda r: Infeasible(r.mapping("evidence")),
-    "remarked": lambda r: Remarked(r.text("text")),
-    "finished": lambda r: Finished(r.flag("interrupted")),
+    "unsupported": lambda r: ev.Unsupported(r.text("text")),
+    "refused": lambda r: ev.Refused(r.text("text")),
+    "failed": lambda r: ev.Failed(r.text("text")),
+    "trouble": lambda r: ev.Trouble(r.text("text")),
+    "silent": lambda r: ev.Silent(r.number("lasted")),
+    "overdue": lambda r: ev.Overdue(),
+    "opened": lambda r: ev.Opened(r.text("name"), r.text("role"), r.text("view"), r.flag("proves")),
+    "garbled": lambda r: ev.Garbled(r.text("text")),
+    "exited": lambda r: ev.Exited(r.text("how"), r.count("code"), r.text("last_words")),
+    "sliced": lambda r: ev.Sliced(r.number("worked")),
+    "phased": lambda r: ev.Phased(r.texts("engines")),
+    "compiling": lambda r: ev.Compiling(r.texts("engines")),
+    "compiled": lambda r: ev.Compiled(r.text("engine"), r.number("worked"), r.text("error")),
+    "infeasible": lambda r: ev.Infeasible(r.mapping("evidence")),
+    "remarked": lambda r: ev.Remarked(r.text("text")),
+    "finished": lambda r: ev.Finished(r.flag("interrupted")),
 }
 """What reads each kind of event."""
 
-_NAMES: Mapping[type, str] = {
-    kind: kind.__name__.lower()
-    for kind in (
-        Started, Offer, Suggest, Bound, Progress, Note, End, Unsupported, Refused, Failed, Trouble,
-        Silent, Overdue, Opened, Garbled, Exited, Sliced, Phased, Infeasible, Remarked, Finished,
-    )
-}  # fmt: skip
+_NAMES: Mapping[type, str] = {kind: kind.__name__.lower() for kind in get_args(ev.Event)}
 
 _FROM_WORKERS = frozenset(list(_READERS)[:13])
 """What a worker may send; the rest comes from the host."""
 
 
-def _read(kind: str, line: Line) -> Event:
+def _read(kind: str, line: Line) -> ev.Event:
     return _READERS[kind](_Reader(kind, line))

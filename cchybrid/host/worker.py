@@ -61,6 +61,7 @@ class WorkerRun:
         self._out = out
         self._lock = threading.Lock()
         self._started = time.monotonic()
+        self._extension = 0.0
         self._best: int | None = None
         self._schedule: Steps = ()
         self._lower: int = job["lower"]
@@ -83,6 +84,8 @@ class WorkerRun:
         """Take in news from the host."""
         if "stop" in line:
             self.stop_asked, self.grace = True, line["stop"]
+        if "extension" in line:
+            self._extension = line["extension"]
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
@@ -201,7 +204,10 @@ class WorkerRun:
         seconds, evaluations = self.budget.seconds, self.budget.evaluations
         return (
             self.stop_asked
-            or (seconds is not None and time.monotonic() - self._started >= seconds)
+            or (
+                seconds is not None
+                and time.monotonic() - self._started >= seconds + self._extension
+            )
             or (evaluations is not None and self._spent >= evaluations)
         )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Event, Exited, Opened, Started
+from cchybrid.host.events import Compiled, Compiling, Event, Exited, Opened, Started
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.strategies import Arm
@@ -19,6 +19,7 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.warm_up import WarmUp, pending
 
 LISTEN_SECONDS = 0.05
 """Between two looks at the clock: well below what a person notices."""
@@ -46,6 +47,8 @@ class WorkerControl:
         self._record = state.instance.to_json()
         self._next_seat = HOST + 1
         self._turns: Counter[str] = Counter()
+        self._warm_up = WarmUp(pending(config.engines))
+        self._extension = 0.0
 
     def now(self) -> float:
         """Return the seconds since the run began."""
@@ -60,6 +63,19 @@ class WorkerControl:
         """Wait up to so many seconds, and apply what workers have sent."""
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
+        for done in self._warm_up.poll():
+            self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
+
+    def compile_kernels(self) -> None:
+        """Begin to compile, in the background, what the engines of the run still lack."""
+        if self._warm_up.left:
+            self.apply(HOST, Compiling(self._warm_up.left))
+            self._warm_up.start()
+
+    def extend(self, seconds: float) -> None:
+        """Move the end of the run, for waiting that does not count in the time limit."""
+        self._extension += seconds
+        self.pool.share({"extension": self._extension}, HOST)
 
     def apply(self, seat: int, event: Event) -> None:
         """Apply an event to the state, and do what follows from it."""
@@ -142,7 +158,7 @@ class WorkerControl:
         if self._config.budget.evaluations is None and (self.state.done or self.interrupted):
             grace = 0.0
         elif self._config.budget.seconds is not None:
-            left = self._config.budget.seconds - self.now()
+            left = self._config.budget.seconds + self._extension - self.now()
             grace = min(grace, max(0.0, left) + MAX_OVERRUN_SECONDS)
         self.pool.ask(seats, grace)
         while self.pool.has(seats):
@@ -157,6 +173,7 @@ class WorkerControl:
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
+            self._warm_up.stop()
             self.pool.close()
 
     def left(self) -> float | None:
@@ -165,7 +182,7 @@ class WorkerControl:
         if seconds is None:
             return None
         reserve = min(STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE * seconds)
-        return seconds - reserve - self.now()
+        return seconds + self._extension - reserve - self.now()
 
     def out_of_time(self) -> bool:
         """Return whether no time is left."""
