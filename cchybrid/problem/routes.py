@@ -1,7 +1,7 @@
 """The routes that an instance's routing rule allows, without listing them where they explode.
 
-Minimal routing lives on the shortest-path DAG towards a target: counting, ranking, unranking,
-sampling and pricing are dynamic programs on it. Longer routes (a number of extra hops, or any
+Minimal routing lives on the shortest-path DAG towards a target: counting, unranking, sampling
+and pricing are dynamic programs on it. Longer routes (a number of extra hops, or any
 simple path) are enumerated depth first with the hop distance to the target as the pruning bound,
 and priced by hop-layered dynamic programming or Dijkstra's algorithm, backwards from the target.
 """
@@ -9,9 +9,9 @@ and priced by hop-layered dynamic programming or Dijkstra's algorithm, backwards
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
 from random import Random
 
 import numpy as np
@@ -73,31 +73,16 @@ class Routes:
             return iter(())
         return self._walk(source, target, self._most_hops(source, target))
 
-    def rank(self, path: Sequence[int]) -> int:
-        """Return the position of a path among all of its pair: shorter first, then ascending.
+    def unrank(self, source: int, target: int, position: int) -> Path:
+        """Return the path at a position among all of its pair: shorter first, then ascending.
 
         Counted are the allowed paths if they are ``countable``, else the shortest ones.
 
         Raises
         ------
-        ValueError
-            If it is none of them.
+        IndexError
+            If there are fewer paths.
         """
-        source, target = path[0], path[-1]
-        extra = len(path) - 1 - int(self.distance[source, target])
-        lengths = self._lengths(source, target)
-        if not 0 <= extra < len(lengths):
-            raise ValueError(f"a path of {len(path) - 1} hops is not among those counted")
-        position, left = sum(lengths[:extra]), extra
-        for node, following in pairwise(path):
-            onward = self._dag(target, left)[0][node]
-            before = [other for other, _ in onward].index(following)
-            position += sum(self._dag(target, after)[1][other] for other, after in onward[:before])
-            left = onward[before][1]
-        return position
-
-    def unrank(self, source: int, target: int, position: int) -> Path:
-        """Return the path at a position; the inverse of ``rank``."""
         lengths = self._lengths(source, target)
         if not 0 <= position < sum(lengths):
             raise IndexError(f"{sum(lengths)} paths from {source} to {target}")

@@ -43,11 +43,6 @@ class Transfers:
         )
 
     @property
-    def first(self) -> LongArray:
-        """Shape (transfers,): the node that sends."""
-        return self.node[self.start[:-1]]
-
-    @property
     def last(self) -> LongArray:
         """Shape (transfers,): the node that receives."""
         return self.node[self.start[1:] - 1]
