@@ -131,7 +131,7 @@ def test_one_step_and_its_rotations_are_a_schedule_of_a_spidergon() -> None:
     division = next(d for d in divisions(group, 0) if d.stretch == 16)
     problem = quotient(build_problem(instance), division)
     kind = load_target(load_registry().engines["tabu"].target)
-    run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=1, target=1)
+    run = LocalRun(problem, budget=Budget(evaluations=100), first_lower=1, target=1)
     kind(kind.Options()).solve(problem, run)
     [schedule] = run.schedules[-1:]
     assert (problem.deliveries, len(schedule.steps)) == (15, 16)
