@@ -1,0 +1,34 @@
+"""Options that make no sense are refused with the name of the option."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cchybrid_plugins.broadcast.engine import Broadcast
+from cchybrid_plugins.classes.engine import Classes
+from cchybrid_plugins.colouring.engine import Colouring
+from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.division.engine import Division
+from cchybrid_plugins.lns.engine import Lns
+from cchybrid_plugins.milp.engine import Milp
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (CpSat.Options, {"draws": 0}),
+        (CpSat.Options, {"max_booleans": 0}),
+        (Lns.Options, {"units": 0.0}),
+        (Lns.Options, {"max_units": 0.05}),
+        (Colouring.Options, {"max_edges": -1}),
+        (Broadcast.Options, {"reaches": 0}),
+        (Milp.Options, {"pricing_units": 0.0}),
+        (Division.Options, {"categories": 0}),
+        (Classes.Options, {"max_columns": 0}),
+    ],
+)
+def test_senseless_options_are_refused(kind: Any, wrong: dict[str, float]) -> None:
+    kind()
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be at least"):
+        kind(**wrong)
