@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.problem.arrays import Assignment, Price, Problem
+from cchybrid.problem.ragged import gather
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.transfers import Transfers
 from cchybrid.problem.violations import needed
@@ -74,11 +75,9 @@ def cheapest_listed(
 ) -> tuple[int, float]:
     """Return the cheapest of a delivery's options, of which there is one at least, and its cost."""
     first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-    paths = problem.option_path[first:last]
-    begin, size = problem.path_start[paths], np.diff(problem.path_start)[paths]
-    # The uses of all these paths in one row: every path has some, so no piece is empty.
-    ends = np.cumsum(size)
-    used = np.arange(ends[-1]) + np.repeat(begin - ends + size, size)
-    spent = np.add.reduceat(cost[problem.path_resource[used]], ends - size)
+    used, option = gather(problem.path_start, problem.option_path[first:last])
+    # Every path uses something, so no option is without an entry.
+    begin = np.flatnonzero(np.diff(option, prepend=-1))
+    spent = np.add.reduceat(cost[problem.path_resource[used]], begin)
     place = int(np.argmin(spent))
     return int(first) + place, float(spent[place])

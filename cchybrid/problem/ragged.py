@@ -54,19 +54,49 @@ def within(sizes: Integers) -> LongArray:
     return np.arange(total) - np.repeat(ends - sizes, sizes)
 
 
-def lookup(keys: Integers, wanted: Integers) -> LongArray:
-    """Return, shape (wanted,), the index of each wanted number in ``keys``, -1 for none.
+class Lookup:
+    """Finds numbers among keys, which are sorted once.
 
     Parameters
     ----------
     keys
         In any order, each at most once.
     """
-    if not len(keys):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    order = np.argsort(keys)
-    place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)]
-    return np.where(keys[place] == wanted, place, -1).astype(np.int64)
+
+    def __init__(self, keys: Integers) -> None:
+        self._order = np.argsort(keys)
+        self._sorted = keys[self._order]
+
+    def find(self, wanted: Integers) -> LongArray:
+        """Return, shape (wanted,), the index of each number in the keys, -1 for none."""
+        if not len(self._sorted):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
+        return np.where(self._sorted[place] == wanted, self._order[place], -1)
+
+
+class PairLookup:
+    """Finds pairs of numbers that are not negative among pairs.
+
+    Parameters
+    ----------
+    first, second
+        Shape (pairs,), both, in any order, each pair at most once.
+    """
+
+    def __init__(self, first: Integers, second: Integers) -> None:
+        self._size = np.int64(second.max(initial=0)) + 1
+        self._lookup = Lookup(first * self._size + second)
+
+    def find(self, first: Integers, second: Integers) -> LongArray:
+        """Return, shape (wanted,), the index of each pair, -1 for none."""
+        inside = (first >= 0) & (second >= 0) & (second < self._size)
+        return self._lookup.find(np.where(inside, first * self._size + second, -1))
+
+
+def lookup(keys: Integers, wanted: Integers) -> LongArray:
+    """Return, shape (wanted,), the index of each wanted number in ``keys``; see ``Lookup``."""
+    return Lookup(keys).find(wanted)
 
 
 def grouped(key: Integers, *columns: Integers) -> Iterator[tuple[int, list[list[int]]]]:

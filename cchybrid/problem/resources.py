@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
-from cchybrid.problem.ragged import Integers, owners
+from cchybrid.problem.ragged import Integers, PairLookup, owners
 
 _PLENTY = 1 << 30
 """Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
@@ -49,20 +49,13 @@ class Resources:
         return self.capacity[self.inject] > 0, self.capacity[self.accept] > 0
 
     @cached_property
-    def _sorted_channels(self) -> tuple[LongArray, LongArray]:
-        """A number for the ends of each channel, ascending; the channels."""
-        key = self.channels[:, 0] * self.network.nodes + self.channels[:, 1]
-        order = np.argsort(key)
-        return key[order], order
+    def _lookup(self) -> PairLookup:
+        """Finds channels by their ends."""
+        return PairLookup(self.channels[:, 0], self.channels[:, 1])
 
     def channel_of(self, first: Integers, last: Integers) -> LongArray:
         """Return, shape (pairs,), the channel from one node to the other, -1 for none."""
-        key, order = self._sorted_channels
-        nodes = self.network.nodes
-        inside = (first >= 0) & (first < nodes) & (last >= 0) & (last < nodes)
-        wanted = np.where(inside, first * np.int64(nodes) + last, -1)
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        return np.where(key[place] == wanted, order[place], -1)
+        return self._lookup.find(first, last)
 
     def of_paths(self, node: Integers, start: LongArray) -> IntArray:
         """Return what paths use: the injection port, the channels, the acceptance port.

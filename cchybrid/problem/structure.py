@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cchybrid.model import Message, Network
-from cchybrid.problem.ragged import Integers, gather, offsets
+from cchybrid.problem.ragged import Integers, PairLookup, gather, offsets
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
 
@@ -88,19 +88,13 @@ class NetworkStructure:
         return tuple(self.path_node[begin:end].tolist())
 
     @cached_property
-    def _deliveries(self) -> tuple[LongArray, LongArray]:
-        """A number for the message and the node of each delivery, ascending; the deliveries."""
-        key = self.delivery_message.astype(np.int64) * self.network.nodes + self.delivery_node
-        order = np.argsort(key)
-        return key[order], order
+    def _lookup(self) -> PairLookup:
+        """Finds deliveries by their message and their node."""
+        return PairLookup(self.delivery_message, self.delivery_node)
 
     def delivery_of(self, message: Integers, node: Integers) -> LongArray:
         """Return, shape (pairs,), the delivery of each message to each node, -1 for none."""
-        key, order = self._deliveries
-        nodes = self.network.nodes
-        wanted = np.where((node >= 0) & (node < nodes), message * np.int64(nodes) + node, -1)
-        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        return np.where(key[place] == wanted, order[place], -1)
+        return self._lookup.find(message, node)
 
     def senders(self, delivery: int) -> list[tuple[int, int]]:
         """Return every node that may send a delivery, and the delivery that it requires.

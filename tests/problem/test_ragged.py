@@ -8,7 +8,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.problem.ragged import gather, grouped, lookup, offsets, offsets_of, owners, within
+from cchybrid.problem.ragged import (
+    PairLookup,
+    gather,
+    grouped,
+    lookup,
+    offsets,
+    offsets_of,
+    owners,
+    within,
+)
 
 SMALL = st.integers(0, 9)
 ROWS = st.lists(st.lists(SMALL, max_size=4), max_size=6)
@@ -42,6 +51,16 @@ def test_gathers_rows_in_any_order(rows: list[list[int]], chosen: list[int]) -> 
 def test_looks_up_unsorted_keys(keys: list[int], wanted: list[int]) -> None:
     expected = [keys.index(number) if number in keys else -1 for number in wanted]
     assert lookup(integers(keys), integers(wanted)).tolist() == expected
+
+
+PAIRS = st.tuples(st.integers(-2, 9), st.integers(-2, 9))
+
+
+@given(st.lists(st.tuples(SMALL, SMALL), unique=True), st.lists(PAIRS, min_size=1))
+def test_looks_up_pairs(pairs: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> None:
+    index = PairLookup(*np.array(pairs, dtype=np.int32).reshape(-1, 2).T)
+    expected = [pairs.index(pair) if pair in pairs else -1 for pair in wanted]
+    assert index.find(*np.array(wanted, dtype=np.int32).T).tolist() == expected
 
 
 @given(st.lists(st.tuples(SMALL, SMALL, SMALL)))
