@@ -93,7 +93,9 @@ def test_a_reduction_is_a_broadcast_read_backwards() -> None:
 @pytest.mark.parametrize("reach", [1, 2])
 def test_steps_keep_within_their_reach(reach: int) -> None:
     run, _ = solved(
-        build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0)), reach, first_lower=3
+        build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0)),
+        Broadcast.Options(reach=reach),
+        first_lower=3,
     )
     steps = run.schedules[-1].steps
     for before_last, step in enumerate(reversed(steps[1:])):
