@@ -1,4 +1,9 @@
-"""``python -m cchybrid`` is the command line."""
+"""``python -m cchybrid`` is the command line. As with ``cchybrid``, stray modules do not matter."""
+
+import sys
+
+if not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, which Python puts there unless told not to
 
 from cchybrid.cli import main
 

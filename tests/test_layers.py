@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,3 +130,12 @@ def test_no_engine_imports_another() -> None:
 def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
     for path in (*CORE, *sources(ROOT / "plugins")):
         assert len(path.read_text().splitlines()) <= 450, path
+
+
+def test_every_package_is_installed() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for path in (ROOT / "cchybrid").rglob("__init__.py")
+    }
+    assert packages <= set(settings["tool"]["setuptools"]["packages"])

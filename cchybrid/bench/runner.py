@@ -20,10 +20,10 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
-from cchybrid.host.worker_process import start_module
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry
+from cchybrid.system.processes import start_module
 
 OVERTIME = 300.0
 """Seconds beyond its time limit after which a job is given up: it reads, verifies and certifies."""
@@ -185,7 +185,7 @@ class _Crew:
         with self._lock:
             if self._over:
                 return {"failure": "interrupted"}
-            process = start_module("cchybrid.bench.job", {})
+            process = start_module("cchybrid.bench.job")
             self._processes.add(process)
         try:
             output, errors = process.communicate(job, timeout)

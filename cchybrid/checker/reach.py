@@ -9,13 +9,29 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 
 def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
-    """Raise ``EvidenceError`` unless some destination of the named message is out of reach.
+    """Raise ``EvidenceError`` unless the destination named in the evidence is out of reach.
+
+    Where the evidence names only a message, some destination of it has to be.
+    """
+    index = evidence.get("message")
+    _, destinations = network.message(index)
+    if "destination" in evidence:
+        goal = evidence["destination"]
+        if type(goal) is not int or goal not in destinations:
+            raise EvidenceError("a destination that the message does not have")
+        destinations = (goal,)
+    if not set(destinations) & out_of_reach(network, index):
+        raise EvidenceError("every destination named can be reached")
+
+
+def out_of_reach(network: Network, message: Any) -> set[int]:
+    """Return the destinations of a message that it cannot reach.
 
     A message spreads from its source to whoever may hold it and can accept it. In wormhole
     switching those are its destinations, over any path that passes no endpoint; in
     store-and-forward every node, hop by hop.
     """
-    source, destinations = network.message(evidence.get("message"))
+    source, destinations = network.message(message)
     holders = set(range(network.nodes)) if network.hop_by_hop else set(destinations)
     reached, frontier = {source}, [source]
     while frontier:
@@ -27,5 +43,4 @@ def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
             if other in holders and other not in reached and network.accept[other] > 0:
                 reached.add(other)
                 frontier.append(other)
-    if reached.issuperset(destinations):
-        raise EvidenceError("every destination of the message can be reached")
+    return set(destinations) - reached

@@ -56,7 +56,13 @@ def _options(
 def main() -> NoReturn:
     """Run the command line; bad input ends in one line and exit status 2."""
     signal.signal(signal.SIGTERM, _interrupt)
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:  # nobody reads it, or the disk is full
+        status = status or 1
+    # Not sys.exit: a solver that was left behind, still at work in a thread, would break the end.
+    os._exit(status)
 
 
 def run(words: list[str]) -> int:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from cchybrid.plugin.records import Observer
     from cchybrid.plugin.registry import Registry
 
+INFEASIBLE = 3
+"""The exit status where it is certain that what was asked for does not exist."""
+
 
 def solve(
     topology: asking.Topology,
@@ -72,7 +75,8 @@ def solve(
 ) -> None:
     """Find a schedule with the fewest steps, verify it, and prove that there is no shorter one.
 
-    Exit status: 0 a verified schedule was found, 1 none was found in time, 2 bad input.
+    Exit status: 0 a verified schedule was found, 1 none was found in time, 2 bad input,
+    3 there is no schedule (with --steps: none of so few steps).
     """
     from cchybrid.host import api
 
@@ -127,6 +131,8 @@ def solve(
             print(f"written to {written}")
     if failed is not None:
         raise failed
+    if result.status == "infeasible":
+        raise typer.Exit(INFEASIBLE)
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
@@ -146,7 +152,8 @@ def bound(
 ) -> None:
     """Find the best certified lower bound on the number of steps, without any schedule.
 
-    Exit status: 0 a bound was certified, 1 the run was cut short, 2 bad input.
+    Exit status: 0 a bound was certified, 1 the run was cut short, 2 bad input, 3 there is no
+    schedule.
     """
     from cchybrid.host import api
 
@@ -170,14 +177,23 @@ def bound(
         )
     if as_json:
         record = result.to_json()
-        keys = ("instance", "lower_bound", "certified", "bound_by", "seconds", "status", "troubles")
+        keys = (
+            "instance",
+            "lower_bound",
+            "certified",
+            "bound_by",
+            "seconds",
+            "status",
+            "unreachable",
+            "troubles",
+        )
         print(
             json.dumps(
                 {**{key: record[key] for key in keys}, "evidence": result.lower_bound.evidence}
             )
         )
     elif result.status == "infeasible":
-        print(f"{asked.name}: infeasible, no schedule exists: a destination cannot be reached")
+        print(f"{asked.name}: infeasible (certified): {result.unreachable}")
     else:
         steps, author = result.lower_bound.steps, result.bound_by
         print(f"{asked.name}: at least {steps} steps, certified by {author}")
@@ -185,6 +201,8 @@ def bound(
             print(f"  {name}: {shown}")
         for text in result.troubles:
             print(f"trouble: {text}")
+    if result.status == "infeasible":
+        raise typer.Exit(INFEASIBLE)
     raise typer.Exit(1 if result.interrupted else 0)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from cchybrid.host.run_history import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.proof.reach import Unreachable, explain
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
@@ -87,8 +88,15 @@ class Result:
         """The number of steps of the best schedule, or ``None``."""
         return None if self.schedule is None else len(self.schedule.steps)
 
+    @property
+    def unreachable(self) -> Unreachable | None:
+        """The destination because of which there is no schedule at all, or ``None``."""
+        evidence = self.lower_bound.evidence
+        return explain(self.instance, evidence) if evidence.get("kind") == "unreachable" else None
+
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints (without the schedule itself)."""
+        unreachable = self.unreachable
         return {
             "instance": self.instance.name,
             "steps": self.steps,
@@ -97,6 +105,7 @@ class Result:
             "certified": self.certified,
             "certified_bound": self.certified_bound.steps,
             "evidence": self.lower_bound.evidence.get("kind"),
+            "unreachable": None if unreachable is None else unreachable.to_json(),
             "bound_by": self.bound_by,
             "engine": self.engine,
             "seconds": round(self.seconds, 3),

@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.wire import Line, encode
-from cchybrid.model import Instance, Steps
+from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
@@ -32,6 +32,7 @@ from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.symmetry import automorphisms
+from cchybrid.system.background import avoid_full_collections, drawn
 from cchybrid.system.kernel_cache import compiling
 from cchybrid.system.processes import die_with_parent
 
@@ -269,23 +270,34 @@ def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
 
 
 def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Let every provider of bounds have its turn; one that fails does not stop the others."""
+    """Let every provider of bounds have its turn; one that fails does not stop the others.
+
+    A provider that is at work when the run is over is left behind. Events are written by this
+    thread alone, so none is cut in half then.
+    """
+    avoid_full_collections()
     run.tell("started")
     for name, target in job["providers"]:
+        if run.should_stop():
+            break
         try:
-            for bound in load_target(target)(instance.forward):
+            for bound in drawn(_bounds(target, instance), run.should_stop):
                 run.tell("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
-                if run.should_stop():
-                    break
         except Exception as error:
             run.tell("trouble", text=f"bound {name} failed: {type(error).__name__}: {error}")
     run.tell("end", stop=Stop.EXHAUSTED.value)
+
+
+def _bounds(target: str, instance: Instance) -> Iterator[LowerBound]:
+    """Yield what a provider yields; importing it may take long, too."""
+    yield from load_target(target)(instance.forward)
 
 
 def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Look for evidence that fewer than so many steps are impossible."""
     from cchybrid.proof.search import find_proof
 
+    avoid_full_collections()
     run.tell("started")
     seconds = run.budget.seconds or 0.0
     found = find_proof(

@@ -6,13 +6,13 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import Line, LineReader, WireError, encode
+from cchybrid.system.processes import start_module
 
 GRACE_SECONDS = 1.0
 """Between asking a worker to stop and SIGTERM; a worker ends itself after less (``worker``)."""
@@ -20,22 +20,6 @@ LAST_GRACE_SECONDS = 0.3
 """Between SIGTERM and SIGKILL."""
 MARK = "CCHYBRID_RUN"
 """Environment variable by which processes that left the worker's group are found."""
-
-
-def start_module(module: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a module of ours, its streams piped, in a session of its own.
-
-    It finds the same modules as this process, but none that happen to lie in the current folder.
-    """
-    path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env={**os.environ, **environment, "PYTHONPATH": path},
-    )
 
 
 class WorkerProcess:

@@ -5,20 +5,17 @@ The solver comes with python-sat (the extra ``prove``); A. Biere and others, CaD
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import sys
-import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
+from cchybrid.proof import cadical_process
 from cchybrid.proof.lrat import ProofError, trimmed
+from cchybrid.system.processes import start_module
 
-CHILD = "cchybrid.proof.cadical_process"
-TICK = 0.02
+TICK = 0.05
 """Seconds between two looks at the clock."""
 
 
@@ -50,23 +47,35 @@ def refute(
         If the solver fails, or its proof cannot be read.
     """
     deadline = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory(prefix="cchybrid-") as folder:
-        formula, proof, model = (Path(folder, name) for name in ("formula", "proof", "model"))
-        formula.write_text("".join(f"{' '.join(map(str, clause))} 0\n" for clause in clauses))
-        command = [sys.executable, "-m", CHILD, str(formula), str(proof), str(model)]
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    formula = "".join(f"{' '.join(map(str, clause))} 0\n" for clause in clauses).encode()
+    over, ended = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(TICK):
+            if time.monotonic() > deadline or should_stop():
+                over.set()
+                child.kill()
+                return
+
+    # In the process group of this process, so that it is halted and ended along with it.
+    with start_module(cadical_process.__name__, own_session=False) as child:
+        threading.Thread(target=watch, daemon=True).start()
         try:
-            while child.poll() is None:
-                if time.monotonic() > deadline or should_stop():
-                    return Verdict()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    child.wait(TICK)
+            answer, words = child.communicate(formula)
         finally:
+            ended.set()
             child.kill()
-            child.wait()
-        if child.returncode != 0:
-            raise ProofError(f"the solver ended with exit status {child.returncode}")
-        if model.exists():
-            return Verdict(model=frozenset(map(int, model.read_text().split())))
-        written = proof.read_bytes()
-        return Verdict(proof=trimmed(written, len(clauses)), bytes=len(written))
+    if over.is_set():
+        return Verdict()
+    if child.returncode != 0:
+        raise ProofError(f"the solver ended with exit status {child.returncode}{_last(words)}")
+    model = answer.removeprefix(cadical_process.MODEL)
+    if model != answer:
+        return Verdict(model=frozenset(map(int, model.split())))
+    return Verdict(proof=trimmed(answer, len(clauses)), bytes=len(answer))
+
+
+def _last(words: bytes) -> str:
+    """Return the last line of an error message, for the end of a sentence."""
+    lines = words.decode(errors="replace").strip().splitlines()
+    return f": {lines[-1][:200]}" if lines else ""

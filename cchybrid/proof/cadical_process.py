@@ -1,19 +1,27 @@
 """The process in which CaDiCaL works; ``cadical.refute`` starts and ends it.
 
-Run as ``python -m cchybrid.proof.cadical_process FORMULA PROOF MODEL``.
+Standard input brings the clauses, one per line. Standard output takes the true literals of a model
+after the word ``model``, or the bytes of a proof.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-from pathlib import Path
+import tempfile
 
 from cchybrid.system.processes import die_with_parent
 
+MODEL = b"model "
+"""What an answer begins with that is a model, and no proof."""
 
-def main(formula: str, proof: str, model: str) -> None:
-    """Solve the formula in a file; write the proof, or the model's true literals."""
+
+def main() -> None:
+    """Read the clauses; answer with a model or a proof."""
     die_with_parent()
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the solver prints is no answer
     import pysolvers
     from pysat.solvers import Solver
 
@@ -21,16 +29,20 @@ def main(formula: str, proof: str, model: str) -> None:
     engine = solver.solver
     # Before tracing, and before the first clause. Python's wrapper knows only DRUP.
     solver.configure({"lrat": 1, "binary": 1})
-    with open(proof, "wb+") as file:
-        trace = pysolvers.cadical195_tracepr(engine.cadical, file)
-        engine.prfile, engine.prfp = file, trace
-        for line in Path(formula).read_text().splitlines():
+    # A file without a name, so that nothing stays behind.
+    with tempfile.TemporaryFile() as proof, out:
+        trace = pysolvers.cadical195_tracepr(engine.cadical, proof)
+        engine.prfile, engine.prfp = proof, trace
+        for line in sys.stdin.buffer:
             solver.add_clause([int(word) for word in line.split()[:-1]])
         if solver.solve():
-            Path(model).write_text(" ".join(str(x) for x in solver.get_model() if x > 0))
-        pysolvers.flushpr(trace)
-        solver.delete()
+            literals = (str(literal) for literal in solver.get_model() if literal > 0)
+            out.write(MODEL + " ".join(literals).encode())
+        else:
+            pysolvers.flushpr(trace)
+            proof.seek(0)
+            shutil.copyfileobj(proof, out)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -7,6 +7,7 @@ also turn out that there is a shorter schedule.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.records import load_target
 from cchybrid.proof.refutation import Refutation, refute
+from cchybrid.system.background import finished
 
 MAX_TERMS = 3_000_000
 """Terms of all rows beyond which the relaxation is not solved: it would take minutes."""
@@ -29,7 +31,7 @@ MAX_TERMS = 3_000_000
 
 @dataclass(frozen=True)
 class Proof:
-    """A number of steps that no schedule within the scope beats, and why.
+    """A number of steps that no schedule within the scope beats, and why: the checker accepts it.
 
     ``paths`` lists what the scope is restricted to, where it is.
     """
@@ -78,21 +80,29 @@ def find_proof(
     instance, record
         The instance, and its JSON object as it stands in the file.
     seconds
-        Time for all of it.
+        Time for all of it; what is at work then is left behind.
     should_stop
-        Asked several times a second while CaDiCaL is at work.
+        Asked some twenty times a second.
     tell
         Told each line of ``Outcome.tried`` when it is known, and what is tried next.
     cheap
         Whether to begin with the cheap kinds of bounds, and rows of the relaxation; else clauses
         come first, since whoever asks has tried the others.
     """
-    search = _Search(instance, record, steps, time.monotonic() + seconds, should_stop, tell)
+    deadline = time.monotonic() + seconds
+    left = threading.Event()
+
+    def is_over() -> bool:
+        return left.is_set() or time.monotonic() > deadline or should_stop()
+
+    search = _Search(instance, record, steps, deadline, is_over, tell)
     interrupted = False
     try:
-        search.run(cheap)
+        if not finished(lambda: search.run(cheap), is_over):
+            search.tried.append(f"{search.doing}: not finished")
     except KeyboardInterrupt:
         interrupted = True
+    left.set()  # what is left behind ends its solver, too
     return Outcome(search.best, search.shorter, tuple(search.tried), interrupted)
 
 
@@ -105,14 +115,15 @@ class _Search:
         record: Mapping[str, Any],
         steps: int,
         deadline: float,
-        should_stop: Callable[[], bool],
+        is_late: Callable[[], bool],
         tell: Callable[[str], None],
     ) -> None:
         self.instance, self.record, self.steps = instance, record, steps
         self.best: Proof | None = None
         self.shorter: Steps | None = None
         self.tried: list[str] = []
-        self._deadline, self._stop, self._tell = deadline, should_stop, tell
+        self._deadline, self._is_late, self._tell = deadline, is_late, tell
+        self.doing = "cheap bounds"
 
     def run(self, cheap: bool) -> None:
         attempts = [self._by_refutation, self._by_rows]
@@ -125,10 +136,14 @@ class _Search:
 
     def _is_over(self) -> bool:
         found = self.best is not None and self.best.steps >= self.steps
-        return found or self.shorter is not None or self._left() <= 0 or self._stop()
+        return found or self.shorter is not None or self._is_late()
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
+
+    def _begin(self, text: str) -> None:
+        self.doing = text
+        self._tell(text)
 
     def _note(self, text: str) -> None:
         self.tried.append(text)
@@ -158,7 +173,7 @@ class _Search:
             self._note(f"{name}: {shown}")
 
     def _by_rows(self) -> None:
-        self._tell("solving the time-expanded relaxation")
+        self._begin("solving the time-expanded relaxation")
         # Half of the time at most: it either ends soon or is too large.
         evidence = refute_by_rows(self.record, self.steps - 1, MAX_TERMS, self._left() / 2)
         if evidence is None:
@@ -173,13 +188,13 @@ class _Search:
             return
         try:
             self._decide()
-        except (ProofError, MemoryError) as error:
+        except (EvidenceError, ProofError, MemoryError) as error:
             self._note(f"refutation: {error or 'out of memory'}")
 
     def _decide(self) -> None:
-        self._tell(f"CaDiCaL decides {self.steps - 1} steps")
+        self._begin(f"CaDiCaL decides {self.steps - 1} steps")
         network, paths = Network(dict(self.record)), None
-        found = refute(network, self.steps - 1, self._left(), self._stop)
+        found = refute(network, self.steps - 1, self._left(), self._is_late)
         if found.too_large is not None:
             self._note(f"refutation over all paths: {found.too_large}")
             problem = build_problem(self.instance)
@@ -189,8 +204,8 @@ class _Search:
             network.listed = [tuple(path) for path in paths]
             if network.backwards:
                 network.listed = [path[::-1] for path in network.listed]
-            self._tell(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
-            found = refute(network, self.steps - 1, self._left(), self._stop)
+            self._begin(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
+            found = refute(network, self.steps - 1, self._left(), self._is_late)
         self._weigh(found, paths)
 
     def _weigh(self, found: Refutation, paths: list[list[int]] | None) -> None:
@@ -204,7 +219,8 @@ class _Search:
             self._take(self.steps, found.evidence)
             self._note(f"refutation: {self.steps}")
         else:
-            self.best = Proof(self.steps, THESE_PATHS, found.evidence, paths)
+            shown = prove(self.record, found.evidence, THESE_PATHS, paths)
+            self.best = Proof(shown, THESE_PATHS, found.evidence, paths)
             self._note(f"refutation: {self.steps} over {len(paths)} of the allowed paths")
 
 

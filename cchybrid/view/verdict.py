@@ -12,7 +12,6 @@ _BY = {
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
     "prices": "channel prices, the dual of the flow program",
-    "unreachable": "a destination cannot be reached",
 }
 
 
@@ -25,7 +24,7 @@ def verdict(result: Result, *, explain: bool = False) -> list[str]:
         Tell what every engine contributed, too.
     """
     lines = [_headline(result)]
-    if result.status != "infeasible" or not result.certified:
+    if result.unreachable is None:
         lines.append(_bound(result))
     if result.schedule is not None:
         lines.append(
@@ -65,14 +64,13 @@ def contribution(entry: Contribution) -> str:
 
 def _headline(result: Result) -> str:
     name, steps = result.instance.name, result.steps
+    how = "certified" if result.certified else "claimed"
     if result.status == "infeasible":
-        if result.lower_bound.evidence.get("kind") == "unreachable":
-            return f"{name}: infeasible, no schedule exists: a destination cannot be reached"
-        return f"{name}: infeasible, no schedule has so few steps"
+        reason = result.unreachable or "no schedule has so few steps"
+        return f"{name}: infeasible ({how}): {reason}"
     if steps is None:
         return f"{name}: no schedule found ({result.seconds:.1f} s)"
     if result.status == "optimal":
-        how = "certified" if result.certified else "claimed"
         return f"{name}: {_count(steps)}, optimal ({how})"
     return f"{name}: {_count(steps)}; between {result.lower_bound.steps} and {steps} is open"
 

@@ -231,5 +231,11 @@ def test_unreachable():
     proves_infeasible(record, {"kind": "unreachable", "message": 1})
     with pytest.raises(EvidenceError, match="can be reached"):
         proves_infeasible(record, {"kind": "unreachable", "message": 0})
+    proves_infeasible(record, {"kind": "unreachable", "message": 1, "destination": 0})
+    for destination in (1, 2, 3, -1, 0.0, False, "0", None, [0]):
+        with pytest.raises(EvidenceError, match="destination"):
+            proves_infeasible(
+                record, {"kind": "unreachable", "message": 1, "destination": destination}
+            )
     with pytest.raises(EvidenceError):
         proves_infeasible(record, {"kind": "growth", "message": 1})

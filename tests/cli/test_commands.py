@@ -184,11 +184,32 @@ def test_bound_says_who_certified_it(tmp_path: Path) -> None:
     assert record["evidence"]["kind"] == "growth"
 
 
-def test_status_1_without_a_schedule(tmp_path: Path) -> None:
+def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
     told = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
-    assert told.returncode == 1
+    assert told.returncode == 3
     record = json.loads(told.stdout)
     assert (record["status"], record["steps"], record["schedule"]) == ("infeasible", None, None)
+    assert (record["unreachable"], record["lower_bound"], record["certified"]) == (None, 8, True)
+    told = call("solve", "ring-bi-8", "AAS", "--steps", "2", cwd=tmp_path)
+    assert told.returncode == 3
+    assert "ring-bi-8 AAS: infeasible (certified): no schedule has so few steps" in told.stdout
+    assert "lower bound: 8 steps, certified by cut" in told.stdout
+
+
+@pytest.mark.parametrize("command", ["solve", "bound"])
+def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: Path) -> None:
+    words = [command, "ring-uni-4", "pairs:0>1,2>3", "--fail-link", "2>3"]
+    told = call(*words, cwd=tmp_path)
+    assert told.returncode == 3, told.stderr
+    said = "node 3 cannot be reached from node 2 (message 1): no path leads there"
+    assert f"pairs:0>1,2>3: infeasible (certified): {said}\n" in told.stdout
+    told = call(*words, "--json", cwd=tmp_path)
+    assert told.returncode == 3
+    record = json.loads(told.stdout)
+    assert (record["status"], record["certified"]) == ("infeasible", True)
+    assert record["unreachable"] == {
+        "message": 1, "source": 2, "destination": 3, "reason": "no path leads there",
+    }  # fmt: skip
 
 
 def test_lists(tmp_path: Path) -> None:

@@ -155,6 +155,18 @@ def test_ctrl_c_keeps_the_best_bound(tmp_path):
     assert "Traceback" not in err
 
 
+def test_the_time_limit_counts_from_the_start(tmp_path):
+    path = save(tmp_path / "s.json", "mesh-10x10", "OAB", root=0)
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", "prove", str(path), "--time-limit", "4", "--json"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, 1), done.stderr
+    assert json.loads(done.stdout)["seconds"] < 4.7
+    assert time.monotonic() - begun < 7  # with the start of Python
+
+
 def test_both_checkers_refuse_what_can_be_read_in_two_ways(tmp_path):
     path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
     assert run(["prove", str(path)]) == 0

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from certified import half_duplex_instance
 from hypothesis import given, settings
@@ -72,6 +79,51 @@ def test_time_and_the_will_to_go_on_are_limited():
     formula = Formula(network, 5)
     assert cadical.refute(formula.clauses, 0.05) == cadical.Verdict()
     assert cadical.refute(formula.clauses, 60.0, lambda: True) == cadical.Verdict()
+
+
+def test_the_solver_says_why_it_failed():
+    with pytest.raises(ProofError, match="exit status 1: ValueError: invalid literal"):
+        cadical.refute([["one"]], 60.0)
+
+
+PIGEONS = """
+from cchybrid.proof import cadical
+
+holes, pigeons = range(12), range(13)
+clauses = [[1 + 12 * p + h for h in holes] for p in pigeons]
+clauses += [[-1 - 12 * p - h, -1 - 12 * q - h] for h in holes for p in pigeons for q in range(p)]
+cadical.refute(clauses, 600.0)
+"""
+
+
+def solvers(folder: Path) -> list[int]:
+    """Return the processes of CaDiCaL whose temporary files would be in that folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            ours = f"TMPDIR={folder}".encode() in (entry / "environ").read_bytes()
+            if ours and b"cadical_process" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def test_when_the_parent_is_killed_nothing_is_left(tmp_path):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PIGEONS], env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    late = time.monotonic() + 60
+    while not solvers(tmp_path):
+        assert time.monotonic() < late
+        assert parent.poll() is None
+        time.sleep(0.05)
+    time.sleep(1.0)
+    assert solvers(tmp_path)
+    parent.kill()
+    parent.wait()
+    while solvers(tmp_path):
+        assert time.monotonic() < late
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_formula_without_clauses_has_a_model_and_an_empty_clause_none():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import cchybrid
@@ -59,11 +61,19 @@ def test_without_the_solver_the_line_says_what_to_install(monkeypatch):
     assert found.proof.steps == 3
 
 
-def test_no_time_is_no_proof_of_the_strong_kinds():
-    found = look("full-tree-31", "OAB", 4, seconds=1e-9, root=0)
-    assert found.proof is not None
-    assert found.proof.steps < 4
-    assert not any("refutation" in line for line in found.tried)
+@pytest.mark.parametrize("lasting", ["_by_bounds", "_by_rows", "_by_refutation"])
+def test_the_time_limit_holds_in_the_midst_of_anything(lasting, monkeypatch):
+    monkeypatch.setattr(search._Search, lasting, lambda self: time.sleep(20))
+    begun = time.monotonic()
+    found = look("full-tree-31", "OAB", 4, seconds=1.0, root=0)
+    assert time.monotonic() - begun < 1.6
+    assert found.tried[-1].endswith("not finished")
+    assert (found.proof is None) == (lasting == "_by_bounds")
+
+
+def test_no_time_is_no_proof():
+    found = look("full-tree-31", "OAB", 4, seconds=0.0, root=0)
+    assert found.tried == ("cheap bounds: not finished",)
 
 
 def test_interrupting_keeps_the_best(monkeypatch):

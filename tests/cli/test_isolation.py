@@ -1,0 +1,37 @@
+"""Modules in the current folder that are called like ours, or like what we use, do not run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_proving import save
+
+TRAPS = ("pysolvers", "pysat", "numpy", "numba", "ortools", "networkx", "typer", "cchybrid_plugins")
+
+
+@pytest.mark.parametrize("safe", [("-P",), ()], ids=["script", "module"])
+@pytest.mark.parametrize(
+    "words",
+    ["prove s.json", "solve ring-bi-4 AAS --engine cpsat", "bound ring-bi-4 AAS"],
+    ids=["prove", "solve", "bound"],
+)
+def test_no_module_of_the_current_folder_runs(
+    words: str, safe: tuple[str, ...], tmp_path: Path
+) -> None:
+    """With -P as the installed script; without it as ``python -m cchybrid``."""
+    save(tmp_path / "s.json", "mesh-3x3", "OAB", root=0)
+    for name in TRAPS:
+        (tmp_path / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'sprung')!r}, 'a').write('{name} ')\nraise ImportError"
+        )
+    done = subprocess.run(
+        [sys.executable, *safe, "-m", "cchybrid", *words.split()],
+        capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
+    )  # fmt: skip
+    assert not (tmp_path / "sprung").exists(), (tmp_path / "sprung").read_text()
+    assert done.returncode == (1 if "prove" in words else 0), done.stderr
+    if "prove" in words:  # CaDiCaL did its work
+        assert "there is a schedule of" in done.stdout

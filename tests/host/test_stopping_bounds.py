@@ -1,0 +1,112 @@
+"""Workers that look for bounds and proofs stop when they are asked, whatever they are doing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.plugin.registry import load_registry
+from cchybrid.system.processes import start_module
+
+LATEST = 0.7
+"""Seconds from the request until the process has ended; 0.1 where nothing else is running."""
+
+CORE = [
+    [info.name, info.target]
+    for info in sorted(load_registry().bounds.values(), key=lambda info: info.order)
+]
+
+
+def stopped(
+    content: dict[str, Any], question: tuple[str, str], ready: Callable[[dict[str, Any]], bool],
+    delay: float = 0.0, seconds: float = 600.0, **more: Any,
+) -> tuple[list[dict[str, Any]], float]:  # fmt: skip
+    """Start a worker, ask it to stop after an event; return its events and how long it took."""
+    job = {
+        "instance": cchybrid.instance(*question, **more).to_json(), "seed": 0, "target": None,
+        "budget": {"seconds": seconds, "evaluations": None, "threads": 1, "memory": None},
+        "blind": False, "lower": 1, "news": [], **content,
+    }  # fmt: skip
+    events: list[dict[str, Any]] = []
+    with start_module("cchybrid.host.worker") as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            worker.stdin.write(json.dumps(job).encode() + b"\n")
+            worker.stdin.flush()
+            for line in worker.stdout:
+                events.append(json.loads(line))
+                if ready(events[-1]):
+                    break
+            if seconds > 100:
+                time.sleep(delay)
+                worker.stdin.write(b'{"stop": true}\n')
+                worker.stdin.flush()
+            asked = time.monotonic()
+            rest = worker.stdout.read()
+            took = time.monotonic() - asked
+            assert worker.wait(10) == 0
+        finally:
+            worker.kill()
+    assert not rest or rest.endswith(b"\n")
+    events.extend(map(json.loads, rest.splitlines()))
+    return events, took
+
+
+def kinds(events: list[dict[str, Any]]) -> list[str]:
+    return [event["event"] for event in events]
+
+
+def is_started(event: dict[str, Any]) -> bool:
+    return event["event"] == "started"
+
+
+@pytest.mark.parametrize(
+    ("question", "more"),
+    [
+        (("hypercube-128", "AAS"), {}),
+        (("random-regular-128-4-1", "AAB"), {}),
+        (("random-regular-128-4-1", "AAB"), {"switching": "store-and-forward"}),
+        (("mesh-10x10", "AAS"), {"switching": "store-and-forward"}),
+    ],
+    ids=lambda value: " ".join(value if isinstance(value, tuple) else value.values()),
+)
+@pytest.mark.parametrize("delay", [0.0, 0.6])
+def test_bound_providers(question: tuple[str, str], more: dict[str, Any], delay: float) -> None:
+    content = {"kind": "bounds", "providers": CORE}
+    events, took = stopped(content, question, is_started, delay, **more)
+    assert kinds(events)[-1] == "end"
+    assert kinds(events).count("end") == 1
+    assert "trouble" not in kinds(events)
+    assert took < LATEST
+
+
+@pytest.mark.parametrize("target", ["wait", "count", "flood"])
+def test_a_provider_that_never_looks_at_the_clock(target: str) -> None:
+    content = {"kind": "bounds", "providers": [[target, f"endless_bounds:{target}"], *CORE]}
+    question = ("ring-bi-4", "AAS")
+    events, took = stopped(content, question, lambda event: event["event"] == "bound", 0.2)
+    assert kinds(events)[-1] == "end"
+    assert {event.get("provider", target) for event in events} == {target}
+    assert took < LATEST
+
+
+def test_the_search_for_a_proof() -> None:
+    events, took = stopped(
+        {"kind": "proof", "steps": 12}, ("mesh-10x10", "OAB"), is_started, 1.0, root=0
+    )
+    assert kinds(events) == ["started", "end"]
+    assert took < LATEST
+
+
+def test_a_worker_looks_at_its_own_time_limit() -> None:
+    content = {"kind": "bounds", "providers": [["wait", "endless_bounds:wait"]]}
+    begun = time.monotonic()
+    events, _ = stopped(content, ("ring-bi-4", "AAS"), is_started, seconds=1.0)
+    assert kinds(events) == ["started", "bound", "end"]
+    assert time.monotonic() - begun < 10

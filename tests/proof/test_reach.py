@@ -1,0 +1,90 @@
+"""Which node cannot be reached from which, and why, in the direction of the user's messages."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import EvidenceError, proves_infeasible
+from cchybrid.model import (
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+from cchybrid.proof.reach import explain, unreachable
+
+LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
+ONE_WAY = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
+STAR = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
+HOP_BY_HOP = CommunicationModel(switching="store-and-forward")
+
+
+def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> CommunicationModel:
+    return CommunicationModel(inject=inject, accept=accept, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("network", "messages", "model", "said"),
+    [
+        (
+            ONE_WAY, (Message(0, (1,)), Message(1, (2, 0))), CommunicationModel(),
+            "node 0 cannot be reached from node 1 (message 1): no path leads there",
+        ),
+        (
+            ONE_WAY, (Reduction((0,), 2), Reduction((2, 0), 1)), CommunicationModel(),
+            "node 1 cannot be reached from node 2 (message 1): no path leads there",
+        ),
+        (
+            STAR, (Message(0, (1,)), Message(0, (2,))), CommunicationModel(),
+            "node 2 cannot be reached from node 0 (message 1): every path passes an endpoint",
+        ),
+        (
+            LINE, (Message(3, (0,)),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
+            "node 0 cannot be reached from node 3 (message 0): node 3 may not inject",
+        ),
+        (
+            LINE, (Reduction((0, 3), 1),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
+            "node 1 cannot be reached from node 3 (message 0): node 3 may not inject",
+        ),
+        (
+            LINE, (Message(3, (1, 0)),), ports((1, 1, 1, 1), (0, 1, 1, 1)),
+            "node 0 cannot be reached from node 3 (message 0): node 0 may not accept",
+        ),
+        (
+            LINE, (Message(0, (1, 3)),), ports((1, 1, 0, 1), (1, 1, 1, 1),
+                                              switching="store-and-forward"),
+            "node 3 cannot be reached from node 0 (message 0): "
+            "every path passes a node that may not accept and inject",
+        ),
+    ],
+)  # fmt: skip
+def test_node_message_and_reason(network, messages, model, said):
+    instance = Instance(network, Collective("some", messages), model)
+    evidence = unreachable(instance.forward)
+    assert evidence is not None
+    proves_infeasible(instance.to_json(), evidence)
+    assert str(explain(instance, evidence)) == said
+    others = {node for message in instance.collective.deliver_messages for node in message[1]}
+    for node in others - {evidence["destination"]}:
+        with pytest.raises(EvidenceError):
+            proves_infeasible(instance.to_json(), {**evidence, "destination": node})
+
+
+def test_what_may_be_reached_step_by_step_is_no_obstacle():
+    assert unreachable(Instance(STAR, Collective("all", (Message(0, (1, 2)),)))) is None
+    assert unreachable(Instance(STAR, Collective("one", (Message(0, (2,)),)), HOP_BY_HOP)) is None
+
+
+def test_a_large_instance_with_a_node_without_ports_takes_no_time():
+    instance = cchybrid.instance("hypercube-128", "AAS", switching="store-and-forward")
+    inject = (*[1] * 127, 0)
+    begun = time.monotonic()
+    evidence = unreachable(instance.with_model(inject=inject, accept=[1] * 128))
+    assert evidence is not None
+    assert evidence["message"] == 127 * 127
+    assert time.monotonic() - begun < 2

@@ -1,0 +1,103 @@
+"""What runs in a thread is heard as long as anybody waits, and left behind in time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cchybrid.system.background import drawn, finished
+
+SOON = 0.6
+"""Seconds in which a thread is left, on a busy machine."""
+
+
+def after(seconds: float):
+    late = time.monotonic() + seconds
+    return lambda: time.monotonic() > late
+
+
+def never() -> bool:
+    return False
+
+
+def test_all_items_come_in_order():
+    assert list(drawn(iter(range(1000)), never)) == list(range(1000))
+    assert list(drawn([None, 0], never)) == [None, 0]
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), MemoryError()])
+def test_an_error_is_raised_where_the_items_are_taken(error):
+    def items() -> Iterator[int]:
+        yield 1
+        raise error
+
+    taken = drawn(items(), never)
+    assert next(taken) == 1
+    with pytest.raises(type(error)):
+        next(taken)
+
+
+def sleep() -> None:
+    time.sleep(20)
+
+
+def multiply() -> None:
+    square = np.eye(3000)
+    for _ in range(8):
+        square = square @ square
+
+
+@pytest.mark.parametrize("work", [sleep, pytest.param(multiply, id="numpy")])
+def test_a_long_computation_is_left(work):
+    def items() -> Iterator[int]:
+        yield 1
+        work()
+
+    thread = threading.active_count()
+    begun = time.monotonic()
+    assert list(drawn(items(), after(0.3))) == [1]
+    assert time.monotonic() - begun < 0.3 + SOON
+    assert threading.active_count() > thread
+
+
+def test_the_thread_ends_at_the_next_item():
+    drew: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(1000):
+            time.sleep(0.02)
+            drew.append(number)
+            yield number
+
+    assert list(drawn(items(), after(0.2)))
+    time.sleep(0.2)
+    known = len(drew)
+    time.sleep(0.2)
+    assert len(drew) == known < 100
+
+
+def test_nothing_is_drawn_that_nobody_takes():
+    drew: list[int] = []
+    taken = drawn(map(drew.append, range(10**9)), never)
+    next(taken)
+    threads = threading.active_count()
+    time.sleep(0.1)
+    assert len(drew) <= 3
+    taken.close()  # type: ignore[attr-defined]
+    time.sleep(0.1)
+    assert threading.active_count() == threads - 1
+
+
+def test_finished_or_not():
+    done: list[int] = []
+    assert finished(lambda: done.append(1), never)
+    assert done == [1]
+    begun = time.monotonic()
+    assert not finished(sleep, after(0.1))
+    assert time.monotonic() - begun < 0.1 + SOON
+    with pytest.raises(ZeroDivisionError):
+        finished(lambda: 1 // 0, never)

@@ -1,0 +1,71 @@
+"""Children find the modules of their parent, and none that lie in the current folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHILD = """
+import os, sys
+try:
+    import stray
+except ImportError:
+    stray = None
+print(stray is not None, os.getsid(0) == os.getpid(), os.environ.get("MORE"))
+"""
+
+PARENT = """
+import sys
+from cchybrid.system.processes import start_module
+
+child = start_module("child", {"MORE": "more"}, own_session="alone" in sys.argv)
+out, errors = child.communicate()
+print(out.decode(), errors.decode())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The current folder, with a stray module; the child's own module is in ``modules``."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "here" / "stray.py").touch()
+    (tmp_path / "here" / "parent.py").write_text(PARENT)
+    (tmp_path / "modules" / "child.py").write_text(CHILD)
+    return tmp_path / "here"
+
+
+def run(folder: Path, *words: str, path: str = "") -> list[str]:
+    """Run the parent's Python in the folder; return what its child says."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "../modules"), path])}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=60, check=True,
+    )  # fmt: skip
+    said = done.stdout.split()
+    assert len(said) == 3, done.stdout
+    return said
+
+
+@pytest.mark.parametrize("how", [("-m", "parent"), ("-c", PARENT)], ids=["module", "command"])
+def test_nothing_of_the_current_folder_is_found(folder: Path, how: tuple[str, ...]) -> None:
+    assert run(folder, *how)[0] == "False"
+
+
+@pytest.mark.parametrize("path", [".", "../here", os.pathsep.join(["", "."])])
+def test_unless_the_user_named_it(folder: Path, path: str) -> None:
+    assert run(folder, "-m", "parent", path=path)[0] == "True"
+    assert run(folder, "-c", PARENT, path=path)[0] == "True"
+
+
+def test_or_runs_a_script_in_it(folder: Path) -> None:
+    assert run(folder, "parent.py")[0] == "True"
+
+
+def test_the_session_and_the_environment(folder: Path) -> None:
+    assert run(folder, "-m", "parent", "alone")[1:] == ["True", "more"]
+    assert run(folder, "-m", "parent")[1:] == ["False", "more"]
