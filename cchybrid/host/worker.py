@@ -362,11 +362,11 @@ def _watch(run: WorkerRun) -> None:
         if silent == MAX_SILENT_TICKS:
             run.tell("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
-        stopping += run.stop_asked
-        if stopping * TICK_SECONDS > STOP_SHARE * run.grace:
-            if run.working_since is not None:
-                run.tell("overdue")
-                run.tell_end(Stop.LIMIT)
+        # One that is still starting is left to the host, which knows that it had not begun.
+        stopping += run.stop_asked and run.working_since is not None
+        if stopping and stopping * TICK_SECONDS > STOP_SHARE * run.grace:
+            run.tell("overdue")
+            run.tell_end(Stop.LIMIT)
             os._exit(0)
 
 

@@ -131,7 +131,7 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
         cchybrid.instance(*SMALL),
         engines=["restless", "helpless", "picky", "crash"],
         strategy="relay",
-        time_limit=14.0,
+        time_limit=18.0,
         first_schedule=False,
         registry=registry,
         observers=[events.append],
