@@ -188,9 +188,10 @@ class WorkerRun:
 
     def tell_end(self, stop: Stop) -> None:
         """Report why the engine returned, and what it has spent."""
-        begun = time.monotonic() if self.working_since is None else self.working_since
+        begun, self.working_since = self.working_since, None
+        if begun is None:  # the other thread was first
+            return
         seconds = round(time.monotonic() - begun, 3)
-        self.working_since = None
         self.tell(
             "end",
             stop=stop.value,
