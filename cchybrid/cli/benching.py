@@ -188,13 +188,13 @@ def report(
 
     Exit status: 0 the report was written, 2 bad input.
     """
-    from cchybrid.bench.report.columns import shown
-    from cchybrid.bench.report.html_page import require_extra
+    from cchybrid.bench.report import require_extra
+
+    require_extra()  # what is imported next needs it
     from cchybrid.bench.report.pages import check_folder, write_report
     from cchybrid.bench.report.reading import read_store
     from cchybrid.bench.report.sections import compose
 
-    require_extra()
     registry = load_plugins()
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
@@ -211,15 +211,11 @@ def report(
     files = write_report(composed, folder)
     summary = composed.sections[0].table
     if summary is not None:
-        lines = [summary.headers, *summary.rows]
-        widths = [
-            max(len(shown(line[column])) for line in lines) for column in range(len(lines[0]))
-        ]
+        lines = [[*map(str, line)] for line in (summary, *summary.itertuples(index=False))]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         for first, *counts in lines:
-            numbers = (
-                shown(cell).rjust(width) for cell, width in zip(counts, widths[1:], strict=True)
-            )
-            print(shown(first).ljust(widths[0]), *numbers, sep="  ")
+            numbers = map(str.rjust, counts, widths[1:])
+            print(first.ljust(widths[0]), *numbers, sep="  ")
     for section in composed.sections:
         if section.lines:
             print(f"{section.title}: {len(section.lines)}")

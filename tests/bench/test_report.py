@@ -14,6 +14,7 @@ from importlib import util
 from pathlib import Path
 
 import pytest
+from pandas import NA, isna
 
 from cchybrid.bench import job
 from cchybrid.bench.contestant import Contestant
@@ -79,16 +80,14 @@ def changed_record(run: Run, **changes: object) -> Run:
 
 def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
     found = standings(read(fill(tmp_path / "a.sqlite", runs)))
-    assert [(each.steps, each.proof) for each in found] == [
-        (2, "certified"), (4, "certified"), (4, "certified"), (2, "certified"), (2, "certified"),
-        (None, ""),
-    ]  # fmt: skip
-    assert [each.verdict for each in found] == [
+    assert found.steps.dropna().tolist() == [2, 4, 4, 2, 2]
+    assert found.proof.tolist() == [*["certified"] * 5, ""]
+    assert found.verdict.tolist() == [
         "equal", "better", "worse", "new", "not comparable", "no result",
     ]  # fmt: skip
-    assert [each.bound_verdict for each in found] == ["equal", "refuted", "", "", "", ""]
-    assert [each.routing for each in found] == [*["minimal"] * 3, "any", *["minimal"] * 2]
-    assert found[2].published_is_impossible
+    assert found.bound_verdict.tolist() == ["equal", "refuted", "", "", "", ""]
+    assert found.routing.tolist() == [*["minimal"] * 3, "any", *["minimal"] * 2]
+    assert found.published_is_impossible.tolist() == [False, False, True, False, False, False]
 
 
 def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
@@ -133,8 +132,8 @@ def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: 
     for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
         path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
         report = compose(read(path), None, "")
-        assert report.standings[2].steps is None, words
-        assert report.standings[0].steps == 2
+        assert isna(report.rows.steps.iloc[2]), words
+        assert report.rows.steps.iloc[0] == 2
         (section,) = [each for each in report.sections if "do not hold" in each.title]
         assert len(section.lines) == 1
         assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
@@ -175,7 +174,7 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
     assert "colouring 2" not in files[".md"]
     (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
     assert section.table is not None
-    assert section.table.rows == (
+    assert [*section.table.itertuples(index=False, name=None)] == [
         ("tabu", "schedules", 2, 1, 1, 6.0),
         ("colouring", "schedules", 1, 1, 0, 1.0),
         ("x on quotients", "schedules", 1, 1, 1, 6.0),
@@ -183,7 +182,7 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         ("prices", "bounds", 1, 1, 1, 7.0),
         ("cut", "bounds", 2, 0, 0, 1.0),
         ("lns", "bounds", 1, 0, 1, 1.0),
-    )
+    ]
     assert "3 of 6 rows tell" in section.text
     assert f"by way of: {four} (1 row), {way} (1 row)." in section.text
 
@@ -197,8 +196,8 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(
     )
     late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
     failed = replace(more, failure="exit 1")
-    (found, *_) = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))[1:]
-    assert found.story == "early 4"
+    found = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))
+    assert found.story.iloc[1] == "early 4"
 
 
 def test_a_store_that_tells_nothing_shows_nothing(runs: list[Run], tmp_path: Path) -> None:
@@ -215,9 +214,10 @@ def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
     report = compose(read(fill(tmp_path / "a.sqlite", runs)), None, "")
     (section,) = [each for each in report.sections if each.title == "New beside the papers"]
     assert section.table is not None
-    assert [line[:5] for line in section.table.rows] == [
+    lines = section.table.astype(object).itertuples(index=False, name=None)
+    assert [line[:5] for line in lines] == [
         ("mesh-3x3 AAB", "better", 5, 4, 4),
-        ("hypercube-8 OAB routing any", "nothing published", None, 2, 2),
+        ("hypercube-8 OAB routing any", "nothing published", NA, 2, 2),
         ("spidergon-8 AAS", "impossible", 3, 4, 4),
     ]
     bare = replace(SUITE, rows=(SUITE.rows[3],))
@@ -237,7 +237,7 @@ def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) ->
     path = fill(tmp_path / "a.sqlite", runs[:1])
     with Store(path, write=True) as store:
         store.put(runs[1])
-        assert [each.steps for each in standings(read(path))[:3]] == [2, 4, None]
+        assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
 
 
 def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
@@ -249,11 +249,11 @@ def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
         "evidence_without_schedule": record["lower_bound"]["evidence"], "contributions": [],
     }  # fmt: skip
     bare = replace(run, result=alone, _schedule=None)
-    assert (check(bare).failure, check(bare).lower_bound) == ("", 4)
+    assert (check(bare)["failure"], check(bare)["lower_bound"]) == ("", 4)
     more = replace(bare, result={**alone, "lower_bound": 5})
-    assert "bound does not hold" in check(more).failure
+    assert "bound does not hold" in check(more)["failure"]
     nothing = replace(bare, result={**alone, "evidence_without_schedule": None})
-    assert "evidence of the bound is missing" in check(nothing).failure
+    assert "evidence of the bound is missing" in check(nothing)["failure"]
 
 
 def test_failures_and_troubles_are_told(runs: list[Run], tmp_path: Path) -> None:
@@ -334,11 +334,9 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     path = fill(tmp_path / "a.sqlite", runs[:3])
     other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
     report = compose(read(path), read(other), "")
-    comparison = report.comparison
-    assert comparison is not None
-    assert [(each.here.name, each.words) for each in comparison.differences] == [
-        ("mesh-3x3 AAB", ("faster",))
-    ]
+    (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
+    assert section.table is not None
+    assert section.table[["row", "here"]].to_numpy().tolist() == [["mesh-3x3 AAB", "faster"]]
     text = written(report, tmp_path / "out")[".md"]
     assert "## Compared with b.sqlite" in text
     assert "2 rows in both, 1 of them the same" in text
@@ -395,7 +393,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid.bench.report.html_page.find_spec",
+        "cchybrid.bench.report.find_spec",
         lambda name: None if name == "matplotlib" else real(name),
     )
     assert command(["bench", "report", "a.sqlite"]) == 2

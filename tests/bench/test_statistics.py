@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pandas import NA, Series
 
 from cchybrid.bench.contestant import Contestant, labels
-from cchybrid.bench.report.comparison import compare
-from cchybrid.bench.report.intervals import mean_of, t_quantile, wilson
-from cchybrid.bench.report.reading import Outcome
-from cchybrid.bench.report.standing import Standing, contradictions, standings
+from cchybrid.bench.report.reading import Reading, run_table
+from cchybrid.bench.report.standing import compare, contradictions, standings
 from cchybrid.bench.report.statistics import (
+    judged,
+    mean_of,
     performance_profile,
     scores,
     settled_over_time,
     staircase,
+    t_quantile,
+    times,
+    wilson,
 )
 from cchybrid.bench.row import Published, Row
 from cchybrid.library.instance_spec import InstanceSpec
@@ -24,19 +31,23 @@ FAST = Contestant(("colouring",))
 SLOW = Contestant(("cpsat",))
 
 
-def outcome(row: str, contestant: Contestant, seed: int = 0, **facts: object) -> Outcome:
+def outcome(row: str, contestant: Contestant, seed: int = 0, **facts: object) -> dict[str, Any]:
     known = {"steps": 4, "lower_bound": 4, "certified": True, "engine": "x", "seconds_to_best": 1.0}
-    return Outcome(row, contestant, seed, **{**known, **facts})  # type: ignore[arg-type]
+    return {"row": f"{row} AAS", "key": contestant.key, "seed": seed, **known, **facts}
 
 
-def stand(*outcomes: Outcome, **published: object) -> Standing:
-    """Return the standing of the row of these outcomes."""
-    from pathlib import Path
+def read(*outcomes: dict[str, Any], **published: Mapping[str, object]) -> Reading:
+    """Return the rows of these outcomes, with what was published of them, by their topology."""
+    rows = [
+        Row(InstanceSpec(name, "AAS"), Published(**published.get(name, {})))  # type: ignore[arg-type]
+        for name in dict.fromkeys(outcome["row"].split()[0] for outcome in outcomes)
+    ]
+    return Reading(Path("x"), "x", tuple(rows), run_table(outcomes))
 
-    from cchybrid.bench.report.reading import Reading
 
-    row = Row(InstanceSpec(outcomes[0].row, "AAS"), Published(**published))  # type: ignore[arg-type]
-    (found,) = standings(Reading(Path("x"), "x", (row,), {row.name: outcomes}))
+def stand(*outcomes: dict[str, Any], **published: object) -> Any:
+    """Return what stands in the row of these outcomes."""
+    (found,) = standings(read(*outcomes, a=published)).itertuples()
     return found
 
 
@@ -59,62 +70,78 @@ def test_wilson_of_nothing() -> None:
 
 
 def test_staircase_climbs_once_per_value() -> None:
-    assert staircase([3.0, 1.0, 3.0], 4) == [(1.0, 0.25), (3.0, 0.75)]
-    assert staircase([], 4) == []
+    assert [*staircase(Series([3.0, 1.0, 3.0, math.inf]), 4).items()] == [(1.0, 0.25), (3.0, 0.75)]
+    assert staircase(Series(dtype=float), 4).empty
 
 
 def test_scores() -> None:
-    first = stand(
+    reading = read(
         outcome("a", FAST, 0, seconds_to_best=2.0),
         outcome("a", FAST, 1, steps=5),
         outcome("a", SLOW, 0, steps=None, failure="crashed"),
+        outcome("b", FAST, 0, steps=6, lower_bound=3, seconds_to_best=4.0),
+        b={"steps": 5},
     )
-    second = stand(outcome("b", FAST, 0, steps=6, lower_bound=3, seconds_to_best=4.0), steps=5)
-    fast, slow = scores([first, second], [FAST, SLOW], labels([FAST, SLOW]))
-    assert (fast.label, fast.rows, fast.runs, fast.failures) == ("colouring", 2, 3, 0)
+    fast, slow = scores(judged(reading.runs, standings(reading)), ["AAS"]).itertuples()
+    assert (fast.contestant, fast.rows, fast.runs, fast.failures) == ("colouring", 2, 3, 0)
     assert (fast.closed, fast.reached, fast.successes) == (1, 1, 1)
-    assert (fast.mean_seconds, fast.median_seconds) == (2.0, 2.0)
-    assert (slow.runs, slow.failures, slow.successes, slow.mean_seconds) == (1, 1, 0, None)
-    assert slow.interval == wilson(0, 1)
+    assert (fast.seconds_mean, fast.seconds_median) == (2.0, 2.0)
+    assert (slow.runs, slow.failures, slow.successes) == (1, 1, 0)
+    assert math.isnan(slow.seconds_mean)
+    assert (slow.rate_low, slow.rate_high) == wilson(0, 1)
+
+
+def curves(*outcomes: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the performance profile, and what was settled over time, as lists of corners."""
+    reading = read(*outcomes)
+    rows = standings(reading)
+    found = times(judged(reading.runs, rows))
+    closed = rows.index[rows.proof != ""]
+    profile, settled = performance_profile(found), settled_over_time(found, closed)
+    corners = {key: [*curve.items()] for key, curve in profile.items()}
+    return corners, {key: [*curve.items()] for key, curve in settled.items()}
 
 
 def test_performance_profile_of_common_rows() -> None:
-    rows = [
-        stand(outcome("a", FAST), outcome("a", SLOW, seconds_to_best=3.0)),
-        stand(outcome("b", FAST, steps=5), outcome("b", SLOW, seconds_to_best=8.0)),
-        stand(outcome("c", FAST)),
-    ]
-    profile = performance_profile(rows, [FAST, SLOW])
+    rows = (
+        (outcome("a", FAST), outcome("a", SLOW, seconds_to_best=3.0)),
+        (outcome("b", FAST, steps=5), outcome("b", SLOW, seconds_to_best=8.0)),
+        (outcome("c", FAST),),
+    )
+    profile, _ = curves(*rows[0], *rows[1], *rows[2])
     assert profile == {FAST.key: [(1.0, 0.5)], SLOW.key: [(1.0, 0.5), (3.0, 1.0)]}
-    assert performance_profile(rows[2:], [FAST, SLOW]) == {}
+    profile, _ = curves(*rows[2], outcome("d", SLOW))
+    assert profile == {FAST.key: [], SLOW.key: []}
 
 
 def test_settled_counts_closed_rows_and_bears_no_time_at_all() -> None:
-    rows = [
-        stand(outcome("a", FAST, seconds_to_best=0.0)),
-        stand(outcome("b", FAST, lower_bound=3)),
-        stand(outcome("c", FAST, 0), outcome("c", FAST, 1, steps=7), outcome("c", FAST, 2)),
-        stand(outcome("d", FAST, 0), outcome("d", FAST, 1, failure="crashed")),
-    ]
-    (curve,) = settled_over_time(rows, [FAST]).values()
-    assert curve == [(0.01, 0.25), (1.0, 0.5)]
-    assert all(math.isfinite(x) and x > 0 for x, _ in curve)
+    _, settled = curves(
+        outcome("a", FAST, seconds_to_best=0.0),
+        outcome("b", FAST, lower_bound=3),
+        *(outcome("c", FAST, 0), outcome("c", FAST, 1, steps=7), outcome("c", FAST, 2)),
+        *(outcome("d", FAST, 0), outcome("d", FAST, 1, failure="crashed")),
+    )
+    assert settled == {FAST.key: [(0.01, 0.25), (1.0, 0.5)]}
 
 
 def test_a_bound_counts_whoever_found_it() -> None:
     row = stand(outcome("a", FAST, lower_bound=2), outcome("a", SLOW, steps=6))
-    assert (row.steps, row.lower_bound, row.proof, row.best) == (4, 4, "certified", "colouring")
+    assert (row.steps, row.lower_bound, row.proof, row.contestant) == (
+        4, 4, "certified", "colouring",
+    )  # fmt: skip
 
 
 def test_a_claim_is_told_from_a_proof() -> None:
     row = stand(outcome("a", SLOW, certified=False), outcome("a", FAST, lower_bound=2))
-    assert (row.lower_bound, row.claimed, row.proof, row.gap) == (2, 4, "claimed", 0)
+    assert (row.lower_bound, row.claimed_bound, row.proof, row.gap) == (2, 4, "claimed", 0)
 
 
 def test_a_refuted_claim_does_not_count_and_is_named() -> None:
-    row = stand(outcome("a", SLOW, certified=False, steps=6, lower_bound=6), outcome("a", FAST))
-    assert (row.steps, row.claimed, row.proof) == (4, None, "certified")
-    (text,) = contradictions(row, labels([FAST, SLOW]))
+    reading = read(outcome("a", SLOW, certified=False, steps=6, lower_bound=6), outcome("a", FAST))
+    rows = standings(reading)
+    (row,) = rows.itertuples()
+    assert (row.steps, row.claimed_bound, row.proof) == (4, NA, "certified")
+    (text,) = contradictions(rows, reading.runs)
     assert "claims at least 6 steps, but 4 suffice" in text
 
 
@@ -122,7 +149,7 @@ def test_infeasible() -> None:
     facts = {"steps": None, "infeasible": True, "lower_bound": 1}
     row = stand(outcome("a", FAST, **facts))
     assert (row.state, row.proof, row.lower_bound, row.verdict) == (
-        "infeasible", "certified", None, "new",
+        "infeasible", "certified", NA, "new",
     )  # fmt: skip
     assert stand(outcome("a", FAST, certified=False, **facts)).proof == "claimed"
 
@@ -159,7 +186,7 @@ def test_the_best_contestant_has_the_fewest_steps_then_the_least_time() -> None:
         outcome("a", FAST, 2, steps=5, seconds_to_best=0.1),
         outcome("a", SLOW, 0, seconds_to_best=3.5),
     )
-    assert (row.best, row.seconds_to_best, row.seconds) == ("colouring", 3.0, 4.0)
+    assert (row.contestant, row.seconds_to_best, row.seconds) == ("colouring", 3.0, 4.0)
 
 
 def test_labels_tell_contestants_apart() -> None:
@@ -191,13 +218,11 @@ def test_student(freedom: int, t: float) -> None:
 
 
 def test_means() -> None:
-    assert mean_of([]) is None
-    one = mean_of([3.0])
-    assert one is not None
-    assert (one.value, one.interval) == (3.0, None)
-    few = mean_of([1.0, 2.0, 3.0])
-    assert few is not None
-    assert few.interval == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
+    assert all(map(math.isnan, mean_of([])))
+    one, *interval = mean_of([3.0, math.nan])
+    assert one == 3.0
+    assert all(map(math.isnan, interval))
+    assert mean_of([1.0, 2.0, 3.0])[1:] == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -213,12 +238,12 @@ def test_means() -> None:
     ],
 )
 def test_comparison(there: dict[str, object], words: tuple[str, ...]) -> None:
-    found = compare([stand(outcome("a", FAST))], [stand(outcome("a", FAST, **there))])
-    assert found.common == 1
-    assert [each.words for each in found.differences] == ([words] if words else [])
+    other = read(outcome("a", FAST, **there))
+    (found,) = compare(standings(read(outcome("a", FAST))), standings(other)).itertuples()
+    assert (found.where, found.here) == ("both", ", ".join(words))
 
 
 def test_rows_of_one_store_only() -> None:
-    failed = stand(outcome("b", FAST, failure="crashed"))
-    found = compare([stand(outcome("a", FAST)), failed], [stand(outcome("b", FAST))])
-    assert (found.common, found.only_here, found.only_there) == (0, ("a AAS",), ("b AAS",))
+    here = read(outcome("a", FAST), outcome("b", FAST, failure="crashed"))
+    found = compare(standings(here), standings(read(outcome("b", FAST))))
+    assert found["where"].to_dict() == {"a AAS": "here", "b AAS": "there"}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import csv
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pandas import DataFrame
 
-from cchybrid.bench.contestant import Contestant, labels
-from cchybrid.bench.report.intervals import wilson
+from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.pages import write_report
-from cchybrid.bench.report.reading import Outcome, Reading, read_store
+from cchybrid.bench.report.plots import conflict_plots, main_option
+from cchybrid.bench.report.reading import Reading, read_store, run_table
 from cchybrid.bench.report.sections import compose
-from cchybrid.bench.report.standing import STUDY, Standing, standings
-from cchybrid.bench.report.studies import rates, remainders
-from cchybrid.bench.report.study_plots import conflict_plots, main_option
+from cchybrid.bench.report.standing import STUDY, standings
+from cchybrid.bench.report.statistics import judged, rates, remainders, wilson
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
@@ -30,15 +31,17 @@ QUESTION = InstanceSpec("ring-bi-8", "AAS")
 
 
 def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:
-    outcomes = tuple(
-        Outcome(row.name, contestant, seed, **facts)
+    records = (
+        {"row": row.name, "key": contestant.key, "seed": seed, **facts}
         for seed, (contestant, facts) in enumerate(runs)
     )
-    return Reading(Path("x.sqlite"), "x", (row,), {row.name: outcomes})
+    return Reading(Path("x.sqlite"), "x", (row,), run_table(records))
 
 
-def stand(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> tuple[Standing, ...]:
-    return standings(reading(row, runs))
+def stand(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> DataFrame:
+    """Return the runs beside what stands in their row."""
+    found = reading(row, runs)
+    return judged(found.runs, standings(found))
 
 
 def good(spent: int) -> dict[str, Any]:
@@ -55,28 +58,31 @@ def test_rates_beside_published_ones() -> None:
         (SGA, {"steps": None}),
         (TEAM, good(50)),
     ]
-    umda, sga, team = rates(stand(row, runs), EVERYONE, labels(EVERYONE))
+    umda, sga, team = rates(stand(row, runs)).itertuples()
     assert (umda.goal, umda.runs, umda.successes) == (8, 5, 3)
-    assert umda.interval == wilson(3, 5)
-    assert (umda.published, umda.verdict, umda.seconds) == (0.6, "yes", 2.0)
-    assert umda.evaluations is not None
-    assert umda.evaluations.value == 200
-    assert umda.evaluations.interval == pytest.approx((200 - 248.41, 200 + 248.41), abs=0.1)
-    assert (sga.successes, sga.verdict) == (1, "no, but may be")
-    assert sga.evaluations is not None
-    assert sga.evaluations.interval is None
-    assert (team.published, team.verdict) == (None, "")
+    assert (umda.rate_low, umda.rate_high) == wilson(3, 5)
+    assert (umda.published_rate, umda.at_least_published, umda.seconds_mean) == (0.6, "yes", 2.0)
+    assert umda.evaluations_mean == 200
+    assert umda.evaluations_low == pytest.approx(200 - 248.41, abs=0.1)
+    assert umda.evaluations_high == pytest.approx(200 + 248.41, abs=0.1)
+    assert (sga.successes, sga.at_least_published) == (1, "no, but may be")
+    assert sga.evaluations_mean == 100
+    assert isnan(sga.evaluations_low)
+    assert isnan(team.published_rate)
+    assert team.at_least_published == ""
 
 
 def test_the_goal_is_the_published_one_where_it_compares() -> None:
     runs = [(UMDA, {"steps": 9, "lower_bound": 8})]
     theirs = Row(QUESTION, Published(steps=12, goal=10, rates={"umda": 0.0}))
-    (rate,) = rates(stand(theirs, runs), [UMDA], labels([UMDA]))
-    assert (rate.goal, rate.successes, rate.verdict) == (10, 1, "yes")
+    (rate,) = rates(stand(theirs, runs)).itertuples()
+    assert (rate.goal, rate.successes, rate.at_least_published) == (10, 1, "yes")
     others = Row(QUESTION, Published(goal=5, rates={"umda": 90.0}, comparable=False))
-    (rate,) = rates(stand(others, runs), [UMDA], labels([UMDA]))
-    assert (rate.goal, rate.successes, rate.published) == (9, 1, None)
-    assert rates(stand(Row(QUESTION), runs), [UMDA], labels([UMDA])) == []
+    (rate,) = rates(stand(others, runs)).itertuples()
+    assert (rate.goal, rate.successes) == (9, 1)
+    assert isnan(rate.published_rate)
+    titles = [each.title for each in compose(reading(Row(QUESTION), runs), None, "").sections]
+    assert "Success rates" not in titles
 
 
 def left(conflicts: int | None, seconds: float) -> dict[str, Any]:
@@ -90,13 +96,14 @@ def test_conflicts_that_are_left() -> None:
         (SGA, left(9, 0.5)), (TEAM, {"conflicts": None}),
     ]  # fmt: skip
     found = stand(row, runs)
-    assert (found[0].state, found[0].verdict) == (STUDY, STUDY)
-    umda, sga = remainders(found, EVERYONE, labels(EVERYONE))
-    assert (umda.runs, umda.conflicts.value, umda.best) == (2, 5.0, True)
-    assert umda.conflicts.interval == pytest.approx((5 - 12.706, 5 + 12.706), abs=1e-2)
+    assert {*found.row_state, *found.row_verdict} == {STUDY}
+    umda, sga = remainders(found).itertuples()
+    assert (umda.runs, umda.conflicts_mean, umda.best) == (2, 5.0, True)
+    assert umda.conflicts_low == pytest.approx(5 - 12.706, abs=1e-2)
+    assert umda.conflicts_high == pytest.approx(5 + 12.706, abs=1e-2)
     assert (umda.speed, umda.slower) == (1000.0, 2.0)
     assert (sga.best, sga.speed, sga.slower) == (False, 2000.0, 1.0)
-    assert rates(found, EVERYONE, labels(EVERYONE)) == []
+    assert rates(found).empty
 
 
 def test_the_files_of_a_study(tmp_path: Path) -> None:
@@ -154,9 +161,9 @@ def test_a_study_is_run_as_its_file_says(
     assert {run.contestant.evaluations for run in runs} == {100}
     assert all(run.result["conflicts"] > 0 for run in runs)
     found = read_store(tmp_path / "tiny.sqlite", None, load_registry())
-    assert all(each.conflicts and each.evaluations and each.held for each in found.outcomes[
-        "ring-bi-6 AAS in 2 steps"
-    ])  # fmt: skip
+    assert set(found.runs.row) == {"ring-bi-6 AAS in 2 steps"}
+    assert found.runs[["conflicts", "evaluations"]].gt(0).all(axis=None)
+    assert found.runs.held.all()
     # What the command line says replaces what the file says.
     words = "--engine umda --evaluations 50 --seeds 1 --store other.sqlite"
     assert command(["bench", "run", "tiny.toml", *words.split()]) == 0
@@ -187,7 +194,7 @@ def test_plots_of_conflicts(grid: list[Contestant], axis: str | None) -> None:
         share = contestant.options.get("umda", {}).get("mutation", "1")
         least = round(90 - 80 * float(share)) + number % 3
         runs += [(contestant, left(least + more, 1.0)) for more in (0, 2)]
-    found = remainders(stand(Row(QUESTION, fixed_steps=7), runs), grid, labels(grid))
+    found = remainders(stand(Row(QUESTION, fixed_steps=7), runs))
     assert main_option(found) == axis
     ((title, svg),) = conflict_plots(found)
     assert title == "Conflicts left: ring-bi-8 AAS in 7 steps"

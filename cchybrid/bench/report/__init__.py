@@ -1,1 +1,15 @@
 """Reports on benchmarks: what a store says, checked once more, as Markdown, CSV and one page."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from cchybrid.model.errors import InputError
+
+
+def require_extra() -> None:
+    """Raise an ``InputError``, before the work, where packages of the extra are missing."""
+    missing = [name for name in ("jinja2", "matplotlib", "pandas") if find_spec(name) is None]
+    if missing:
+        what = f"a report needs {' and '.join(missing)}"
+        raise InputError(what, mend="pip install 'cchybrid[report]'")

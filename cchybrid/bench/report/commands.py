@@ -5,63 +5,52 @@ from __future__ import annotations
 import shlex
 
 from cchybrid.bench.contestant import Contestant, settings_of
-from cchybrid.bench.report.reading import Outcome, Reading
+from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.suite import read_suite, suite_names
 from cchybrid.library.node_lists import format_nodes
 
 
 def commands_of(reading: Reading) -> list[str]:
     """Return one command for a study that ships, else one for every contestant."""
-    suite = reading.suite if reading.suite in suite_names() else f"{reading.suite}.toml"
+    ships, seeds = reading.suite in suite_names(), seeds_of(reading)
+    command = ["cchybrid", "bench", "run", reading.suite if ships else f"{reading.suite}.toml"]
     everyone = reading.contestants
-    budgets = {(_budget(each), *_seeds(each, reading)) for each in everyone}
-    own = set() if suite.endswith(".toml") else {_who(c) for c in read_suite(suite).contestants}
-    if own and own == {_who(each) for each in everyone} and len(budgets) == 1:
-        return [_command(suite, [], everyone[0], reading)]
-    return [_command(suite, _named(each), each, reading) for each in everyone]
-
-
-def outcomes_of(contestant: Contestant, reading: Reading) -> list[Outcome]:
-    """Return what the runs of one contestant amount to."""
+    budgets = [_budget(each, seeds[each.key]) for each in everyone]
+    names = [_name(each) for each in everyone]
+    own = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
+    if own and own == {_bare(each) for each in everyone} and len(set(map(tuple, budgets))) == 1:
+        names = [[]]
     return [
-        outcome
-        for each in reading.outcomes.values()
-        for outcome in each
-        if outcome.contestant.key == contestant.key
+        shlex.join([*command, *name, *budget, "--store", reading.path.name])
+        for name, budget in zip(names, budgets, strict=False)
     ]
 
 
-def _command(suite: str, named: list[str], contestant: Contestant, reading: Reading) -> str:
-    words = ["cchybrid", "bench", "run", suite, *named, *_budget(contestant)]
-    return shlex.join([*words, *_seeds(contestant, reading), "--store", reading.path.name])
+def seeds_of(reading: Reading) -> dict[str, str]:
+    """Return, by the keys of the contestants, their seeds as a list such as ``0-9``."""
+    return dict(reading.runs.groupby("key").seed.agg(format_nodes))
 
 
-def _who(contestant: Contestant) -> str:
+def _bare(contestant: Contestant) -> str:
+    """Return the key without a budget."""
     return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
 
 
-def _named(contestant: Contestant) -> list[str]:
-    words = []
-    if contestant.engines is not None:
-        words += ["--engine", "+".join(contestant.engines)]
-    if contestant.strategy != "auto":
-        words += ["--strategy", contestant.strategy]
-    for setting in settings_of(contestant):
-        words += ["--option", setting]
-    return words
+def _name(contestant: Contestant) -> list[str]:
+    strategy = "" if contestant.strategy == "auto" else contestant.strategy
+    options = (("--option", setting) for setting in settings_of(contestant))
+    engines = "+".join(contestant.engines or ())
+    return _words(("--engine", engines), ("--strategy", strategy), *options)
 
 
-def _budget(contestant: Contestant) -> tuple[str, ...]:
-    words = []
-    if contestant.time_limit is not None:
-        words += ["--time-limit", f"{contestant.time_limit:.15g}"]
-    if contestant.evaluations is not None:
-        words += ["--evaluations", str(contestant.evaluations)]
-    return (*words, "--threads", str(contestant.threads))
+def _budget(contestant: Contestant, seeds: str) -> list[str]:
+    listed = f"{seeds},{seeds}" if seeds.isdecimal() else seeds  # a number alone is how many
+    limit = contestant.time_limit and f"{contestant.time_limit:.15g}"
+    return _words(
+        ("--time-limit", limit), ("--evaluations", contestant.evaluations),
+        ("--threads", contestant.threads), ("--seeds", "1" if seeds == "0" else listed),
+    )  # fmt: skip
 
 
-def _seeds(contestant: Contestant, reading: Reading) -> tuple[str, ...]:
-    seeds = format_nodes({outcome.seed for outcome in outcomes_of(contestant, reading)})
-    if seeds == "0":
-        return "--seeds", "1"
-    return "--seeds", f"{seeds},{seeds}" if seeds.isdecimal() else seeds
+def _words(*pairs: tuple[str, str | float | None]) -> list[str]:
+    return [word for name, value in pairs if value for word in (name, str(value))]

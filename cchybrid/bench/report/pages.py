@@ -1,29 +1,39 @@
-"""``cchybrid bench report``: the files of a report."""
+"""The files of a report: Markdown, one HTML page that needs nothing else, and CSV."""
 
 from __future__ import annotations
 
 import os
+import re
+from importlib.resources import files
+from numbers import Real
 from pathlib import Path
+from typing import Any
 
-from cchybrid.bench.report.csv_table import table_to_csv, to_csv
-from cchybrid.bench.report.html_page import to_html
-from cchybrid.bench.report.markdown_page import to_markdown
-from cchybrid.bench.report.sections import Report
+from jinja2 import Environment, StrictUndefined
+from pandas import DataFrame, Series, isna
+
+from cchybrid.bench.report.plots import plots
+from cchybrid.bench.report.sections import Report, shown
 from cchybrid.model.errors import InputError
+
+LONG = 50
+"""Cells with more characters get room, lest the words stand one below the other."""
+GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
+BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
+HEADERS = [
+    "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
+    "ports", "fail_links", "fail_nodes", "steps", "lower_bound", "claimed_bound", "gap", "state",
+    "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
+    "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
+    "contestant", "runs", "failures", "story",
+]  # fmt: skip
+"""The columns of ``report.csv``."""
 
 
 def check_folder(folder: Path) -> None:
-    """Find out before the work, not after it, that nothing can be written to a folder.
-
-    Raises
-    ------
-    InputError
-        It is no folder, or cannot be made or written to.
-    """
-    place = folder
+    """Raise an ``InputError``, before the work, where nothing can be written to a folder."""
     try:
-        while not place.exists():
-            place = place.parent
+        place = next(place for place in (folder, *folder.parents) if place.exists())
     except OSError as error:
         raise _unwritable(folder, str(error.strerror)) from None
     if not place.is_dir():
@@ -35,13 +45,12 @@ def check_folder(folder: Path) -> None:
 def write_report(report: Report, folder: Path) -> list[Path]:
     """Write ``report.md``, ``.csv`` and ``.html`` and the tables of studies; return their paths."""
     texts = {
-        "report.md": to_markdown(report),
-        "report.csv": to_csv(report.standings),
-        "report.html": to_html(report),
+        "report.md": _page(report, html=False),
+        "report.csv": _csv(report.rows[HEADERS], 3),
+        "report.html": _page(report, html=True),
     }
-    for section in report.sections:
-        if section.record is not None:
-            texts[section.file] = table_to_csv(section.record)
+    records = {each.file: each.record for each in report.sections if each.record is not None}
+    texts |= {name: _csv(record, 4) for name, record in records.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
@@ -53,3 +62,43 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 def _unwritable(folder: Path, why: str) -> InputError:
     return InputError(f"{folder} cannot be written: {why}", where="-o", mend="name another folder")
+
+
+def _csv(table: DataFrame, digits: int) -> str:
+    """Return a table as CSV; rounded as Python does, which pandas does only nearly."""
+    floats = table.select_dtypes(float).map(lambda value: round(value, digits))
+    marks = table.select_dtypes(bool).replace({True: "yes", False: "no"})
+    told = table.assign(**floats, **marks)
+    return str(told.to_csv(index=False, lineterminator="\n"))
+
+
+def _page(report: Report, html: bool) -> str:
+    environment = Environment(
+        autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"shown": shown, "kind": _kind, "escaped": _escaped}
+    environment.tests["numeric"] = _is_numeric
+    text = (files("cchybrid.bench.report") / "report.j2").read_text(encoding="utf-8")
+    drawn = plots(report.rows, report.runs) if html else []
+    page = environment.from_string(text).render(report=report, html=html, plots=drawn)
+    return f"{page.rstrip()}\n"
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_<>|\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def _is_numeric(column: Series) -> bool:
+    """Return whether a column holds nothing but numbers: those are aligned right."""
+    return all(isinstance(cell, Real) or isna(cell) for cell in column)
+
+
+def _kind(cell: Any) -> str:
+    """Return the class of a cell, which decides how it looks."""
+    if not isinstance(cell, str):
+        return "text" if isna(cell) else "number"
+    if len(cell) > LONG:
+        return "long"
+    first = cell.split(",")[0]
+    return "good" if first in GOOD else "bad" if first in BAD else "text"

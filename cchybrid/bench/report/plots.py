@@ -1,73 +1,170 @@
-"""The plots of a report: what was settled by when, who was how much faster, what is left."""
+"""The plots of a report, as SVG that stands inside a page and takes its colours from there."""
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from statistics import fmean
+from textwrap import fill
+from typing import Any
 
-from cchybrid.bench.report.drawing import COLOURS, STYLES, drawing, svg_of
-from cchybrid.bench.report.sections import Report
-from cchybrid.bench.report.statistics import Curve, performance_profile, settled_over_time
-from cchybrid.bench.report.studies import remainders
-from cchybrid.bench.report.study_plots import conflict_plots
+from cycler import cycler
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from pandas import DataFrame, Series, to_numeric
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.report import statistics
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7570b3", "#808080")
+"""Of Okabe and Ito, without those that vanish on white or on black."""
+LINES = cycler(linestyle=("-", "--", "-.", ":")) * cycler(color=COLOURS)
+STYLE = {
+    "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "errorbar.capsize": 2,
+    "font.family": "sans-serif", "font.size": 10, "grid.alpha": 0.3, "grid.linewidth": 0.6,
+    "legend.frameon": False, "savefig.transparent": True, "svg.fonttype": "none",
+    "text.parse_math": False,
+}  # fmt: skip
+LEAST_VALUES = 3
+"""An option with fewer values makes no axis."""
 
 
-def plots(report: Report) -> list[tuple[str, str]]:
+def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
-    contestants = report.reading.contestants
+    times = statistics.times(runs)
+    names = dict(zip(runs.key, runs.contestant, strict=True))
+    curves = statistics.settled_over_time(
+        times, rows.index[rows.steps.notna() & (rows.proof != "")]
+    )
+    settled = {names[key]: curve for key, curve in curves.items()}
+    curves = statistics.performance_profile(times) if len(names) > 1 else {}
+    profile = {names[key]: curve for key, curve in curves.items()}
     found = []
-    settled = settled_over_time(report.standings, contestants)
-    if any(settled.values()):
-        title = "Share of rows settled against seconds"
-        axes = ("seconds to the best schedule, of closed rows", "share of rows")
-        found.append((title, _draw("settled", _named(settled, report), *axes)))
-    if len(contestants) > 1:
-        profile = performance_profile(report.standings, contestants)
-        if any(profile.values()):
-            title = "Performance profile (Dolan and Moré 2002)"
-            axes = ("time as a factor of the best", "share of rows solved")
-            svg = _draw("profile", _named(profile, report), *axes, first=1.0)
-            found.append((title, svg))
-    found += conflict_plots(remainders(report.standings, contestants, report.names))
-    return found
+    if any(map(len, settled.values())):
+        words = "seconds to the best schedule, of closed rows", "share of rows"
+        svg = _staircases("settled", settled, *words)
+        found.append(("Share of rows settled against seconds", svg))
+    if any(map(len, profile.values())):
+        words = "time as a factor of the best", "share of rows solved"
+        svg = _staircases("profile", profile, *words, first=1.0)
+        found.append(("Performance profile (Dolan and Moré 2002)", svg))
+    return found + conflict_plots(statistics.remainders(runs))
 
 
-def _named(curves: Mapping[str, Curve], report: Report) -> dict[str, Curve]:
-    return {report.names[key]: curve for key, curve in curves.items()}
-
-
-def _draw(
-    name: str, curves: Mapping[str, Curve], across: str, upwards: str, first: float | None = None
+def _staircases(
+    name: str, curves: Mapping[str, Series], across: str, upwards: str, first: float | None = None
 ) -> str:
     """Draw staircases over a logarithmic axis, which begins at ``first`` or just below the data."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-
-    corners = [x for curve in curves.values() for x, _ in curve]
+    corners = [x for curve in curves.values() for x in curve.index]
     left = min(corners) / 1.25 if first is None else first
-    right = max(max(corners), left) * 1.25
-    with drawing(name) as (figure, axes):
-        for index, (label, curve) in enumerate(curves.items()):
-            share = curve[-1][1] if curve else 0.0
-            xs = [left, *(max(x, left) for x, _ in curve), right]
-            ys = [0.0, *(y for _, y in curve), share]
-            axes.step(
-                xs,
-                ys,
-                where="post",
-                label=label,
-                color=COLOURS[index % len(COLOURS)],
-                linestyle=STYLES[index // len(COLOURS) % len(STYLES)],
-                linewidth=2,
-            )
-        axes.set_xscale("log")
-        decades = math.log10(right / left)
-        each = (1.0, 2.0, 5.0) if decades < 4 else (1.0,)
-        axes.xaxis.set_major_locator(LogLocator(subs=each) if decades > 0.6 else MaxNLocator(6))
+    right = max(*corners, left) * 1.25
+    decades = math.log10(right / left)
+    ticks = LogLocator(subs=(1.0, 2.0, 5.0) if decades < 4 else (1.0,))
+    with _drawing(name) as (figure, axes):
+        axes.set_prop_cycle(LINES)
+        for label, curve in curves.items():
+            xs = [left, *(max(x, left) for x in curve.index), right]
+            ys = [0.0, *curve, max(curve, default=0.0)]
+            axes.step(xs, ys, where="post", label=label, linewidth=2)
+        axes.set(xlabel=across, ylabel=upwards, xscale="log", xlim=(left, right), ylim=(0, 1.02))
+        axes.xaxis.set_major_locator(ticks if decades > 0.6 else MaxNLocator(6))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.set_xlim(left, right)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel(across)
-        axes.set_ylabel(upwards)
-        axes.grid(alpha=0.3, linewidth=0.6)
-        return svg_of(figure, name, curves)
+        return _svg(figure, name, [*curves])
+
+
+def conflict_plots(found: DataFrame) -> list[tuple[str, str]]:
+    """Return the title and the SVG of a plot for every conflict study with several contestants."""
+    plots = []
+    found = found.assign(reach=(found.conflicts_high - found.conflicts_mean).fillna(0.0))
+    for index, (row, mine) in enumerate(found.groupby("row", sort=False)):
+        if len(mine) > 1:
+            draw = _lines if main_option(mine) else _bars
+            plots.append((f"Conflicts left: {row}", draw(mine, f"left{index}")))
+    return plots
+
+
+def main_option(found: DataFrame) -> str | None:
+    """Return the option whose values, over all others, change the conflicts most.
+
+    ``None`` if there is none that every contestant sets, to a number, with several values.
+    """
+    effects = {}
+    for name, values in _options(found).items():
+        means = found.conflicts_mean.groupby(values).agg(fmean)
+        if values.notna().all() and len(means) >= LEAST_VALUES:
+            effects[name] = max(means) - min(means)
+    return max(effects, key=lambda name: (effects[name], name), default=None)
+
+
+def _options(found: DataFrame) -> DataFrame:
+    """Return the options of the contestants that are one engine, where they are numbers."""
+    everyone = [(Contestant.from_key(key), statistics.only_engine(key)) for key in found.key]
+    told = [contestant.options.get(engine, {}) for contestant, engine in everyone]
+    return DataFrame(told, index=found.index).apply(to_numeric, errors="coerce")
+
+
+def _lines(found: DataFrame, name: str) -> str:
+    axis = main_option(found)
+    labels = found.contestant.str.replace(rf" {axis}=\S*", "", regex=True)
+    found = found.assign(line=labels, x=_options(found)[axis]).drop_duplicates(
+        ["line", "x"], keep="last"
+    )
+    with _drawing(name, 3.6 + 0.12 * labels.nunique()) as (figure, axes):
+        axes.set_prop_cycle(LINES)
+        for label in labels.unique():
+            line = found[found.line == label].sort_values("x")
+            axes.errorbar(line.x, line.conflicts_mean, yerr=line.reach, label=label, linewidth=1.6)
+        axes.set(xlabel=axis, ylabel="mean conflicts, 95 %")
+        axes.set_ylim(bottom=0)
+        return _svg(figure, name, labels)
+
+
+def _bars(found: DataFrame, name: str) -> str:
+    bars = found.sort_values("conflicts_mean", ascending=False, kind="stable")
+    labels = [fill(label, 40) for label in bars.contestant]
+    lines = 1 + max(label.count("\n") for label in labels)
+    with _drawing(name, 1 + len(labels) * (0.12 + 0.15 * lines), "x") as (figure, axes):
+        axes.barh(labels, bars.conflicts_mean, xerr=bars.reach, color=COLOURS[0], ecolor=COLOURS[1])
+        axes.set_xlabel("mean conflicts, 95 %")
+        axes.set_xlim(left=0)
+        axes.margins(y=0.01)
+        return _svg(figure, name)
+
+
+@contextmanager
+def _drawing(name: str, height: float = 3.6, grid: str = "both") -> Iterator[tuple[Any, Any]]:
+    """Give a figure and its axes, in the style of all plots; the same data give the same file."""
+    settings: Any = {**STYLE, "axes.grid.axis": grid, "svg.hashsalt": f"cchybrid {name}"}
+    with rc_context(settings):  # which checks the names
+        figure = Figure(figsize=(7, height), layout="constrained")
+        yield figure, figure.subplots()
+
+
+def _svg(figure: Any, name: str, labels: Sequence[str] = ()) -> str:
+    """Return a figure as an element of a page, with a legend for its labels, if any.
+
+    The page needs no address from anywhere, and its plots share no ids.
+    """
+    if any(labels):
+        columns = max(1, 80 // (8 + max(map(len, labels))))
+        figure.legend(loc="outside upper left", ncols=min(4, columns))
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    svg = file.getvalue()
+    for pattern, text in (
+        (r"\A.*?(?=<svg)|<metadata>.*?</metadata>", ""),
+        (r' xmlns(:\w+)?="[^"]*"', ""),
+        ("xlink:href=", "href="),
+        (r'(\bid="|href="#|url\(#)', rf"\1{name}-"),
+        (r"font-family: [^;\"]*", "font-family: inherit"),
+        (r"\*{", "svg *{"),
+        ("#000000", "currentColor"),
+        (r"[^\S\n]+$", ""),
+    ):
+        svg = re.sub(pattern, text, svg, flags=re.DOTALL | re.MULTILINE)
+    return svg.rstrip("\n")

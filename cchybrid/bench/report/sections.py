@@ -1,291 +1,323 @@
-"""What a report says, section by section; how it looks is the business of Markdown and HTML."""
+"""What a report says, section by section; how it looks is the business of its template."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from cchybrid.bench.contestant import labels, settings_of
-from cchybrid.bench.report.columns import Cell, Table, bound_cell, full_table
-from cchybrid.bench.report.commands import commands_of, outcomes_of
-from cchybrid.bench.report.comparison import Comparison, compare
-from cchybrid.bench.report.credit import credit_sections
+import numpy as np
+from pandas import DataFrame, Series, concat, isna
+
+from cchybrid.bench.contestant import Contestant, settings_of
+from cchybrid.bench.report import statistics
+from cchybrid.bench.report.commands import commands_of, seeds_of
 from cchybrid.bench.report.reading import Reading
-from cchybrid.bench.report.section import Section
-from cchybrid.bench.report.standing import (
-    STUDY,
-    VERDICTS,
-    Standing,
-    contradictions,
-    standings,
-)
-from cchybrid.bench.report.statistics import Score, scores
-from cchybrid.bench.report.studies import rates, remainders
-from cchybrid.bench.report.study_sections import rate_sections, remainder_sections
-from cchybrid.library.node_lists import format_nodes
+from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
+
+MOST = 5
+"""So many ways in which schedules were found are named."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it: text, then a list, then a table.
+
+    What it tells may be a CSV file of the report too: ``record``, under the name ``file``.
+    """
+
+    title: str
+    text: str = ""
+    lines: Sequence[str] = ()
+    table: DataFrame | None = None
+    file: str = ""
+    record: DataFrame | None = None
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything a report says.
+    """Everything a report says, and the rows and runs that it is about.
 
-    Attributes
-    ----------
-    title
-        The heading of all.
-    commands
-        The command lines that made the store, then the one that makes the report.
-    facts
-        A few lines on the whole: contestants, versions, counts.
-    sections
-        In their order; the last is the full table.
+    The last of the commands makes the report, the others the store; the last of the sections is
+    the table of all rows.
     """
 
     title: str
-    commands: tuple[str, ...]
-    facts: tuple[str, ...]
-    sections: tuple[Section, ...]
-    reading: Reading
-    standings: tuple[Standing, ...]
-    names: dict[str, str] = field(default_factory=dict)
-    comparison: Comparison | None = None
+    commands: Sequence[str]
+    facts: Sequence[str]
+    sections: Sequence[Section]
+    rows: DataFrame
+    runs: DataFrame
 
 
 def compose(reading: Reading, other: Reading | None, command: str) -> Report:
-    """Put a report together.
-
-    Parameters
-    ----------
-    other
-        The store to compare with.
-    command
-        The command line that makes the report.
-    """
+    """Put a report together that ``command`` makes, compared with another store if there is one."""
     rows = standings(reading)
-    names = labels(reading.contestants)
-    comparison = None if other is None else compare(rows, standings(other))
-    everyone = reading.contestants
-    sections = [summary(rows)]
-    sections += rate_sections(rates(rows, everyone, names))
-    sections += remainder_sections(remainders(rows, everyone, names))
-    scheduled = [row for row in rows if not row.is_study]
-    if scheduled:
-        sections += [*_new(scheduled), *_against_papers(scheduled), *_unfinished(scheduled)]
-        sections += credit_sections(scheduled)
-        sections += _contestants(scores(scheduled, everyone, names))
-    if comparison is not None and other is not None:
-        sections.append(_comparison(comparison, other))
-    sections += _troubles(rows, names, reading)
-    about = "Times are means over the seeds with which the best contestant reached those steps."
-    sections.append(Section("All rows", about, table=full_table(rows)))
-    commands = (*commands_of(reading), command)
-    facts = _facts(reading, rows)
-    return Report(
-        f"Benchmark {reading.suite}",
-        commands,
-        facts,
-        tuple(sections),
-        reading,
-        rows,
-        names,
-        comparison,
-    )
+    rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
+    runs = statistics.judged(reading.runs, rows)
+    sections = [_summary(rows)]
+    if rows.rates.map(bool).any():
+        sections += _rates(statistics.rates(runs))
+    sections += _remainders(statistics.remainders(runs))
+    scheduled = rows[~rows.is_study]
+    if len(scheduled):
+        scores = statistics.scores(runs[~runs.row_is_study], scheduled.group.unique())
+        sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
+        sections += [*_credit(scheduled), *_contestants(scores)]
+    if other is not None:
+        sections.append(_comparison(compare(rows, standings(other)), other.path.name))
+    sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
+    commands = [*commands_of(reading), command]
+    return Report(f"Benchmark {reading.suite}", commands, _facts(reading), sections, rows, runs)
 
 
-def summary(rows: Sequence[Standing]) -> Section:
-    """Return the counts by collective."""
-    rare = ("no result", STUDY)
-    verdicts = [v for v in VERDICTS if v not in rare or any(r.verdict == v for r in rows)]
-    lines: list[tuple[Cell, ...]] = []
-    groups = list(dict.fromkeys(row.collective for row in rows))
-    for group in (*groups, "all"):
-        mine = [row for row in rows if group in ("all", row.collective)]
-        closed = sum(bool(row.proof) for row in mine)
-        certified = sum(row.proof == "certified" for row in mine)
-        counts = [sum(row.verdict == verdict for row in mine) for verdict in verdicts]
-        lines.append((group, len(mine), closed, certified, *counts))
-    return Section(
-        "Summary",
+def shown(cell: Any) -> str:
+    """Return a cell as people read it: times with as many digits as they mean."""
+    if isna(cell) or not isinstance(cell, float):
+        return "" if isna(cell) else str(cell)
+    return f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
+
+
+def _percent(share: float) -> str:
+    return "" if isna(share) else f"{100 * share:.0f} %"
+
+
+def _ranges(lows: Series, highs: Series, show: Callable[[float], str]) -> list[str]:
+    """Return intervals such as ``21 to 100 %``, from 0 on; "" for none."""
+    return [
+        "" if isna(low) else f"{show(max(low, 0.0)).removesuffix(' %')} to {show(high)}"
+        for low, high in zip(lows, highs, strict=True)
+    ]
+
+
+def _beside(numbers: Series, others: Series, words: str, none: str = "") -> list[Any]:
+    """Return the first numbers, with the others in words where there are any."""
+    return [
+        number if isna(other) else f"{shown(number) or none} {words.format(other)}".strip()
+        for number, other in zip(numbers, others, strict=True)
+    ]
+
+
+def _summary(rows: DataFrame) -> Section:
+    text = (
         "Closed: the steps of a verified schedule meet a lower bound, or there is provably no"
         " schedule; certified: the proof was checked again for this report. Better, equal, worse:"
-        " our steps against the published ones; new: nothing was published.",
-        table=Table(("collective", "rows", "closed", "certified", *verdicts), tuple(lines)),
+        " our steps against the published ones; new: nothing was published."
     )
+    rare = {"no result", STUDY} - set(rows.verdict)
+    marks = {verdict: rows.verdict == verdict for verdict in VERDICTS if verdict not in rare}
+    proofs = {"closed": rows.proof != "", "certified": rows.proof == "certified"}
+    counts = DataFrame({"rows": 1, **proofs, **marks}).groupby(rows.group, sort=False).sum()
+    counts.loc["all"] = counts.sum()
+    return Section("Summary", text, table=counts.rename_axis("collective").reset_index())
 
 
-def _new(rows: Sequence[Standing]) -> list[Section]:
-    """Return the section on what the rows' sources have not, if they have any steps."""
-    if all(row.row.published.steps is None for row in rows):
-        return []
-    found = {
-        "better": [row for row in rows if row.verdict == "better"],
-        "nothing published": [row for row in rows if row.verdict == "new"],
-        "impossible": [row for row in rows if row.published_is_impossible],
-    }
-    lines: list[tuple[Cell, ...]] = [
-        (row.name, word, row.row.published.steps, _ours(row), bound_cell(row), row.engine)
-        for word, mine in found.items()
-        for row in mine
-    ]
+def _rates(found: DataFrame) -> list[Section]:
+    """Return the section on success rates, if there are any."""
+    verdicts = [*found.at_least_published]
     text = (
-        f"Better than published: {len(found['better'])} rows; nothing was published:"
-        f" {len(found['nothing published'])}; published steps that a certified bound rules out:"
-        f" {len(found['impossible'])}."
-        " New is meant beside the source of the row: others may know it."
+        "A success is a run that reaches the goal, the steps of the published successes (without"
+        " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
+        " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
+        f" successes. At least the published rate: {verdicts.count('yes')} of"
+        f" {found.published_rate.count()}; in {verdicts.count('no, but may be')} of the others the"
+        " published rate lies within our interval (no, but may be)."
     )
-    headers = ("row", "what is new", "published", "ours", "lower bound", "engine")
-    table = Table(headers, tuple(lines)) if lines else None
-    return [Section("New beside the papers", text, table=table)]
+    names = ["row", "contestant", "goal", "runs", "successes"]
+    whole = "{:.0f}".format
+    table = found[names].assign(**{
+        "success rate": found.rate.map(_percent),
+        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
+        "published": found.published_rate.map(_percent), "at least theirs": verdicts,
+        "mean evaluations": found.evaluations_mean.round().astype("Int64"),
+        "interval of evaluations": _ranges(found.evaluations_low, found.evaluations_high, whole),
+        "mean s": found.seconds_mean,
+    })  # fmt: skip
+    names += ["rate", "rate_low", "rate_high", "published_rate", "at_least_published"]
+    names += ["evaluations_mean", "evaluations_low", "evaluations_high", "seconds_mean"]
+    section = Section("Success rates", text, (), table, "success-rates.csv", found[names])
+    return [section] if len(found) else []
 
 
-def _ours(row: Standing) -> Cell:
-    return "no schedule exists" if row.infeasible else row.steps
+def _remainders(found: DataFrame) -> list[Section]:
+    """Return the section on conflicts that are left, if there are any."""
+    text = (
+        "Every run searched for the number of steps of its row, without any bound, until it had a"
+        " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
+        " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
+        " is Student's at 95 %. Evaluations per second are those of the search alone, without the"
+        " start of processes."
+    )
+    table = found[["row", "contestant", "runs"]].assign(**{
+        "mean conflicts": found.conflicts_mean,
+        "95 % interval": _ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
+        "best": found.best.map({True: "best", False: ""}),
+        "evaluations/s": found.speed.round().astype("Int64"),
+        "slower than the fastest": found.slower,
+    })  # fmt: skip
+    everyone = [Contestant.from_key(key) for key in found.key]
+    record = found[["row"]].assign(
+        contestant=[each.name for each in everyone],
+        settings=[" ".join(settings_of(each)) for each in everyone],
+        runs=found.runs, **found.filter(like="conflicts_"), best=found.best,
+        evaluations_per_second=found.speed, slower_than_the_fastest=found.slower,
+    )  # fmt: skip
+    section = Section("Conflicts left", text, (), table, "conflicts.csv", record)
+    return [section] if len(found) else []
 
 
-def _against_papers(rows: Sequence[Standing]) -> list[Section]:
+def _new(rows: DataFrame) -> list[Section]:
+    """Return the section on what the rows' sources have not, if they have any steps."""
+    lines = DataFrame({
+        "row": rows["row"], "what is new": "", "published": rows.published_steps,
+        "ours": rows.steps.astype(object).mask(rows.infeasible != "", "no schedule exists"),
+        "lower bound": rows.bounds, "engine": rows.engine,
+    })  # fmt: skip
+    found = {
+        "better": lines[rows.verdict == "better"],
+        "nothing published": lines[rows.verdict == "new"],
+        "impossible": lines[rows.published_is_impossible],
+    }
+    better, new, impossible = map(len, found.values())
+    text = (
+        f"Better than published: {better} rows; nothing was published: {new}; published steps that"
+        f" a certified bound rules out: {impossible}. New is meant beside the source of the row:"
+        " others may know it."
+    )
+    table = concat([some.assign(**{"what is new": word}) for word, some in found.items()])
+    section = Section("New beside the papers", text, table=table if len(table) else None)
+    return [section] if rows.published_steps.notna().any() else []
+
+
+def _against_papers(rows: DataFrame) -> list[Section]:
     worse = []
-    for row in (row for row in rows if row.verdict == "worse"):
-        ours = "no schedule" if row.steps is None else f"{row.steps} steps"
-        line = f"{row.name}: {ours}, published {row.row.published.steps}"
+    for row in rows[rows.verdict == "worse"].itertuples():
+        ours = "no schedule" if isna(row.steps) else f"{row.steps} steps"
+        line = f"{row.row}: {ours}, published {row.published_steps}"
         if row.published_is_impossible:
             proof = "no schedule at all" if row.infeasible else f"at least {row.lower_bound} steps"
             line += f" (which a certified bound rules out: {proof})"
-        note = row.row.published.note
-        worse.append(f"{line}; {note}" if note else line)
+        worse.append(f"{line}; {row.note}" if row.note else line)
     refuted = [
-        f"{row.name}: published bound {row.row.published.lower_bound}, our schedule has {row.steps}"
-        for row in rows
-        if row.bound_verdict == "refuted"
+        f"{row.row}: published bound {row.published_lower_bound}, our schedule has {row.steps}"
+        for row in rows[rows.bound_verdict == "refuted"].itertuples()
     ]
-    counts = [
-        f"{word}: {sum(row.bound_verdict == word for row in rows)}"
-        for word in ("tighter", "equal", "weaker", "refuted")
-        if any(row.bound_verdict == word for row in rows)
+    counts = rows.bound_verdict.value_counts()
+    words = [f"{w}: {counts[w]}" for w in ("tighter", "equal", "weaker", "refuted") if w in counts]
+    told = f"Rows: {', '.join(words)}." if words else ""
+    sections = [
+        Section("Worse than published", "" if worse else "None.", worse),
+        Section("Lower bounds against the published", told),
+        Section("Published lower bounds that schedules refute", lines=refuted),
     ]
-    sections = [Section("Worse than published", "" if worse else "None.", tuple(worse))]
-    if counts:
-        sections.append(
-            Section("Lower bounds against the published", "Rows: " + ", ".join(counts) + ".")
-        )
-    if refuted:
-        sections.append(
-            Section("Published lower bounds that schedules refute", lines=tuple(refuted))
-        )
-    return sections
+    return [each for each in sections if each.text or each.lines]
 
 
-def _unfinished(rows: Sequence[Standing]) -> list[Section]:
-    table = Table(
-        ("row", "steps", "lower bound", "gap", "published", "state"),
-        tuple(
-            (row.name, row.steps, bound_cell(row), row.gap, row.row.published.steps, row.state)
-            for row in rows
-            if row.outcomes and not row.proof
-        ),
+def _unfinished(rows: DataFrame) -> Section:
+    table = DataFrame({
+        "row": rows["row"], "steps": rows.steps, "lower bound": rows.bounds, "gap": rows.gap,
+        "published": rows.published_steps, "state": rows.state,
+    })[(rows.runs > 0) & (rows.proof == "")]  # fmt: skip
+    return Section("Not closed", table=table) if len(table) else Section("Not closed", "None.")
+
+
+def _credit(rows: DataFrame) -> list[Section]:
+    """Return the section on what each engine contributed; none where no run tells."""
+    telling = rows[rows.course.str.len() > 0]
+    if telling.empty:
+        return []
+    gains = statistics.gains_of(telling)
+    ways = gains[(gains.what == "schedule") & (gains.how != "")].groupby("how")["row"].nunique()
+    ways = ways.sort_values(ascending=False, kind="stable")
+    named = [f"{way} ({count} row{'s' if count > 1 else ''})" for way, count in ways.items()]
+    named[MOST:] = [f"{len(named) - MOST} others"] if len(named) > MOST else []
+    told = f" Schedules were found by way of: {', '.join(named)}." if named else ""
+    text = (
+        f"In the best run of each row; {len(telling)} of {len(rows)} rows tell. Rows: it found"
+        " something better than was known; best: the best schedule, or the best bound, is owed to"
+        " it; improved on others: somebody else had found something worse before. Seconds are"
+        f" those to its last in each row.{told}"
     )
-    if not table.rows:
-        return [Section("Not closed", "None.")]
-    return [Section("Not closed", table=table)]
+    table = statistics.credit_of(gains) if len(gains) else None
+    return [Section("What each engine contributed", text, table=table)]
 
 
-def _contestants(found: Sequence[Score]) -> list[Section]:
-    headers = (
-        "contestant", "rows", "runs", "failures", "closed", "best known reached", "successes",
-        "success rate", "95 % interval", "mean s", "median s",
-    )  # fmt: skip
-    total = [score for score in found if score.collective == "all"]
-    parts = [score for score in found if score.collective != "all"]
+def _contestants(found: DataFrame) -> list[Section]:
     text = (
         "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
         " the interval is Wilson's. Seconds are those to the best schedule, over the successes."
     )
-    sections = [Section("Contestants", text, table=Table(headers, tuple(map(_line, total))))]
-    if parts:
-        rows = tuple((score.collective, *_line(score)) for score in parts)
-        table = Table(("collective", *headers), rows)
-        sections.append(Section("Contestants by collective", table=table))
-    return sections
+    names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
+    table = found[names].assign(**{
+        "best known reached": found.reached, "successes": found.successes,
+        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
+        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
+        "mean s": found.seconds_mean, "median s": found.seconds_median,
+    })  # fmt: skip
+    parts = found.collective != "all"
+    total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))
+    by_collective = Section("Contestants by collective", table=table[parts])
+    return [total, by_collective] if parts.any() else [total]
 
 
-def _line(score: Score) -> tuple[Cell, ...]:
-    low, high = score.interval
-    return (
-        score.label, score.rows, score.runs, score.failures, score.closed, score.reached,
-        score.successes, f"{100 * score.successes / score.runs:.0f} %",
-        f"{100 * low:.0f} to {100 * high:.0f} %", score.mean_seconds, score.median_seconds,
-    )  # fmt: skip
-
-
-def _comparison(comparison: Comparison, other: Reading) -> Section:
-    words = (
-        "fewer steps",
-        "more steps",
-        "tighter bound",
-        "weaker bound",
-        "faster",
-        "slower",
-    )
-    counts = ", ".join(f"{word} {comparison.count(word)}" for word in words)
-    same = comparison.common - len(comparison.differences)
-    text = f"{comparison.common} rows in both, {same} of them the same; here: {counts}."
-    if comparison.only_here:
-        text += f" {len(comparison.only_here)} rows only here."
-    if comparison.only_there:
-        text += f" {len(comparison.only_there)} rows only there."
+def _comparison(table: DataFrame, other: str) -> Section:
+    both = table[table["where"] == "both"]
+    differs = both[both.here != ""]
+    counts = ", ".join(f"{way} {count}" for way, count in both.loc[:, "fewer steps":].sum().items())
+    text = f"{len(both)} rows in both, {len(both) - len(differs)} of them the same; here: {counts}."
+    for side in ("here", "there"):
+        alone = (table["where"] == side).sum()
+        text += f" {alone} rows only {side}." if alone else ""
     text += " Times differ by more than a factor of 1.5 and more than a second."
-    lines: list[tuple[Cell, ...]] = []
-    for each in comparison.differences:
-        here, there = each.here, each.there
-        lines.append(
-            (here.name, ", ".join(each.words), here.steps, there.steps, here.lower_bound,
-             there.lower_bound, here.seconds_to_best, there.seconds_to_best)
-        )  # fmt: skip
-    headers = (
-        "row", "here", "steps here", "steps there", "bound here", "bound there", "s here",
-        "s there",
-    )  # fmt: skip
-    title = f"Compared with {other.path.name}"
-    return Section(title, text, table=Table(headers, tuple(lines)) if lines else None)
+    lines = differs.loc[:, "here":"s there"].reset_index(names="row")
+    return Section(f"Compared with {other}", text, table=lines if len(lines) else None)
 
 
-def _troubles(
-    rows: Sequence[Standing], names: Mapping[str, str], reading: Reading
-) -> list[Section]:
-    outcomes = [outcome for row in rows for outcome in row.outcomes]
-    bad = [f"{o.title(names)}: {o.failure}" for o in outcomes if not o.held]
-    bad += [text for row in rows for text in contradictions(row, names)]
-    failed = [f"{o.title(names)}: {o.failure}" for o in outcomes if o.held and o.failure]
-    told = [f"{o.title(names)}: {text}" for o in outcomes for text in o.troubles]
-    unchecked = [f"{name}: {why}" for name, why in reading.unchecked.items()]
-    found = (
-        (
-            "Rows whose instances could not be looked up",
-            "Their runs do not count: whose they are cannot be told.",
-            unchecked,
-        ),
-        ("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
-        ("Runs that failed", "The command that made the store tries them again.", failed),
-        ("Troubles during runs", "", told),
-    )
-    return [Section(title, text, tuple(lines)) for title, text, lines in found if lines]
+def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
+    runs = reading.runs
+    failures = runs.title + ": " + runs.failure
+    lost = [f"{name}: {why}" for name, why in reading.unchecked.items()]
+    bad = [*failures[~runs.held], *contradictions(rows, runs)]
+    failed = [*failures[runs.held & (runs.failure != "")]]
+    told = [f"{run.title}: {text}" for run in runs.itertuples() for text in run.troubles]
+    words = "Their runs do not count: whose they are cannot be told."
+    sections = [
+        Section("Rows whose instances could not be looked up", words, lost),
+        Section("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
+        Section("Runs that failed", "The command that made the store tries them again.", failed),
+        Section("Troubles during runs", "", told),
+    ]
+    return [section for section in sections if section.lines]
 
 
-def _facts(reading: Reading, rows: Sequence[Standing]) -> tuple[str, ...]:
-    outcomes = [outcome for row in rows for outcome in row.outcomes]
+def _all_rows(rows: DataFrame, several: bool) -> Section:
+    """Return the section of the table; who was best is said only of several contestants."""
+    text = "Times are means over the seeds with which the best contestant reached those steps."
+    alone = rows.engine + " " + rows.steps.astype(str)  # what the other columns say already
+    states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
+    table = DataFrame({
+        "row": rows["row"], "routing": rows.routing, "steps": rows.steps,
+        "lower bound": rows.bounds,
+        "state": np.select([rows.proof != "", rows.state == "open"], states, rows.state),
+        "published": _beside(rows.published_steps, rows.published_lower_bound, "(at least {})"),
+        "verdict": rows.verdict, "bound": rows.bound_verdict, "s to best": rows.seconds_to_best,
+        "s in all": rows.seconds, "engine": rows.engine,
+        "story": rows.story.mask((rows.story == "") | (rows.story == alone)),
+        "best contestant": rows.contestant if several else None,
+    })  # fmt: skip
+    absent = [name for name in ("story", "best contestant") if table[name].isna().all()]
+    return Section("All rows", text, table=table.drop(columns=absent))
+
+
+def _facts(reading: Reading) -> list[str]:
+    """Return a few lines on the whole: contestants, versions, counts."""
+    runs, seeds = reading.runs, seeds_of(reading)
     facts = []
     for contestant in reading.contestants:
-        seeds = {outcome.seed for outcome in outcomes_of(contestant, reading)}
-        words = [contestant.name, contestant.budget, *settings_of(contestant)]
-        facts.append(f"contestant {', '.join(words)}; seeds {format_nodes(seeds)}")
-    versions: dict[str, set[str]] = {}
-    for outcome in outcomes:
-        for name, version in (outcome.versions or {}).items():
-            versions.setdefault(name, set()).add(version)
-    if versions:
-        texts = [f"{name} {' and '.join(sorted(found))}" for name, found in versions.items()]
-        facts.append(f"versions: {', '.join(texts)}")
-    counted = sum(not outcome.failure for outcome in outcomes)
-    facts.append(
-        f"{len(rows)} rows, {len(outcomes)} runs, {counted} of them verified again for this report"
-    )
-    return tuple(facts)
+        words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])
+        facts.append(f"contestant {words}; seeds {seeds[contestant.key]}")
+    versions = DataFrame([*runs.versions]).items()
+    texts = [f"{name} {' and '.join(sorted(set(told.dropna())))}" for name, told in versions]
+    facts += [f"versions: {', '.join(texts)}"] if texts else []
+    counts = f"{len(reading.rows)} rows, {len(runs)} runs, {(runs.failure == '').sum()} of them"
+    return [*facts, f"{counts} verified again for this report"]

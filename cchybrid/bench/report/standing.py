@@ -1,292 +1,193 @@
-"""What stands per row: the best schedule and bound of all runs, against what was published."""
+"""What stands per row: the best of all runs, against what was published, or another store's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from statistics import fmean
+from typing import Any
 
-from cchybrid.bench.contestant import labels
-from cchybrid.bench.report.reading import Outcome, Reading
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+
+from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.row import Row
 from cchybrid.host.run_history import Contribution
+from cchybrid.library.node_lists import format_nodes
 
 STUDY = "conflict study"
 VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
+PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
+FACTOR, SECONDS = 1.5, 1.0
+"""Times differ if one is more than so many times the other, and more than so many seconds more."""
+UNKNOWN = {"steps": 1 << 53, "bound": 0}
+"""What no schedule, and no bound, count as."""
+FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "target")
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What stands in one row.
+def standings(reading: Reading) -> DataFrame:
+    """Return what stands in every row, in the suite's order; the index is the row's name.
 
-    Attributes
-    ----------
-    row, outcomes
-        The row, and what its runs amount to.
-    steps
-        The fewest steps of a verified schedule.
-    lower_bound
-        The best certified bound of any run: bounds are of the instance, whoever found them.
-    claimed
-        A better bound that an engine claims without checkable evidence.
-    infeasible
-        ``certified`` or ``claimed`` if there is no schedule, else "".
-    best
-        The label of the contestant that was best: fewest steps, then least time.
-    engine
-        Who found its schedule.
-    seconds_to_best, seconds
-        Means over the seeds with which it reached those steps.
-    course
-        Who found what in its first run to have them; without a schedule, in the run with the
-        best bound. Empty where the store does not tell.
+    Beside the columns of the question and of what was published, and ``runs`` and ``failures``:
+
+    - ``group``: the collective in capitals, ``(file)`` where an instance file says it.
+    - ``is_study``: the row is about the conflicts that are left, not about schedules.
+    - ``steps``: the fewest of a verified schedule; ``lower_bound``: the best certified one of any
+      run, for bounds are of the instance; ``claimed_bound``: a better one without checkable
+      evidence; ``gap``: steps above the better of them.
+    - ``infeasible``: ``certified`` or ``claimed`` if there is no schedule, else "".
+    - ``contestant``: who was best: fewest steps, then least time; ``engine``: who found them;
+      ``seconds_to_best``, ``seconds``: means over the seeds with which it reached those steps.
+    - ``course``: who found what in its first run to have them, without a schedule in the run with
+      the best bound; ``story``: the same in words.
+    - ``proof``: ``certified`` or ``claimed`` if nothing is left to be done, else ""; ``state``:
+      ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
+      ``conflict study``.
+    - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
+      certified bound against theirs: ``tighter``, ``equal``, ``weaker``, or ``refuted`` by a
+      schedule with fewer steps; ``published_is_impossible``: it exceeds their steps.
+    - ``target``: the fewest steps known, ours or published, never below the certified bound;
+      ``goal``: the steps of a success beside published rates: theirs, else the target.
     """
-
-    row: Row
-    outcomes: tuple[Outcome, ...]
-    steps: int | None = None
-    lower_bound: int | None = None
-    claimed: int | None = None
-    infeasible: str = ""
-    best: str = ""
-    engine: str = ""
-    seconds_to_best: float | None = None
-    seconds: float | None = None
-    course: tuple[Contribution, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The name of the row."""
-        return self.row.name
-
-    @property
-    def collective(self) -> str:
-        """The collective in capitals; ``(file)`` where an instance file says it."""
-        return (self.row.question.collective or "(file)").upper()
-
-    @property
-    def is_study(self) -> bool:
-        """Whether the row is about the conflicts that are left, not about schedules."""
-        return self.row.fixed_steps is not None
-
-    @property
-    def routing(self) -> str:
-        """The routing; "" where it is the instance file's or has no meaning."""
-        asked = self.row.question
-        if asked.routing is not None:
-            return str(asked.routing)
-        return "" if asked.switching == "store-and-forward" or not asked.collective else "minimal"
-
-    @property
-    def counted(self) -> tuple[Outcome, ...]:
-        """The outcomes that hold."""
-        return tuple(outcome for outcome in self.outcomes if not outcome.failure)
-
-    @property
-    def proof(self) -> str:
-        """``certified`` or ``claimed`` if nothing is left to be done, else ""."""
-        if self.infeasible:
-            return self.infeasible
-        if self.steps is None:
-            return ""
-        if self.steps == self.lower_bound:
-            return "certified"
-        return "claimed" if self.steps == self.claimed else ""
-
-    @property
-    def state(self) -> str:
-        """What became of it.
-
-        ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
-        ``conflict study``.
-        """
-        if not self.counted:
-            return "failed" if self.outcomes else "not run"
-        if self.is_study:
-            return STUDY
-        if self.infeasible:
-            return "infeasible"
-        if self.steps is None:
-            return "nothing found"
-        return "optimal" if self.proof else "open"
-
-    @property
-    def gap(self) -> int | None:
-        """Steps above the best bound, certified or claimed; ``None`` without a schedule."""
-        if self.steps is None:
-            return None
-        return self.steps - max(self.lower_bound or 0, self.claimed or 0)
-
-    @property
-    def story(self) -> str:
-        """Whose schedules led to the best one: ``classical 69, tabu on quotients 64 (how)``.
-
-        Everyone's last, in the order of time, and how the best was found; "" if nobody tells.
-        """
-        latest: dict[str, Contribution] = {}
-        for entry in self.course:
-            if entry.what == "schedule":
-                latest.pop(entry.author, None)
-                latest[entry.author] = entry
-        if not latest:
-            return ""
-        *_, best = latest.values()
-        words = ", ".join(f"{entry.author} {entry.steps}" for entry in latest.values())
-        return f"{words} ({best.how})" if best.how else words
-
-    @property
-    def verdict(self) -> str:
-        """Our steps against the published ones: one of ``VERDICTS``."""
-        published = self.row.published
-        if not self.counted:
-            return "no result"
-        if self.is_study:
-            return STUDY
-        if not published.comparable:
-            return "not comparable"
-        if published.steps is None:
-            return "new" if self.steps is not None or self.infeasible else "no result"
-        if self.steps is None or self.steps > published.steps:
-            return "worse"
-        return "equal" if self.steps == published.steps else "better"
-
-    @property
-    def bound_verdict(self) -> str:
-        """Our certified bound against theirs: ``tighter``, ``equal``, ``weaker``, ``refuted``.
-
-        ``refuted``: our schedule has fewer steps than their bound allows. "": nothing to compare.
-        """
-        published = self.row.published
-        if published.lower_bound is None or not published.comparable or not self.counted:
-            return ""
-        if self.infeasible:
-            return ""
-        if self.steps is not None and published.lower_bound > self.steps:
-            return "refuted"
-        ours = self.lower_bound or 0
-        if ours == published.lower_bound:
-            return "equal"
-        return "tighter" if ours > published.lower_bound else "weaker"
-
-    @property
-    def published_is_impossible(self) -> bool:
-        """Whether a certified bound exceeds the published steps: theirs is no such schedule."""
-        published = self.row.published
-        if not published.comparable or published.steps is None:
-            return False
-        return self.infeasible == "certified" or (self.lower_bound or 0) > published.steps
-
-    @property
-    def target(self) -> int | None:
-        """The fewest steps known, ours or published, but never below the certified bound."""
-        known = [] if self.steps is None else [self.steps]
-        if self.row.published.comparable and self.row.published.steps is not None:
-            known.append(self.row.published.steps)
-        return max(min(known), self.lower_bound or 0) if known else None
-
-    @property
-    def goal(self) -> int | None:
-        """The steps of a success beside published rates: theirs, else the fewest known."""
-        published = self.row.published
-        if published.comparable and published.goal is not None:
-            return published.goal
-        return self.target
-
-    def reached(self, outcome: Outcome) -> bool:
-        """Whether a run is a success: it reached the fewest steps known, or the row's bound."""
-        if outcome.failure:
-            return False
-        if self.infeasible:
-            return outcome.infeasible
-        return (
-            outcome.steps is not None and self.target is not None and outcome.steps <= self.target
-        )
+    rows = DataFrame([_asked(row) for row in reading.rows], dtype=object).rename(columns=PUBLISHED)
+    kinds = dict.fromkeys(PUBLISHED.values(), float)
+    rows = rows.astype({"is_study": bool, "comparable": bool, **kinds})
+    rows.index = pd.Index(rows["row"], name=None)
+    held = reading.runs[reading.runs.failure == ""]
+    rows["runs"] = reading.runs.row.value_counts().reindex(rows.index, fill_value=0)
+    rows["failures"] = rows.runs - held.row.value_counts().reindex(rows.index, fill_value=0)
+    held = held.assign(fewest=held.groupby("row").steps.transform("min"))
+    none = dict.fromkeys(("infeasible", "contestant", "engine", "story"), "")
+    rows = _judged(rows.join(_best(held)).fillna(none))
+    return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
 
-def standings(reading: Reading) -> tuple[Standing, ...]:
-    """Return what stands in every row, in the suite's order."""
-    names = labels(reading.contestants)
-    return tuple(_stand(row, reading.outcomes[row.name], names) for row in reading.rows)
+def _asked(row: Row) -> dict[str, Any]:
+    asked, published = row.question, row.published
+    usual = "" if asked.switching == "store-and-forward" or not asked.collective else "minimal"
+    return {
+        **vars(asked), **vars(published), "row": row.name,
+        "group": (asked.collective or "(file)").upper(), "is_study": row.fixed_steps is not None,
+        "transmitters": format_nodes(asked.transmitters or ()),
+        "receivers": format_nodes(asked.receivers or ()),
+        "routing": usual if asked.routing is None else str(asked.routing),
+        "fail_links": " ".join(asked.fail_links), "fail_nodes": format_nodes(asked.fail_nodes),
+    }  # fmt: skip
 
 
-def _stand(row: Row, outcomes: tuple[Outcome, ...], names: Mapping[str, str]) -> Standing:
-    counted = [outcome for outcome in outcomes if not outcome.failure]
-    scheduled = [outcome for outcome in counted if outcome.steps is not None]
-    certified = [
-        o.lower_bound if o.certified else o.beneath
-        for o in counted
-        if (o.certified or o.beneath) and not o.infeasible
-    ]
-    bound = max(certified, default=None)
-    none = [outcome for outcome in counted if outcome.infeasible]
-    if not scheduled:
-        word = "certified" if any(outcome.certified for outcome in none) else "claimed"
-        claimed = _claimed(counted, bound, None)
-        return Standing(
-            row,
-            outcomes,
-            None,
-            bound,
-            claimed,
-            infeasible=word if none else "",
-            course=_first(counted, lambda o: -o.lower_bound).course if counted else (),
-        )
-    steps = min(outcome.steps for outcome in scheduled if outcome.steps is not None)
-    there: dict[str, list[Outcome]] = {}
-    for outcome in scheduled:
-        if outcome.steps == steps:
-            there.setdefault(outcome.contestant.key, []).append(outcome)
-    means = {key: fmean(o.seconds_to_best for o in runs) for key, runs in there.items()}
-    key = min(there, key=lambda each: (means[each], each))
-    return Standing(
-        row=row,
-        outcomes=outcomes,
-        steps=steps,
-        lower_bound=bound,
-        claimed=_claimed(counted, bound, steps),
-        best=names[key],
-        engine=_most(outcome.engine for outcome in there[key]),
-        seconds_to_best=means[key],
-        seconds=fmean(outcome.seconds for outcome in there[key]),
-        course=_first(there[key], lambda outcome: outcome.seconds_to_best).course,
+def _best(held: DataFrame) -> DataFrame:
+    """Return the best of every row's runs; their ``fewest`` are the row's steps."""
+    proven = (held.certified | (held.beneath > 0)) & ~held.infeasible
+    refuted = held.lower_bound > held.fewest
+    bounds = held.lower_bound.where(held.certified, held.beneath)[proven].groupby(held.row)
+    claims = held[~held.certified & ~held.infeasible & ~refuted].groupby("row")
+    none = held[held.infeasible & held.fewest.isna()].groupby("row").certified.any()
+
+    there = held[held.steps == held.fewest]
+    means = there.groupby(["row", "key", "contestant"], as_index=False).agg(
+        {"seconds_to_best": fmean, "seconds": fmean, "engine": lambda names: names.mode()[0]}
     )
+    best = means.sort_values(["seconds_to_best", "key"]).drop_duplicates("row")
+    first = there.merge(best[["row", "key"]]).sort_values(["seconds_to_best", "seed"])
+    order = {"lower_bound": False, "key": True, "seed": True}
+    other = held[held.fewest.isna()].sort_values([*order], ascending=[*order.values()])
+    course = pd.concat([first, other]).drop_duplicates("row").set_index("row").course
+    found = DataFrame({
+        "steps": held.groupby("row").fewest.first(),
+        "lower_bound": bounds.max(),
+        "claimed_bound": claims.lower_bound.max(),
+        "infeasible": none.map({True: "certified", False: "claimed"}),
+        "course": course, "story": course.map(_story),
+    })  # fmt: skip
+    more = found.claimed_bound > found.lower_bound.fillna(0)
+    found["claimed_bound"] = found.claimed_bound.where(more)
+    return found.join(best.set_index("row").drop(columns="key"))
 
 
-def _first(outcomes: Sequence[Outcome], order: Callable[[Outcome], float]) -> Outcome:
-    return min(outcomes, key=lambda o: (order(o), o.contestant.key, o.seed))
+def _story(course: Iterable[Contribution]) -> str:
+    """Return whose schedules led to the best one: ``classical 69, tabu on quotients 64 (how)``.
+
+    Everyone's last, in the order of time, and how the best was found; "" if nobody tells.
+    """
+    latest: dict[str, Contribution] = {}
+    for entry in (entry for entry in course if entry.what == "schedule"):
+        latest.pop(entry.author, None)
+        latest[entry.author] = entry
+    words = ", ".join(f"{entry.author} {entry.steps}" for entry in latest.values())
+    how = next((entry.how for entry in reversed(latest.values())), "")
+    return f"{words} ({how})" if how else words
 
 
-def _claimed(counted: Sequence[Outcome], bound: int | None, steps: int | None) -> int | None:
-    """Return the best bound that is only claimed, if it says more and no schedule refutes it."""
-    found = [
-        outcome.lower_bound
-        for outcome in counted
-        if not outcome.certified
-        and not outcome.infeasible
-        and outcome.lower_bound > (bound or 0)
-        and (steps is None or outcome.lower_bound <= steps)
-    ]
-    return max(found, default=None)
+def _judged(rows: DataFrame) -> DataFrame:
+    """Add what the best amounts to, by itself and against what was published."""
+    steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
+    theirs, their_bound = rows.published_steps, rows.published_lower_bound
+    at_least, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
+    rows["gap"] = steps - np.fmax(at_least, claim)
+    rows["proof"] = _first(
+        (none != "", none), (steps == bound, "certified"), (steps == claim, "claimed"), default=""
+    )
+    rows["state"] = _first(
+        (~some, np.where(rows.runs > 0, "failed", "not run")), (rows.is_study, STUDY),
+        (none != "", "infeasible"), (steps.isna(), "nothing found"), (rows.proof != "", "optimal"),
+        default="open",
+    )  # fmt: skip
+    rows["verdict"] = _first(
+        (~some, "no result"), (rows.is_study, STUDY), (~rows.comparable, "not comparable"),
+        (theirs.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
+        (steps < theirs, "better"), (steps == theirs, "equal"), default="worse",
+    )  # fmt: skip
+    rows["bound_verdict"] = _first(
+        (their_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
+        (their_bound > steps, "refuted"), (at_least == their_bound, "equal"),
+        (at_least > their_bound, "tighter"), default="weaker",
+    )  # fmt: skip
+    ruled_out = (none == "certified") | (at_least > theirs)
+    rows["published_is_impossible"] = rows.comparable & theirs.notna() & ruled_out
+    rows["target"] = np.maximum(np.fmin(steps, theirs.where(rows.comparable)), at_least)
+    rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.target)
+    return rows
 
 
-def _most(names: Iterable[str]) -> str:
-    everyone = list(names)
-    return min(set(everyone), key=lambda name: (-everyone.count(name), name))
+def _first(*cases: tuple[Any, Any], default: str) -> Any:
+    """Return, row by row, the value of the first case that holds."""
+    return np.select([case for case, _ in cases], [value for _, value in cases], default)
 
 
-def contradictions(standing: Standing, names: Mapping[str, str]) -> list[str]:
+def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
     """Return what runs say that verified schedules of other runs refute."""
-    if standing.steps is None:
-        return []
-    found = []
-    for outcome in standing.counted:
-        title = outcome.title(names)
-        if outcome.infeasible:
-            found.append(f"{title}: says infeasible, but {standing.steps} steps suffice")
-        elif outcome.lower_bound > standing.steps:
-            word = "certifies" if outcome.certified else "claims"
-            found.append(
-                f"{title}: {outcome.bound_by} {word} at least {outcome.lower_bound} steps,"
-                f" but {standing.steps} suffice"
-            )
-    return found
+    fewest = rows.steps.rename("fewest").dropna()
+    held = runs[runs.failure == ""].join(fewest, on="row", how="inner")
+    return [
+        f"{run.title}: says infeasible, but {run.fewest} steps suffice"
+        if run.infeasible
+        else f"{run.title}: {run.bound_by} {'certifies' if run.certified else 'claims'} at least"
+        f" {run.lower_bound} steps, but {run.fewest} suffice"
+        for run in held[held.infeasible | (held.lower_bound > held.fewest)].itertuples()
+    ]
+
+
+def compare(here: DataFrame, there: DataFrame) -> DataFrame:
+    """Return what stands in two stores side by side, in every row that ran in one of them.
+
+    ``here`` says in what ways it differs from there, and each way has a column; times are compared
+    where both have as many steps. ``where`` the row ran: ``both``, ``here`` or ``there``.
+    """
+    names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
+    one, other = (
+        rows.loc[rows.runs > rows.failures, [*names]].rename(columns=names)
+        for rows in (here, there)
+    )
+    table = pd.concat([one.add_suffix(" here"), other.add_suffix(" there")], axis=1)
+    mine, their = (side.reindex(table.index).fillna(UNKNOWN) for side in (one, other))
+    low, high = np.fmin(mine.s, their.s), np.fmax(mine.s, their.s)
+    apart = (mine.steps == their.steps) & (high > FACTOR * low) & (high - low > SECONDS)
+    ways = DataFrame({
+        "fewer steps": mine.steps < their.steps, "more steps": mine.steps > their.steps,
+        "tighter bound": mine.bound > their.bound, "weaker bound": mine.bound < their.bound,
+        "faster": apart & (mine.s < their.s), "slower": apart & (mine.s > their.s),
+    }, dtype=bool)  # fmt: skip
+    table = table[[f"{name} {side}" for name in names.values() for side in ("here", "there")]]
+    table.insert(0, "here", [", ".join(ways.columns[line]) for line in ways.to_numpy()])
+    ran = [table.index.isin(one.index.intersection(other.index)), table.index.isin(one.index)]
+    return table.assign(where=np.select(ran, ["both", "here"], "there")).join(ways)
