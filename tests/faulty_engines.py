@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cchybrid.plugin.conformance.subject import one_by_one
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Assignment, Problem
@@ -63,6 +64,16 @@ class Helpless(Faulty):
 
     def unsupported(self, problem: Problem) -> str | None:
         return "too large for it"
+
+
+class Crowd(Faulty):
+    """Offers one message a step, and goes on."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.offer(one_by_one(problem))
+        while not run.should_stop():
+            time.sleep(0.02)
+        return Stop.LIMIT
 
 
 class Crash(Faulty):
@@ -232,7 +243,8 @@ class Tuned(Sound):
 
 
 ENGINES = (
-    Sound, Late, Restless, Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
+    Sound, Late, Crowd, Restless,
+    Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
     Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
 )  # fmt: skip
 

@@ -80,7 +80,8 @@ def solve(
         Look for them without any bound, even where a bound says that there is none: to compare
         engines by the conflicts that they are left with (``Result.conflicts``).
     time_limit
-        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget.
+        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget. What
+        waits for kernels to be compiled, once per installation, does not count.
     evaluations
         Evaluations of each engine. Then engines work one after another, and with one thread the
         same seed gives the same result, always (unless a time limit, given too, cuts the run).

@@ -118,3 +118,19 @@ def test_turns_change_where_a_number_of_steps_is_asked_for(registry: Registry) -
     assert first["engines"] != second["engines"]
     # A glance takes a quarter of the time at most, and half if it waits for a first schedule.
     assert second["seconds"] - first["seconds"] < 4.2
+
+
+def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
+    events: list[Any] = []
+    result = cchybrid.solve(
+        cchybrid.instance("ring-bi-6", "AAB"),
+        engines=["deaf", "crowd", "restless"],
+        time_limit=15.0,
+        first_schedule=False,
+        registry=registry,
+        observers=[events.append],
+    )
+    assert result.schedule is not None
+    phases = [event["engines"] for event in events if event["event"] == "phase"]
+    assert "deaf" in phases[0]
+    assert any("restless" in names for names in phases[1:])
