@@ -1,30 +1,68 @@
-"""README and docs tell the truth: every command is run, every example is loaded."""
+"""README and docs are tested: every command is run, every example loaded, every name looked up."""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from test_layers import LAYERS
 
+import cchybrid.toolkit
+from cchybrid.host.quotient_search import QuotientOptions
+from cchybrid.host.strategies import STRATEGIES
 from cchybrid.model import Instance
+from cchybrid.plugin import Budget, EngineInfo, Run
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.interface_1 import MOVED
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import RULES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERY_PAGE = [
+    *PAGES,
+    ROOT / "CHANGELOG.md",
+    ROOT / "instances" / "README.md",
+    ROOT / "docs" / "example-plugin" / "README.md",
+    ROOT / "docs" / "reports" / "README.md",
+]
 HOOKS = sorted(name for name in vars(HookSpecs) if name.startswith("cchybrid_"))
 
 
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def section(page: str, title: str) -> str:
+    """Return the text below a heading, up to the next one of the same or a higher level."""
+    text = (ROOT / "docs" / page).read_text()
+    found = re.search(
+        rf"^(##+) {re.escape(title)}\n(.*?)(?=^##(?!#)|\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    assert found, f"docs/{page} has no section {title}"
+    return found.group(2)
+
+
+def rows(text: str) -> list[list[str]]:
+    """Return the cells of the tables in a text, heads left out."""
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def named(text: str) -> list[str]:
+    """Return what stands between backquotes."""
+    return re.findall(r"`([^`]+)`", text)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +102,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
-    script = next(
-        block for block in blocks((ROOT / "README.md").read_text(), "python") if "solve" in block
-    )
+    script = blocks((ROOT / "README.md").read_text(), "python")[0]
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
@@ -74,6 +110,43 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[2:] == ["optimal", "True"]
     assert (tmp_path / "mesh.json").exists()
+
+
+def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    (tmp_path / "my_engine.py").write_text(blocks(text, "python")[1])
+    settings, command = blocks(text, "sh")[0].splitlines()
+    words = [sys.executable, "-m", *command.split(), "--json"]
+    variables = dict(pair.split("=") for pair in settings.removeprefix("export ").split())
+    done = subprocess.run(
+        words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
+        env={**os.environ, **variables},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["troubles"] == []
+    assert (result["engine"], result["steps"]) == ("random-greedy", 7)
+    assert (result["status"], result["certified"]) == ("optimal", True)
+
+
+def test_the_replay_of_the_benchmark_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = section("benchmark.md", "Repeatable runs")
+    assert "--log run.jsonl" in blocks(runs, "console")[0]
+    monkeypatch.chdir(tmp_path)
+    instance = cchybrid.instance("mesh-3x3", "AAB")
+    with open("run.jsonl", "w") as file:
+        result = cchybrid.solve(
+            instance,
+            engines=[],
+            time_limit=20,
+            log=lambda line: file.write(json.dumps(line) + "\n"),
+        )
+    exec(blocks(runs, "python")[0], {})
+    assert capsys.readouterr().out.split() == [
+        str(result.steps), str(result.lower_bound.steps), result.status,
+    ]  # fmt: skip
 
 
 def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,6 +188,116 @@ def test_every_hook_is_used(hook: str) -> None:
     assert hook in defined
 
 
+def test_every_field_of_an_engine_s_record_is_documented() -> None:
+    found = {row[0].strip("`") for row in rows(section("hooks.md", "cchybrid_engines()"))}
+    assert found == {field.name for field in dataclasses.fields(EngineInfo)} - {"_"}
+
+
+def test_every_method_of_run_is_documented() -> None:
+    cells = [row[0] for row in rows(section("hooks.md", "Run"))]
+    documented = {name for cell in cells for name in re.findall(r"run\.(\w+)", cell)}
+    members = {name for name in vars(Run) if not name.startswith("_")} | set(Run.__annotations__)
+    assert documented == members
+    budget = next(row[1] for row in rows(section("hooks.md", "Run")) if "run.budget" in row[0])
+    assert {field.name for field in dataclasses.fields(Budget)} <= set(named(budget))
+
+
+def announced() -> Iterator[tuple[str, set[str]]]:
+    """Yield every event that the host announces, and its keys."""
+    state = ast.parse((ROOT / "cchybrid" / "host" / "run_state.py").read_text())
+    for node in ast.walk(state):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_announce":
+            assert isinstance(node.args[0], ast.Constant)
+            yield str(node.args[0].value), {str(keyword.arg) for keyword in node.keywords}
+    yield "run", {"instance", "seed"}
+    yield "result", set()
+
+
+def test_every_event_is_documented() -> None:
+    documented = {
+        row[0].strip("`"): set() if row[0] == "`result`" else set(named(row[1]))
+        for row in rows(section("hooks.md", "Events"))
+    }
+    assert documented == dict(announced())
+    session = (ROOT / "cchybrid" / "host" / "session.py").read_text()
+    assert set(re.findall(r'emit\("(\w+)"', session)) == {"run", "result"}
+
+
+def test_every_move_of_interface_2_is_documented() -> None:
+    table = rows(section("hooks.md", "Changes in interface 2"))
+    moves = {old: named(new)[:1] for olds, new in table for old in named(olds)}
+    assert {old: [new] for old, new in MOVED.items()}.items() <= moves.items()
+
+
+def test_the_toolkit_is_documented_as_it_is() -> None:
+    table = rows(section("hooks.md", "Toolkit"))
+    modules = set()
+    for place, contents in table:
+        there = [import_module(name) for name in named(place)]
+        modules |= {module.__name__ for module in there}
+        for name in named(contents):
+            if re.fullmatch(r"\w+", name):
+                assert any(hasattr(module, name) for module in there), f"{name} is not in {place}"
+    folder = Path(cchybrid.toolkit.__path__[0])
+    parts = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
+    assert parts == {name.split(".")[2] for name in modules}
+
+
+def test_every_option_of_a_strategy_is_documented() -> None:
+    known = {name: strategy.Options for name, strategy in STRATEGIES.items()}
+    known["quotients"] = QuotientOptions
+    expected = {
+        (name, field.name): field.default
+        for name, options in known.items()
+        for field in dataclasses.fields(options)
+    }
+    documented = {
+        (row[0].strip("`"), row[1].strip("`")): float(Fraction(row[2]))
+        for row in rows(section("benchmark.md", "Strategies"))
+    }
+    assert documented == expected
+    text = section("benchmark.md", "Strategies")
+    assert all(f"- `{name}`" in text for name in STRATEGIES)
+
+
+def test_the_packages_are_documented_in_their_order() -> None:
+    names = [row[0].strip("`") for row in rows(section("architecture.md", "Packages"))]
+    assert names == [layer for layer in LAYERS if layer != "__main__"]
+    drawing = (ROOT / "docs" / "architecture.svg").read_text()
+    positions = [drawing.index(f">{name}<") for name in names]
+    assert positions == sorted(positions)
+
+
+def test_the_host_is_documented_file_by_file() -> None:
+    cells = [row[0] for row in rows(section("architecture.md", "The host"))]
+    documented = {name for cell in cells for name in named(cell)}
+    files = {path.name for path in (ROOT / "cchybrid" / "host").glob("*.py")}
+    assert documented == files - {"__init__.py"}
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_and_files_that_pages_name_exist(page: Path) -> None:
+    text = page.read_text()
+    text, changes, old_and_new = text.partition("## Changes in interface 2")
+    if changes:  # of this table only the new names exist
+        text += re.sub(r"^\|[^|]*\|", "|", old_and_new, flags=re.MULTILINE)
+    for name in set(re.findall(r"\bcchybrid(?:\.\w+)+", text)):
+        assert is_there(name), f"{page.name}: {name}"
+    for name in set(re.findall(r"\b(?:cchybrid|bench|host|tests|plugins)/[\w/]+\.py\b", text)):
+        places = (ROOT / name, ROOT / "cchybrid" / name, page.parent / name)
+        assert any(place.exists() for place in places), f"{page.name}: {name}"
+
+
+def is_there(name: str) -> bool:
+    """Return whether a dotted name is a module, or an attribute of one."""
+    try:
+        import_module(name)
+    except ModuleNotFoundError:
+        module, _, attribute = name.rpartition(".")
+        return bool(module) and hasattr(import_module(module), attribute)
+    return True
+
+
 def test_every_rule_is_documented() -> None:
     text = (ROOT / "docs" / "valid-schedule.md").read_text()
     for rule, meaning in RULES.items():
@@ -127,9 +310,18 @@ def test_the_instance_of_the_formats_page_is_read() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+    for page in EVERY_PAGE:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
+            there = page.parent / target if target else page
+            assert there.exists(), f"{page.name}: {target}"
+            if anchor:
+                assert anchor in anchors(there), f"{page.name}: {target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 def test_the_top_level_is_the_house() -> None:

@@ -2,8 +2,8 @@
 
 import cchybrid
 import pytest
+from cchybrid.plugin import Budget, Stop
 from cchybrid.plugin.conformance import LocalRun, conformance_cases
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 
 from cchybrid_greedy.engine import Greedy, Options
@@ -16,7 +16,7 @@ def test_conformance(case):
 
 
 def test_it_finds_the_optimum_of_a_small_ring():
-    """A gossip on four nodes is no challenge."""
+    """Two steps are optimal for an all-to-all broadcast on four nodes."""
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, first_lower=2)
     assert Greedy(Options()).solve(problem, run) is Stop.EXHAUSTED
@@ -24,11 +24,21 @@ def test_it_finds_the_optimum_of_a_small_ring():
 
 
 def test_it_gives_up_after_so_many_failures():
-    """Nobody can do it in one step, so every schedule after the first ones is a failure."""
+    """One step is impossible, so every schedule after the first ones is a failure."""
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=30))
     assert Greedy(Options(patience=5)).solve(problem, run) is Stop.STALLED
     assert run.spent < 100
+
+
+def test_it_reports_how_near_it_is():
+    """Conflicts of a number of steps never grow, and there are some left in one step."""
+    problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=30))
+    Greedy(Options(patience=5)).solve(problem, run)
+    conflicts = [left for steps, left in run.progressed if steps == 1]
+    assert conflicts == sorted(conflicts, reverse=True)
+    assert conflicts[-1] > 0
 
 
 def test_options_that_make_no_sense_are_refused():

@@ -1,7 +1,6 @@
-"""A plugin of cchybrid: this file registers, ``engine`` works. It imports next to nothing."""
+"""A plugin of cchybrid: registers the engine without importing it."""
 
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl

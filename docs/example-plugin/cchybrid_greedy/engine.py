@@ -7,7 +7,7 @@ every communication model that cchybrid knows.
 from dataclasses import dataclass
 
 import numpy as np
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin import Run, Stop
 from cchybrid.problem import Assignment, Problem
 
 
@@ -33,12 +33,12 @@ class Options:
 
 
 class Greedy:
-    """The engine: it makes schedules until nobody wants a better one."""
+    """The engine: it makes schedules until none with fewer steps is wanted."""
 
     Options = Options
 
     def __init__(self, options: Options) -> None:
-        """Keep the options; the problem comes later."""
+        """Keep the options."""
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -47,17 +47,23 @@ class Greedy:
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Offer every schedule that is better than the best so far."""
-        random = np.random.default_rng(run.seed)  # the one source of randomness: runs repeat
+        random = np.random.default_rng(run.seed)  # the only source of randomness: runs repeat
         failures = 0
+        fewest: dict[int, int] = {}  # per number of steps: the fewest deliveries that came too late
         # targets() ends when best meets bound, when the target is met, or when time is up.
-        while next(run.targets(), None) is not None:
+        while (steps := next(run.targets(), None)) is not None:
             assignment = self._build(problem, random, run)
+            if assignment is None:
+                break
             run.spend(1)
-            if assignment is not None and run.wants(assignment.steps):
+            if run.wants(assignment.steps):
                 run.offer(assignment)
                 failures = 0
             else:
                 failures += 1
+            late = int((assignment.step >= steps).sum())
+            fewest[steps] = min(late, fewest.get(steps, late))
+            run.progress(steps, fewest[steps])
             run.note(failures=failures)
             if failures == self.options.patience:
                 return Stop.STALLED
