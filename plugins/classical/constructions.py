@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from .context import Context, Draft
 from .diagonal_exchange import diagonal_exchange
@@ -19,93 +18,39 @@ from .sequential_tree import sequential_tree
 from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
 
+CONSTRUCTIONS: dict[str, Callable[[Context], Draft]] = {
+    # broadcast on hypercubes, one port: log2 n steps (Sullivan, Bashkow 1977)
+    "binomial-tree": binomial_tree,
+    # broadcast on hypercubes, all ports: d / 2 steps (McKinley, Trefftz 1993)
+    "double-tree": double_tree,
+    # scatter on hypercubes: a label and its complement per step, e-cube routing
+    "xor-exchange": xor_exchange,
+    # scatter on square tori of an even side n: n^3 / 8 steps, all channels full
+    "diagonal-exchange": diagonal_exchange,
+    # broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)
+    "dimensional-trees": dimensional_trees,
+    # all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)
+    "disjoint-trees": disjoint_trees,
+    # all-to-all broadcast both ways round a ring of paths: n / 2 steps (Saad, Schultz 1989)
+    "two-way-ring": two_way_ring,
+    # all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port
+    "ring": ring_pipeline,
+    # anything: sources send one by one over shortest paths (separate addressing)
+    "sequential-tree": sequential_tree,
+    # broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)
+    "dominating-sets": dominating_sets,
+    # all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit
+    "translated-exchange": translated_exchange,
+    # store-and-forward all-to-all on Cayley networks: as many hops per step as fit
+    "relayed-exchange": relayed_exchange,
+    # all-to-all between terminals, as many at each switch: that of the switches, repeated
+    "shared-switches": shared_switches,
+    # scatter on anything: longest paths first, each into the first step with a way for it
+    "packed-scatter": packed_scatter,
+    # broadcasts on anything: all that are informed inform others (McKinley et al. 1995)
+    "recursive-doubling": recursive_doubling,
+}
+"""All of them by name: what is made at once, then what always applies, then what has to be sought.
 
-class Construction(NamedTuple):
-    """A construction: its name, a line about it, and the function that makes it.
-
-    The function raises ``DoesNotApplyError`` where it is not for the instance.
-    """
-
-    name: str
-    summary: str
-    make: Callable[[Context], Draft]
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "binomial-tree",
-        "broadcast on hypercubes, one port: log2 n steps (Sullivan, Bashkow 1977)",
-        binomial_tree,
-    ),
-    Construction(
-        "double-tree",
-        "broadcast on hypercubes, all ports: d / 2 steps (McKinley, Trefftz 1993)",
-        double_tree,
-    ),
-    Construction(
-        "xor-exchange",
-        "scatter on hypercubes: a label and its complement per step, e-cube routing",
-        xor_exchange,
-    ),
-    Construction(
-        "diagonal-exchange",
-        "scatter on square tori of an even side n: n^3 / 8 steps, all channels full",
-        diagonal_exchange,
-    ),
-    Construction(
-        "dimensional-trees",
-        "broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)",
-        dimensional_trees,
-    ),
-    Construction(
-        "disjoint-trees",
-        "all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)",
-        disjoint_trees,
-    ),
-    Construction(
-        "two-way-ring",
-        "all-to-all broadcast both ways round a ring of paths: n / 2 steps (Saad, Schultz 1989)",
-        two_way_ring,
-    ),
-    Construction(
-        "ring",
-        "all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port",
-        ring_pipeline,
-    ),
-    Construction(
-        "sequential-tree",
-        "anything: sources send one by one over shortest paths (separate addressing)",
-        sequential_tree,
-    ),
-    Construction(
-        "dominating-sets",
-        "broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)",
-        dominating_sets,
-    ),
-    Construction(
-        "translated-exchange",
-        "all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit",
-        translated_exchange,
-    ),
-    Construction(
-        "relayed-exchange",
-        "store-and-forward all-to-all on Cayley networks: as many hops per step as fit",
-        relayed_exchange,
-    ),
-    Construction(
-        "shared-switches",
-        "all-to-all between terminals, as many at each switch: that of the switches, repeated",
-        shared_switches,
-    ),
-    Construction(
-        "packed-scatter",
-        "scatter on anything: longest paths first, each into the first step with a way for it",
-        packed_scatter,
-    ),
-    Construction(
-        "recursive-doubling",
-        "broadcasts on anything: all that are informed inform others (McKinley et al. 1995)",
-        recursive_doubling,
-    ),
-)
-"""All of them: what is made at once, then what always applies, then what has to be sought."""
+A construction raises ``DoesNotApplyError`` where it is not for the instance.
+"""

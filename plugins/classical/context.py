@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from random import Random
@@ -15,6 +16,14 @@ from .lower_bound import min_steps
 Path = tuple[int, ...]
 Draft = list[list[Transfer]]
 """The transfers of every step, of the instance read forwards (a reduction is a broadcast)."""
+
+
+def branch(before: Mapping[int, int] | Sequence[int], node: int) -> Path:
+    """Return the path from the root, which is before itself, to a node."""
+    path = [node]
+    while before[path[-1]] != path[-1]:
+        path.append(before[path[-1]])
+    return tuple(path[::-1])
 
 
 class DoesNotApplyError(Exception):
@@ -56,6 +65,8 @@ class Context:
             raise DoesNotApplyError("a quotient has no network of its own")
         self.problem, self.structure = problem, structure
         self.check, self.wants, self.effort = check, wants, effort
+        self.known = math.inf
+        """Steps of the best that the construction at work has found."""
         self._seed = seed
         self.random = Random(seed)
         self.network = structure.network
@@ -72,8 +83,8 @@ class Context:
         self._hops_to: dict[int, list[int]] = {}
 
     def restarted(self) -> Context:
-        """Return this context with its random numbers from the start."""
-        self.random = Random(self._seed)
+        """Return this context with its random numbers from the start, and nothing found."""
+        self.random, self.known = Random(self._seed), math.inf
         return self
 
     @cached_property
@@ -109,6 +120,10 @@ class Context:
         if hops <= 0:
             return 0
         return self.nodes - 1 if extra is None else hops + extra
+
+    def improves(self, steps: int) -> bool:
+        """Return whether so many steps are worth making, and fewer than found so far."""
+        return steps < self.known and self.wants(steps)
 
     def require_wanted(self, steps: int) -> None:
         """Raise ``DoesNotApplyError`` if schedules of that many steps are of no use any more."""

@@ -14,6 +14,7 @@ import math
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft
+from .matching import assign
 from .translations import Translations, translations
 
 MAX_PLACED = 25_000
@@ -101,25 +102,13 @@ class _Growth:
             self._random.shuffle(nodes)
             # Nodes from which few others are left to inform come first.
             nodes.sort(key=lambda node: self._ways(node, informed))
-        owner: dict[int, int] = {}
-        slots = sorted(range(len(self._slots)), key=lambda slot: len(reach[self._slots[slot]]))
-        for slot in slots:
-            if len(owner) == self._ports:
+        ways = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
+        users: dict[int, list[int]] = {}
+        for slot in sorted(ways, key=lambda slot: len(ways[slot])):
+            if len(users) == self._ports:
                 break
-            self._assign(slot, reach, owner, set())
-        return [(self._slots[slot], node) for node, slot in owner.items()]
+            assign(slot, ways, users, {}, set())
+        return [(self._slots[slot], node) for node, (slot,) in users.items()]
 
     def _ways(self, node: int, informed: list[bool]) -> int:
         return sum(not informed[self._after[kind][node]] for kind in self._after)
-
-    def _assign(
-        self, slot: int, reach: dict[int, list[int]], owner: dict[int, int], seen: set[int]
-    ) -> bool:
-        """Find the slot a node along an augmenting path of the bipartite matching."""
-        for node in reach[self._slots[slot]]:
-            if node not in seen:
-                seen.add(node)
-                if node not in owner or self._assign(owner[node], reach, owner, seen):
-                    owner[node] = slot
-                    return True
-        return False

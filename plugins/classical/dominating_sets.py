@@ -12,13 +12,11 @@ the five nodes of the 5x5 torus that have all others as neighbours. With one por
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft, Path
 from .residual_capacity import ResidualCapacity
-from .translations import Translations, representatives, translations
+from .translations import Translations, carried, representatives, translations
 
 MAX_CHAINS = 12
 """Chains of subgroups tried, times the effort."""
@@ -26,12 +24,8 @@ MAX_SUBGROUPS = 40
 """Subgroups tried per step."""
 
 
-@dataclass(frozen=True)
-class _Wave:
-    """A step: the subgroup informed before, and the paths from its element 0 to new cosets."""
-
-    informed: list[int]
-    legs: list[Path]
+Wave = tuple[list[int], list[Path]]
+"""A step: the subgroup informed before, and the paths from its element 0 to new cosets."""
 
 
 def dominating_sets(context: Context) -> Draft:
@@ -44,7 +38,7 @@ def dominating_sets(context: Context) -> Draft:
     while reached < context.nodes:
         min_steps, reached = min_steps + 1, reached * (ports + 1)
     context.require_wanted(min_steps)
-    best: list[_Wave] | None = None
+    best: list[Wave] | None = None
     for _ in range(MAX_CHAINS * context.effort):
         waves = _chain(context, group, ports)
         if waves is None or (best is not None and len(waves) >= len(best)):
@@ -54,12 +48,16 @@ def dominating_sets(context: Context) -> Draft:
             break
     if best is None:
         raise DoesNotApplyError("no chain of subgroups found that fits ports and channels")
-    return _carried(context, group, best, source)
+    draft: Draft = []
+    for informed, legs in best:
+        images = [group.rows[group.rows[source][element]] for element in informed]
+        draft.append([Transfer(0, carried(image, leg)) for image in images for leg in legs])
+    return draft
 
 
-def _chain(context: Context, group: Translations, ports: int) -> list[_Wave] | None:
+def _chain(context: Context, group: Translations, ports: int) -> list[Wave] | None:
     informed, generators = [0], list[int]()
-    waves = []
+    waves: list[Wave] = []
     while len(informed) < context.nodes:
         representative = representatives(context, group, informed)
         best: tuple[list[int], list[int], list[Path]] | None = None
@@ -74,7 +72,7 @@ def _chain(context: Context, group: Translations, ports: int) -> list[_Wave] | N
                 best = larger, more, legs
         if best is None:
             return None
-        waves.append(_Wave(informed, best[2]))
+        waves.append((informed, best[2]))
         informed, generators = best[0], best[1]
     return waves
 
@@ -124,18 +122,3 @@ def _legs(
         residual.allocate(leg)
         legs.append(leg)
     return legs
-
-
-def _carried(context: Context, group: Translations, waves: list[_Wave], source: int) -> Draft:
-    """Return the broadcast from the source."""
-    draft: Draft = []
-    for wave in waves:
-        images = [group.rows[group.rows[source][element]] for element in wave.informed]
-        draft.append(
-            [
-                Transfer(0, tuple(image[node] for node in leg))
-                for image in images
-                for leg in wave.legs
-            ]
-        )
-    return draft

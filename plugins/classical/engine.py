@@ -33,9 +33,8 @@ class Classical:
         effort: int = 1
 
         def __post_init__(self) -> None:
-            names = [construction.name for construction in CONSTRUCTIONS]
-            if self.only and self.only not in names:
-                raise ValueError(f"no construction {self.only!r}; use {', '.join(names)}")
+            if self.only and self.only not in CONSTRUCTIONS:
+                raise ValueError(f"no construction {self.only!r}; use {', '.join(CONSTRUCTIONS)}")
             if self.effort < 1:
                 raise ValueError(f"effort {self.effort}; use at least 1")
 
@@ -60,8 +59,8 @@ class Classical:
 
         context = Context(problem, run.seed, check, wants, self.options.effort)
         try:
-            for construction in CONSTRUCTIONS:
-                if self.options.only not in ("", construction.name):
+            for name, make in CONSTRUCTIONS.items():
+                if self.options.only not in ("", name):
                     continue
                 if next(run.targets(), None) is None:
                     check()
@@ -69,7 +68,7 @@ class Classical:
                 if not wants(context.min_steps):
                     break
                 try:
-                    draft = construction.make(context.restarted())
+                    draft = make(context.restarted())
                 except DoesNotApplyError:
                     continue
                 finally:

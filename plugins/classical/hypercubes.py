@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft, Path
@@ -16,9 +18,7 @@ class _Cube:
         if labels is None:
             raise DoesNotApplyError("not a hypercube")
         self.label: list[int] = labels.tolist()
-        self._node = [0] * context.nodes
-        for node, label in enumerate(self.label):
-            self._node[label] = node
+        self._node: list[int] = np.argsort(labels).tolist()
         self.dimension = context.nodes.bit_length() - 1
 
     def path(self, first: int, bits: list[int]) -> Path:

@@ -23,13 +23,12 @@ def packed_scatter(context: Context) -> Draft:
         raise DoesNotApplyError(f"more than {MAX_MESSAGES} messages")
     wanted = [(message.source, message.destinations[0]) for message in context.messages]
     context.require_wanted(context.min_steps)
-    best: list[list[Path]] | None = None
+    best: list[list[Path]] = []
     work = MAX_PLACED * context.effort
-    while work > 0 and (best is None or len(best) > context.min_steps):
+    while work > 0 and context.known > context.min_steps:
         work -= len(wanted)
-        found = packed(context, wanted, None, None if best is None else len(best) - 1)
-        best = best if found is None else found
-    if best is None:
+        best = packed(context, wanted) or best
+    if not best:
         raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
     indices: dict[tuple[int, int], list[int]] = {}
     for index, pair in enumerate(wanted):
@@ -40,8 +39,7 @@ def packed_scatter(context: Context) -> Draft:
 def packed(
     context: Context,
     wanted: Sequence[tuple[int, int]],
-    representative: Sequence[int] | None,
-    max_steps: int | None,
+    representative: Sequence[int] | None = None,
 ) -> list[list[Path]] | None:
     """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
 
@@ -49,13 +47,11 @@ def packed(
     ----------
     representative
         As in ``ResidualCapacity``.
-    max_steps
-        Steps that there may be, ``None`` for any number.
 
     Returns
     -------
     list[list[Path]] | None
-        ``None`` if there would be more, or so many are of no use, or a path does not even fit
+        ``None`` if so many are of no use, or a path does not even fit
         into an empty step.
     """
     order = list(wanted)
@@ -69,7 +65,7 @@ def packed(
         while path is None:
             fresh = step == len(residuals)
             if fresh:
-                if step == max_steps or not context.wants(step + 1):
+                if not context.improves(step + 1):
                     return None
                 residuals.append(ResidualCapacity(context, representative=representative))
                 waves.append([])
@@ -79,4 +75,5 @@ def packed(
             step += 1
         residuals[step - 1].allocate(path)
         waves[step - 1].append(path)
+    context.known = len(waves)
     return waves

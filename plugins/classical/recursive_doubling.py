@@ -29,22 +29,21 @@ def recursive_doubling(context: Context) -> Draft:
         raise DoesNotApplyError(f"more than {MAX_DELIVERIES} deliveries")
     if context.structure.hop_by_hop and size < len(context.messages) * (context.nodes - 1):
         raise DoesNotApplyError("store-and-forward to some of the nodes only")
-    best: Draft | None = None
+    best: Draft = []
     for _ in range(max(2, MAX_PLACED * context.effort // size)):
-        found = _doubled(context, None if best is None else len(best) - 1)
-        best = best if found is None else found
-    if best is None:
+        best = _doubled(context) or best
+    if not best:
         raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
     return best
 
 
-def _doubled(context: Context, max_steps: int | None) -> Draft | None:
-    """Return a random schedule of at most this many steps, ``None`` if it would need more."""
+def _doubled(context: Context) -> Draft | None:
+    """Return a random schedule, ``None`` if its steps would be of no use."""
     holders = [[message.source] for message in context.messages]
     missing = [set(message.destinations) for message in context.messages]
     draft: Draft = []
     while any(missing):
-        if len(draft) == max_steps or not context.wants(len(draft) + 1):
+        if not context.improves(len(draft) + 1):
             return None
         residual = ResidualCapacity(context)
         step: list[Transfer] = []
@@ -68,6 +67,7 @@ def _doubled(context: Context, max_steps: int | None) -> Draft | None:
         for index, path in step:
             holders[index].append(path[-1])
         draft.append(step)
+    context.known = len(draft)
     return draft
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .context import Context, Path
+from .context import Context, Path, branch
 
 
 class ResidualCapacity:
@@ -86,7 +86,7 @@ class ResidualCapacity:
                     if other in before or left[representative[channel[node, other]]] <= 0:
                         continue
                     if other == target:
-                        return _walk_back(before, node, target)
+                        return (*branch(before, node), target)
                     if other not in endpoints and 0 < near[other] <= max_hops - hops:
                         before[other] = node
                         following.append(other)
@@ -100,13 +100,6 @@ class ResidualCapacity:
         if self._both_ways:
             uses = uses + self._context.uses(path[::-1])
         return [self._representative[resource] for resource in uses]
-
-
-def _walk_back(before: dict[int, int], node: int, target: int) -> Path:
-    path = [target, node]
-    while before[path[-1]] != path[-1]:
-        path.append(before[path[-1]])
-    return tuple(path[::-1])
 
 
 class Timetable:

@@ -8,18 +8,23 @@ same tree hop by hop.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator
+from itertools import pairwise
 
 from cchybrid.model import Message, Transfer
 
-from .context import Context, Draft, Path
+from .context import Context, Draft, Path, branch
 from .residual_capacity import Timetable
+
+Job = tuple[int, int, int, Path]
+"""The depth in the tree, the length (less than 0), the message and the path of a transfer."""
 
 
 def sequential_tree(context: Context) -> Draft:
     """Return a schedule over one tree of shortest paths per node, longest paths first."""
     trees: dict[int, list[int]] = {}
-    jobs: list[tuple[int, int, int, Path]] = []
+    jobs: list[Job] = []
     branches = _hop_by_hop if context.structure.hop_by_hop else _addressed
     for index, message in enumerate(context.messages):
         context.check()
@@ -30,9 +35,7 @@ def sequential_tree(context: Context) -> Draft:
     timetable = Timetable(context.capacity)
     informed: dict[tuple[int, int], int] = {}
     draft: Draft = []
-    for count, (_, _, index, path) in enumerate(jobs):
-        if count % 1000 == 0:
-            context.check()
+    for _, _, index, path in _checked(context, jobs):
         begin = informed.get((index, path[0]), -1) + 1
         step = timetable.place(context.uses(path), begin)
         informed[index, path[-1]] = step
@@ -41,16 +44,21 @@ def sequential_tree(context: Context) -> Draft:
     return draft
 
 
-def _busiest(context: Context, jobs: list[tuple[int, int, int, Path]]) -> int:
+def _busiest(context: Context, jobs: list[Job]) -> int:
     """Return the steps that the most used resource needs."""
-    used = [0] * len(context.capacity)
-    for count, (_, _, _, path) in enumerate(jobs):
+    used: Counter[int] = Counter()
+    for _, _, _, path in _checked(context, jobs):
+        used.update(context.uses(path))
+    return max(
+        (-(-n // context.capacity[r]) for r, n in used.items() if context.capacity[r]), default=0
+    )
+
+
+def _checked(context: Context, jobs: list[Job]) -> Iterator[Job]:
+    for count, job in enumerate(jobs):
         if count % 1000 == 0:
             context.check()
-        for resource in context.uses(path):
-            used[resource] += 1
-    pairs = zip(used, context.capacity, strict=True)
-    return max((-(-times // size) for times, size in pairs if size), default=0)
+        yield job
 
 
 def _addressed(
@@ -72,7 +80,7 @@ def _addressed(
             trees[informer] = _tree(context, informer, relay=False)
         for node in sorted(left):
             if trees[informer][node] >= 0:
-                found.append((depth, _branch(trees[informer], node)))
+                found.append((depth, branch(trees[informer], node)))
                 informers.append((depth + 1, node))
                 left.discard(node)
     return found
@@ -86,8 +94,8 @@ def _hop_by_hop(
         trees[message.source] = _tree(context, message.source, relay=True)
     hops: dict[Path, int] = {}
     for node in message.destinations:
-        branch = _branch(trees[message.source], node)
-        hops.update({branch[k : k + 2]: k for k in range(len(branch) - 1)})
+        path = branch(trees[message.source], node)
+        hops.update({hop: depth for depth, hop in enumerate(pairwise(path))})
     return [(depth, hop) for hop, depth in hops.items()]
 
 
@@ -111,10 +119,3 @@ def _tree(context: Context, root: int, *, relay: bool) -> list[int]:
             if relay or other not in context.endpoints:
                 queue.append(other)
     return parent
-
-
-def _branch(parent: list[int], node: int) -> Path:
-    path = [node]
-    while parent[path[-1]] != path[-1]:
-        path.append(parent[path[-1]])
-    return tuple(path[::-1])

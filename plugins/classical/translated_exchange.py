@@ -7,9 +7,7 @@ step where it fits. (On hypercubes the whole group does it: see the XOR exchange
 
 from __future__ import annotations
 
-from cchybrid.model import Transfer
-
-from .context import Context, DoesNotApplyError, Draft, Path
+from .context import Context, DoesNotApplyError, Draft
 from .packing import packed
 from .translations import representatives, translations
 
@@ -27,31 +25,25 @@ def translated_exchange(context: Context) -> Draft:
         raise DoesNotApplyError(f"more than {MAX_NODES} nodes")
     count = len(pairs)
     group = translations(context)
-    best: tuple[list[int], list[list[Path]]] | None = None
+    best: Draft = []
     context.require_wanted(context.min_steps)
     work = MAX_PLACED * context.effort
-    while work > 0 and (best is None or len(best[1]) > context.min_steps):
+    while work > 0 and context.known > context.min_steps:
         generators = [context.random.randrange(1, context.nodes)]
         subgroup = group.closure(generators)
         while count // len(subgroup) > MAX_PLACED:
             generators.append(context.random.randrange(1, context.nodes))
             subgroup = group.closure(generators)
         size = count // len(subgroup)
-        if best is not None and size > work:
+        if best and size > work:
             break
-        nodes = range(context.nodes)
-        first = [a for a in nodes if a == min(group.rows[g][a] for g in subgroup)]
-        wanted = [(a, b) for a in first for b in nodes if a != b]
         representative = representatives(context, group, subgroup)
-        found = packed(context, wanted, representative, None if best is None else len(best[1]) - 1)
+        found = packed(context, group.orbit_pairs(subgroup), representative)
         # A path that does not even fit into an empty step is tried first, which takes little time.
-        work -= size if found is not None or best is not None else 1 + size // 4
-        best = best if found is None else (subgroup, found)
-    if best is None:
+        work -= size if found or best else 1 + size // 4
+        if found:
+            waves = [{(path[0], path[-1]): path for path in wave} for wave in found]
+            best = group.draft(subgroup, waves, pairs)
+    if not best:
         raise DoesNotApplyError("no subgroup whose translated paths fit into a step")
-    subgroup, waves = best
-    draft: Draft = []
-    for wave in waves:
-        paths = [tuple(group.rows[g][node] for node in path) for path in wave for g in subgroup]
-        draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
-    return draft
+    return best

@@ -6,18 +6,22 @@ to all, and a channel of one node stands for the channels of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Network
+from cchybrid.model import Network, Transfer
 
-from .context import Context, DoesNotApplyError
+from .context import Context, DoesNotApplyError, Draft, Path
 from .factorisations import factorisations
 
 Table = NDArray[np.int64]
+Pair = tuple[int, int]
+"""A message: its source and its destination."""
+Waves = list[dict[Pair, Path]]
+"""Per step the paths of messages."""
 
 MAX_NODES = 1024
 """Nodes of the network; the table of the product has as many entries as pairs of them."""
@@ -46,6 +50,24 @@ class Translations:
     def step(self, a: int, b: int) -> int:
         """Return the element s with b = a s: channels with the same s are representative."""
         return self.rows[self.inverse[a]][b]
+
+    def orbit_pairs(self, subgroup: list[int]) -> list[Pair]:
+        """Return all pairs of nodes whose first one is the least of its orbit."""
+        nodes = np.arange(len(self.table))
+        least = np.flatnonzero(self.table[subgroup].min(axis=0) == nodes).tolist()
+        return [(a, b) for a in least for b in nodes.tolist() if a != b]
+
+    def draft(self, subgroup: list[int], waves: Waves, message: Mapping[Pair, int]) -> Draft:
+        """Return all that the translations of a subgroup make of some transfers."""
+        images = [self.rows[element] for element in subgroup]
+        return [
+            [
+                Transfer(message[image[a], image[b]], carried(image, path))
+                for image in images
+                for (a, b), path in wave.items()
+            ]
+            for wave in waves
+        ]
 
     def closure(self, elements: list[int]) -> list[int]:
         """Return the subgroup that these elements generate."""
@@ -87,6 +109,11 @@ def translations(context: Context) -> Translations:
         if _keeps(table, size):
             return Translations(table)
     raise DoesNotApplyError("no group of translations found")
+
+
+def carried(image: list[int], path: Path) -> Path:
+    """Return where a translation carries a path."""
+    return tuple(image[node] for node in path)
 
 
 def representatives(context: Context, group: Translations, subgroup: list[int]) -> list[int]:

@@ -28,7 +28,6 @@ from cchybrid.referee.verify import verify
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-MAKE = {construction.name: construction.make for construction in CONSTRUCTIONS}
 
 
 def context_of(problem: Problem, seed: int = 0) -> Context:
@@ -38,7 +37,7 @@ def context_of(problem: Problem, seed: int = 0) -> Context:
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
     """Return the steps of a construction, having made sure that they are a schedule."""
     problem = build_problem(instance)
-    drafted, found = list_transfers(problem, MAKE[name](context_of(problem, seed)))
+    drafted, found = list_transfers(problem, CONSTRUCTIONS[name](context_of(problem, seed)))
     assert not drafted.violations(found)
     assert verify(instance, drafted.lift(found).steps) == ()
     return found.steps
@@ -349,11 +348,11 @@ def test_a_construction_says_why_it_does_not_apply(
 ) -> None:
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
     with pytest.raises(DoesNotApplyError, match=words):
-        MAKE[name](context_of(problem))
+        CONSTRUCTIONS[name](context_of(problem))
 
 
 def test_all_but_the_first_construction_know_where_they_do_not_apply() -> None:
-    assert {reason[0] for reason in REASONS} == set(MAKE) - {"sequential-tree"}
+    assert {reason[0] for reason in REASONS} == set(CONSTRUCTIONS) - {"sequential-tree"}
 
 
 @pytest.mark.parametrize("topology", ["spidergon-12", "torus-3x4", "heawood-14", "hypercube-8"])
@@ -384,7 +383,7 @@ def test_terminals_and_half_duplex_links_have_no_translations() -> None:
 def test_whatever_applies_gives_a_schedule(instance: Instance, seed: int) -> None:
     problem = build_problem(instance)
     applied = set()
-    for name, make in MAKE.items():
+    for name, make in CONSTRUCTIONS.items():
         try:
             drafted, found = list_transfers(problem, make(context_of(problem, seed)))
         except DoesNotApplyError:
@@ -430,7 +429,7 @@ def test_whatever_applies_to_known_networks_gives_a_schedule(
 ) -> None:
     """Whether its paths are listed or not."""
     problem = build_problem(instance, max_options=most)
-    for name, make in MAKE.items():
+    for name, make in CONSTRUCTIONS.items():
         try:
             drafted, found = list_transfers(problem, make(context_of(problem, seed)))
         except DoesNotApplyError:
@@ -468,7 +467,7 @@ def test_bounds_that_counting_does_not_reach_stop_nothing() -> None:
 
 
 def test_nothing_is_made_after_a_schedule_that_counting_shows_optimal() -> None:
-    made = [construction.name for construction in CONSTRUCTIONS]
+    made = list(CONSTRUCTIONS)
     for topology, collective, last in (
         ("hypercube-16", "AAS", "xor-exchange"),
         ("torus-4x4", "AAB", "disjoint-trees"),
@@ -514,10 +513,10 @@ def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, kno
     for best, refused in ((known, True), (3 * known, False)):
         context = Context(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
         if not refused:
-            assert MAKE[name](context)
+            assert CONSTRUCTIONS[name](context)
             continue
         with pytest.raises(DoesNotApplyError, match="no better than what is known"):
-            MAKE[name](context)
+            CONSTRUCTIONS[name](context)
 
 
 @pytest.mark.parametrize(
@@ -536,7 +535,7 @@ def test_a_search_ends_where_it_cannot_become_better(
     context = Context(problem, 0, lambda: None, lambda steps: steps < fewest)
     assert context.min_steps < fewest
     with pytest.raises(DoesNotApplyError, match="nothing short enough found"):
-        MAKE[name](context)
+        CONSTRUCTIONS[name](context)
 
 
 def test_stops_in_the_midst_of_a_construction() -> None:

@@ -1,0 +1,44 @@
+"""Bipartite matching: items and the places that they may take, each with room for some."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Place = TypeVar("Place", bound=Hashable)
+
+
+def assign(
+    item: Item,
+    ways: Mapping[Item, Iterable[Place]],
+    users: dict[Place, list[Item]],
+    room: Mapping[Place, int],
+    seen: set[Place],
+) -> bool:
+    """Find an item a place along an augmenting path; return whether there is one.
+
+    Parameters
+    ----------
+    ways
+        The places that every item may take.
+    users
+        The items at every place: changed along the path.
+    room
+        The items that a place may have, where it is not one.
+    seen
+        Places not to try (again).
+    """
+    for place in ways[item]:
+        if place in seen:
+            continue
+        seen.add(place)
+        held = users.setdefault(place, [])
+        if len(held) < room.get(place, 1):
+            held.append(item)
+            return True
+        for index, other in enumerate(held):
+            if assign(other, ways, users, room, seen):
+                held[index] = item
+                return True
+    return False
