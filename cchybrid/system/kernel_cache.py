@@ -37,7 +37,8 @@ def cache_folder(folder: Path) -> Path:
     numba looks only at the file of a function to tell whether its compiled code is stale, but the
     code holds the functions and constants of other files, too. So the name of the folder is a
     digest of all files with kernels, of this package and of that of ``folder``, and of the files
-    from which these import constants. Where the installation is read-only the folder is below
+    from which these import constants. It is below the folder ``NUMBA_CACHE_DIR`` if that
+    environment variable is set, or in the installation; where that is read-only, below
     ``~/.cache``, or else a temporary one.
     """
     while (folder.parent / "__init__.py").exists():
@@ -47,6 +48,8 @@ def cache_folder(folder: Path) -> Path:
         digest.update(source)
     name = f"kernels-{digest.hexdigest()[:16]}"
     parents = [PACKAGE / "__pycache__"]
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        parents.insert(0, Path(chosen))
     with contextlib.suppress(RuntimeError):  # there is no home
         parents.append(Path.home() / ".cache" / "cchybrid")
     for parent in parents:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
@@ -103,7 +103,7 @@ def anneal(
     return made
 
 
-@compiled
+@internal
 def metropolis(
     flat: Flat,
     settings: Settings,

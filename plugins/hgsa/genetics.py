@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.initial import complete
 from cchybrid.toolkit.kernels.restoration import restore
@@ -87,19 +87,19 @@ class Memory(NamedTuple):
     other: Solution
 
 
-@compiled
+@internal
 def energy(settings: Settings, tally: LongArray) -> float:
     """Return the fitness of a solution, less is better, in units of one conflict."""
     return float(tally[CONFLICTS] + settings.length * tally[LENGTH])
 
 
-@compiled
+@internal
 def accepts(rise: float, temperature: float, state: State) -> bool:
     """Return whether the Metropolis criterion takes a solution worse by ``rise``."""
     return rise <= 0 or uniform(state) < math.exp(-rise / temperature)
 
 
-@compiled
+@internal
 def draw(flat: Flat, solution: Solution, delivery: int, state: State) -> tuple[int, int]:
     """Draw another option, another step or both for a delivery (the paper's mutation)."""
     option, step = int(solution.option[delivery]), int(solution.step[delivery])
@@ -142,7 +142,7 @@ def begin(
     shorten(flat, settings.depth, solution, state)
 
 
-@compiled
+@internal
 def cross(
     flat: Flat,
     settings: Settings,
@@ -168,7 +168,7 @@ def cross(
     _put_in_order(flat, settings, child, memory.chain, state)
 
 
-@compiled
+@internal
 def exchange(
     flat: Flat,
     settings: Settings,
@@ -217,7 +217,7 @@ def exchange(
     return 3 * number
 
 
-@compiled
+@internal
 def _put_in_order(
     flat: Flat, settings: Settings, solution: Solution, chain: IntArray, state: State
 ) -> None:
@@ -245,7 +245,7 @@ def _put_in_order(
     count(flat, solution)
 
 
-@compiled
+@internal
 def _partner(settings: Settings, memory: Memory, state: State) -> int:
     """Spin the roulette wheel, on which the best process has the largest share."""
     total = 0.0
@@ -260,7 +260,7 @@ def _partner(settings: Settings, memory: Memory, state: State) -> int:
     return last
 
 
-@compiled
+@internal
 def _mutate(flat: Flat, settings: Settings, solution: Solution, state: State) -> None:
     """Change the option and the step of random genes."""
     for _ in range(1 + below(state, settings.genes)):

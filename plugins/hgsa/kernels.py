@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 
@@ -80,14 +80,14 @@ def process(processes: Processes, index: int) -> Solution:
     )
 
 
-@compiled
+@internal
 def uses(flat: Flat, option: int) -> int:
     """Return how many resources an option uses."""
     path = flat.path[option]
     return int(flat.use_start[path + 1] - flat.use_start[path])
 
 
-@compiled
+@internal
 def count(flat: Flat, solution: Solution) -> None:
     """Count everything anew from ``option`` and ``step``, whose requirements form no circle."""
     solution.users[:] = 0
@@ -98,7 +98,7 @@ def count(flat: Flat, solution: Solution) -> None:
             _need(flat, solution, delivery)
 
 
-@compiled
+@internal
 def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) -> None:
     """Give a delivery another option and step; ``closes_circle`` must have said no."""
     old_before, before = flat.requires[solution.option[delivery]], flat.requires[option]
@@ -122,7 +122,7 @@ def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) 
             _release(flat, solution, old_before)
 
 
-@compiled
+@internal
 def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
     """Return whether a delivery would come to require itself with this option."""
     before = flat.requires[option]
@@ -137,7 +137,7 @@ def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) ->
     return True  # a circle among deliveries that cannot happen at all
 
 
-@compiled
+@internal
 def copy_solution(source: Solution, target: Solution) -> None:
     """Copy everything; element by element, as whole rows take seconds to compile."""
     for delivery in range(len(source.option)):
@@ -151,7 +151,7 @@ def copy_solution(source: Solution, target: Solution) -> None:
     target.tally[LENGTH] = source.tally[LENGTH]
 
 
-@compiled
+@internal
 def _need(flat: Flat, solution: Solution, delivery: int) -> None:
     """Give a delivery one more user; if it had none, what it requires gets one as well."""
     while delivery >= 0:
@@ -162,7 +162,7 @@ def _need(flat: Flat, solution: Solution, delivery: int) -> None:
         delivery = flat.requires[solution.option[delivery]]
 
 
-@compiled
+@internal
 def _release(flat: Flat, solution: Solution, delivery: int) -> None:
     """Undo ``_need``."""
     while delivery >= 0:
@@ -173,7 +173,7 @@ def _release(flat: Flat, solution: Solution, delivery: int) -> None:
         delivery = flat.requires[solution.option[delivery]]
 
 
-@compiled
+@internal
 def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
     """Add the path of a delivery to the loads, and whether it comes too early."""
     option, now = solution.option[delivery], solution.step[delivery]
@@ -184,7 +184,7 @@ def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
     solution.tally[LENGTH] += now + 1 + uses(flat, option)
 
 
-@compiled
+@internal
 def _leave(flat: Flat, solution: Solution, delivery: int) -> None:
     """Undo ``_enter``."""
     option, now = solution.option[delivery], solution.step[delivery]

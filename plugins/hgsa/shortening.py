@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cchybrid.problem.arrays import IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
@@ -43,7 +43,7 @@ def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
                     changed = True
 
 
-@compiled
+@internal
 def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> None:
     """Reach deliveries by shorter routes where the message is nearer already: first heuristic.
 
@@ -75,7 +75,7 @@ def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> No
                 move(flat, solution, delivery, old, now)
 
 
-@compiled
+@internal
 def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> None:
     """Mutate the longest routes, if they are few, and keep what is shorter: second heuristic.
 
@@ -106,7 +106,7 @@ def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> 
                 move(flat, solution, delivery, old, then)
 
 
-@compiled
+@internal
 def _depth(flat: Flat, depth: IntArray, option: int) -> int:
     """Return how far from the source the deliverer of an option is, in uses."""
     before = flat.requires[option]

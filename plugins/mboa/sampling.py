@@ -8,7 +8,7 @@ import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.evolution.population import Population
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
@@ -107,7 +107,7 @@ def _index_users(flat: Flat, option: IntArray, start: LongArray) -> IntArray:
     return users
 
 
-@compiled
+@internal
 def _choose_candidates(
     flat: Flat, model: Model, example: IntArray, users: IntArray, place: int, state: State
 ) -> int:
@@ -135,7 +135,7 @@ def _choose_candidates(
     return found
 
 
-@compiled
+@internal
 def _admit(model: Model, gene: int, place: int, found: int) -> int:
     """Add a gene to the candidates if it is new and comes before ``place``; return their number."""
     if gene < 0 or model.place[gene] >= place or found >= len(model.candidates):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import IntArray
 from cchybrid.toolkit.evolution.population import Population
-from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels import inlined, internal
 
 __all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
 
@@ -96,7 +96,7 @@ def new_scores(parents: int) -> Scores:
     )
 
 
-@compiled
+@internal
 def grow(
     tree: Tree,
     scores: Scores,
@@ -133,7 +133,7 @@ def grow(
     return nodes
 
 
-@compiled
+@internal
 def leaf_of(tree: Tree, option: IntArray, step: IntArray) -> int:
     """Return the leaf that an individual reaches; shape (genes,) both."""
     node = 0
@@ -143,7 +143,7 @@ def leaf_of(tree: Tree, option: IntArray, step: IntArray) -> int:
     return node
 
 
-@compiled
+@internal
 def _label(
     scores: Scores, population: Population, parents: IntArray, gene: int, whole: bool
 ) -> tuple[int, int]:
@@ -174,7 +174,7 @@ def _label(
     return options, max(steps, 1)
 
 
-@compiled
+@internal
 def _ask(
     tree: Tree,
     scores: Scores,
@@ -243,7 +243,7 @@ def _score(
     return total
 
 
-@compiled
+@internal
 def _split(tree: Tree, population: Population, parents: IntArray, node: int, nodes: int) -> None:
     """Part the members of a node by its question and make its two leaves."""
     values = population.option if tree.part[node] == 0 else population.step

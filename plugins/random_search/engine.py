@@ -53,11 +53,9 @@ class RandomSearch:
         first_fit(problem, 0)
         found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
         flat = flatten(problem)
-        if self.options.greedy:
-            seeds = np.zeros(1, dtype=np.uint64)
-            start_often(flat, least_uses(problem, flat), seeds, found.option, found.step, go_on)
-        else:
-            _Draws(problem, flat, 1, seed_state(0)).advance(1, go_on)
+        seeds = np.zeros(1, dtype=np.uint64)
+        start_often(flat, least_uses(problem, flat), seeds, found.option, found.step, go_on)
+        _Draws(problem, flat, 1, seed_state(0)).advance(1, go_on)
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return ``None``: there is always something to try."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -44,11 +45,10 @@ class EvolutionEngine(ABC, Generic[Options]):
         """Have all kernels compiled, which takes a while when they are used for the first time."""
         problem = rehearsal()
         first_fit(problem, 0)
-        genome, state = Genome.of(problem, self.options), seed_state(0)
-        island = EvolutionIsland(genome, self.options, self.breeder(genome, state), 1, state)
-        never = np.zeros(1, dtype=np.bool_)
-        island.advance(self.options.population, never)
-        island.advance(1, never)
+        few = replace(self.options, population=2, mutation=1.0, sweeps=1, polish=1)
+        genome, state = Genome.of(problem, few), seed_state(0)
+        island = EvolutionIsland(genome, few, type(self)(few).breeder(genome, state), 1, state)
+        island.advance(20, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems whose population would not fit into memory."""

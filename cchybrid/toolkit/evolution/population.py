@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.initial import complete
@@ -89,7 +89,7 @@ def create(
     return _improve(flat, settings, work, option, step, stop, state)
 
 
-@compiled
+@internal
 def evaluate(flat: Flat, settings: Settings, work: Work, option: IntArray, step: IntArray) -> int:
     """Fill the table; return the conflicts and late deliveries (thesis eq. 6.18, section 6.5.5)."""
     steps = len(work.table)
@@ -101,7 +101,7 @@ def evaluate(flat: Flat, settings: Settings, work: Work, option: IntArray, step:
     return late + build(flat, option, step, work.counted, work.table)
 
 
-@compiled
+@internal
 def _improve(
     flat: Flat,
     settings: Settings,

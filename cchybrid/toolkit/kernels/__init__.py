@@ -5,6 +5,6 @@ allocate nothing that their caller could pass, touch no Python object and draw r
 from a state that they are given (``cchybrid.toolkit.kernels.rng``), so a seed rules everything.
 """
 
-from cchybrid.system.compiled import compiled, inlined
+from cchybrid.system.compiled import compiled, inlined, internal
 
-__all__ = ["compiled", "inlined"]
+__all__ = ["compiled", "inlined", "internal"]

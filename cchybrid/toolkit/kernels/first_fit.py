@@ -8,15 +8,15 @@ now, and that one is made: messages come nearer to their goals hop by hop.
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, least_uses
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, least_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 
@@ -75,16 +75,25 @@ def schedule(
     """
     option[:] = -1
     step[:] = -1
-    mixed = np.flatnonzero(flat.required).astype(np.int32)
+    number = 0
+    for place in range(len(option)):
+        number += flat.required[place]
+    mixed = np.empty(number, dtype=np.int32)
+    number = 0
+    for place in range(len(option)):
+        if flat.required[place]:
+            mixed[number] = place
+            number += 1
     shuffle(mixed, state)
     order = np.empty_like(mixed)
     # Long routes are hard to place, so they come first; the shuffle breaks ties.
-    until, uses = 0, int(NO_LIMIT) + 1
+    until = 0
+    uses: Any = np.int64(NO_LIMIT) + 1
     while until < len(mixed):
-        longest = -1
+        longest: Any = -1
         for delivery in mixed:
             if near[delivery] < uses:
-                longest = max(longest, int(near[delivery]))
+                longest = max(longest, near[delivery])
         uses = longest
         for delivery in mixed:
             if near[delivery] == uses:
@@ -127,9 +136,10 @@ def fill(
         Shape (1,): another thread sets this to end early. What is missing then counts as such.
     """
     row = np.zeros(len(flat.limit), dtype=np.int32)
-    seen = np.full(len(option), -1, dtype=np.int64)
+    seen = np.empty(len(option), dtype=np.int64)
+    seen[:] = -1
     queue = np.empty(len(option), dtype=np.int32)
-    hops = not flat.required.all()
+    hops = has_optional(flat.required)
     missing = len(order)
     for now in range(steps):
         if missing == 0:
@@ -155,7 +165,7 @@ def fill(
     return missing
 
 
-@compiled
+@internal
 def _place(
     flat: Flat,
     near: IntArray,
@@ -192,7 +202,7 @@ def _place(
     return possible
 
 
-@compiled
+@internal
 def _approach(
     flat: Flat,
     near: IntArray,

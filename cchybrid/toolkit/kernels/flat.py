@@ -8,6 +8,7 @@ import numpy as np
 
 from cchybrid.problem import ACCEPT, INJECT, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import internal
 
 NO_LIMIT = np.int32(2**31 - 1)
 """The limit of a resource whose capacity other resources imply: never exceeded."""
@@ -85,6 +86,15 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
         follower=follower,
         excess=excess,
     )
+
+
+@internal
+def has_optional(required: BoolArray) -> bool:
+    """Return whether some deliveries are not required; quicker to compile than ``all``."""
+    number = 0
+    for one in required:
+        number += one
+    return number < len(required)
 
 
 def uses_of(flat: Flat) -> LongArray:

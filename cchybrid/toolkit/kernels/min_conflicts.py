@@ -9,7 +9,7 @@ their number, so the search drifts over plateaus.
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, one_more, remove
 from cchybrid.toolkit.kernels.rng import State, below
@@ -20,7 +20,7 @@ WIDTH = 64
 """Options of a delivery that one move looks at; of more, a random stretch of so many."""
 
 
-@compiled
+@internal
 def settle(
     flat: Flat,
     option: IntArray,
@@ -142,9 +142,9 @@ def best_place(
             cost = 0
             for place in range(first_use, last_use):
                 # A resource that the path uses twice is underrated; ``add`` is exact.
-                load = table[now, use[place]]
+                load = table[now, use[place]] + 0  # wide, as in ``add``
                 if load >= limit[use[place]]:
-                    cost += one_more(flat, load)
+                    cost += one_more(flat.excess, load)
                     if cost > best:
                         break
             if cost > best or (candidate == option[delivery] and now == step[delivery]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, overloaded, remove
 from cchybrid.toolkit.kernels.rng import State, below, normal
@@ -14,7 +14,7 @@ from cchybrid.toolkit.kernels.swap import swap_steps
 __all__ = ["mutate"]
 
 
-@compiled
+@internal
 def mutate(
     flat: Flat,
     ordered: bool,
@@ -51,7 +51,7 @@ def mutate(
     return change
 
 
-@compiled
+@internal
 def _conflicting(
     flat: Flat,
     option: IntArray,
@@ -70,7 +70,7 @@ def _conflicting(
     return start
 
 
-@compiled
+@internal
 def _similar(flat: Flat, option: int, state: State) -> int:
     """Return another path of the same distributor, likely a similar one.
 
@@ -88,7 +88,7 @@ def _similar(flat: Flat, option: int, state: State) -> int:
     return first + below(state, size)
 
 
-@compiled
+@internal
 def _distributor(flat: Flat, gene: int, state: State) -> int:
     """Return a random path of a random distributor."""
     stop = flat.option_start[gene + 1]

@@ -17,10 +17,13 @@ __all__ = ["add", "build", "fits", "one_more", "overloaded", "remove"]
 
 
 @inlined
-def one_more(flat: Flat, load: int) -> int:
-    """Return the conflicts that one more use of a resource adds whose load is at its limit."""
+def one_more(excess: bool, load: int) -> int:
+    """Return the conflicts that one more use of a resource adds whose load is at its limit.
+
+    ``excess`` is that of the ``Flat``.
+    """
     # C(load + 1, 2) - C(load, 2); at least 1, so that capacity 0 is kept as well.
-    return 1 if flat.excess else max(load, 1)
+    return 1 if excess else max(load, 1)
 
 
 @inlined
@@ -36,10 +39,10 @@ def add(flat: Flat, row: IntArray, path: int) -> int:
     grown = 0
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
         resource = use[place]
-        load = row[resource]
+        load = row[resource] + 0  # wide, as in ``remove``
         row[resource] = load + 1
         if load >= limit[resource]:
-            grown += one_more(flat, load)
+            grown += one_more(flat.excess, load)
     return grown
 
 
@@ -53,7 +56,7 @@ def remove(flat: Flat, row: IntArray, path: int) -> int:
         load = row[resource] - 1
         row[resource] = load
         if load >= limit[resource]:
-            shrunk -= one_more(flat, load)
+            shrunk -= one_more(flat.excess, load)
     return shrunk
 
 

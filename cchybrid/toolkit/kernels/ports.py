@@ -7,7 +7,7 @@ sends more messages in a step than it has channels is in conflict whatever paths
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 from cchybrid.toolkit.kernels.rng import State, below
@@ -59,7 +59,7 @@ def room(
     return free
 
 
-@compiled
+@internal
 def spread_ports(
     flat: Flat,
     option: IntArray,

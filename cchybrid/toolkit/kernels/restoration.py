@@ -8,7 +8,7 @@ is none it is postponed. What is postponed beyond the last step is late, and cou
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.ports import count_ports, pressure
 from cchybrid.toolkit.kernels.rng import State, below
@@ -19,7 +19,7 @@ CANDIDATES = 8
 """Options with a met requirement that are compared before the best of them is taken."""
 
 
-@compiled
+@internal
 def restore(
     flat: Flat,
     near: IntArray,
@@ -89,7 +89,7 @@ def restore(
     return late
 
 
-@compiled
+@internal
 def _other_option(
     flat: Flat,
     near: IntArray,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import compiled, internal
 
 State = NDArray[np.uint64]
 
@@ -22,7 +22,7 @@ def seed_state(seed: int) -> State:
     return np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], dtype=np.uint64)
 
 
-@compiled
+@internal
 def next_word(state: State) -> np.uint64:
     """Return 64 random bits."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -44,13 +44,13 @@ def below(state: State, bound: int) -> int:
     return drawn
 
 
-@compiled
+@internal
 def uniform(state: State) -> float:
     """Return a float from 0 up to, not including, 1."""
     return (next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@compiled
+@internal
 def normal(state: State) -> float:
     """Return a float of the standard normal distribution (Box and Muller 1958)."""
     radius = math.sqrt(-2.0 * math.log(1.0 - uniform(state)))

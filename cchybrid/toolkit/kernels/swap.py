@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 from cchybrid.toolkit.kernels.rng import State, below
@@ -11,7 +11,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 __all__ = ["swap_steps"]
 
 
-@compiled
+@internal
 def swap_steps(
     flat: Flat,
     option: IntArray,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cchybrid.problem.arrays import IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 
 LANES = 8
@@ -156,7 +156,7 @@ def needed(flat: Flat, memory: Memory, delivery: int) -> bool:
     return flat.required[delivery] or memory.followers[delivery] > 0
 
 
-@compiled
+@internal
 def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
     """Give a delivery without a place one; what that means for others the caller has to see to."""
     memory.option[delivery], memory.step[delivery] = option, step
@@ -184,7 +184,7 @@ def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> 
                 _insert(memory.over, memory.over_place, memory.lengths, OVER, cell)
 
 
-@compiled
+@internal
 def displace(flat: Flat, memory: Memory, delivery: int) -> None:
     """Take a delivery's place away; what that means for others the caller has to see to."""
     option, step = memory.option[delivery], memory.step[delivery]
@@ -215,7 +215,7 @@ def displace(flat: Flat, memory: Memory, delivery: int) -> None:
                 _drop(memory.over, memory.over_place, memory.lengths, OVER, cell)
 
 
-@compiled
+@internal
 def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
     """Put a delivery on the list of broken ones, or off it, as it deserves."""
     wrong = False
@@ -231,7 +231,7 @@ def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
         _drop(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
 
 
-@compiled
+@internal
 def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
     """Do so with all deliveries that require this one."""
     if memory.followers[delivery] == 0:
@@ -242,13 +242,13 @@ def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
             recheck(flat, memory, other)
 
 
-@compiled
+@internal
 def conflicts(memory: Memory) -> int:
     """Return the overload of all cells and the number of broken deliveries."""
     return memory.lengths[OVERLOAD] + memory.lengths[BROKEN]
 
 
-@compiled
+@internal
 def press(memory: Memory) -> None:
     """Make everything that is wrong weigh more by one."""
     wide = memory.load.shape[1]
@@ -266,7 +266,7 @@ def press(memory: Memory) -> None:
             _insert(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
 
 
-@compiled
+@internal
 def relax(memory: Memory) -> None:
     """Make everything weigh less by one, but at least one."""
     wide = memory.load.shape[1]

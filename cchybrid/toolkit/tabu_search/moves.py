@@ -14,7 +14,7 @@ import numpy as np
 
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled, inlined
+from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.rng import State, below
 from cchybrid.toolkit.tabu_search.memory import (
@@ -138,7 +138,7 @@ def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, s
     return value[stop - 1 - first, 0]
 
 
-@compiled
+@internal
 def path_at(
     flat: Flat,
     graphs: PathGraphs,
@@ -167,7 +167,7 @@ def path_at(
     return index(graphs.first[choice] + graphs.place[graphs.path_start[graph] + number])
 
 
-@compiled
+@internal
 def take_out(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> int:
     """Take a delivery out, and the optional ones that only it needs; return how many these are.
 
@@ -191,7 +191,7 @@ def take_out(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> int:
         delivery = before
 
 
-@compiled
+@internal
 def put_in(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
     """Place a delivery and count it with the one that it requires."""
     place(flat, memory, delivery, option, step)
@@ -199,7 +199,7 @@ def put_in(flat: Flat, memory: Memory, delivery: int, option: int, step: int) ->
         memory.followers[flat.requires[option]] += 1
 
 
-@compiled
+@internal
 def put_back(flat: Flat, memory: Memory, bench: Bench, count: int) -> None:
     """Undo ``take_out``."""
     for which in range(count - 1, -1, -1):
@@ -208,7 +208,7 @@ def put_back(flat: Flat, memory: Memory, bench: Bench, count: int) -> None:
             put_in(flat, memory, delivery, option, bench.taken[which, 2])
 
 
-@compiled
+@internal
 def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
     """Return what the places that ``take_out`` has emptied would cost again.
 
@@ -238,7 +238,7 @@ def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
     return cost + bench.beyond[min(step, len(bench.beyond) - 1)]
 
 
-@compiled
+@internal
 def followers_cost(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> None:
     """Fill ``bench.beyond``: the weight of the deliveries that would be broken, per step."""
     beyond = bench.beyond
@@ -255,7 +255,7 @@ def followers_cost(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> N
         beyond[step] += beyond[step - 1]
 
 
-@compiled
+@internal
 def price_family(
     flat: Flat, graphs: PathGraphs, memory: Memory, bench: Bench, delivery: int
 ) -> None:
@@ -291,7 +291,7 @@ def price_family(
             bench.hold[row, step + 1] = min(bench.hold[row, step], best)
 
 
-@compiled
+@internal
 def price_delivery(
     flat: Flat,
     graphs: PathGraphs,
@@ -343,7 +343,7 @@ def price_delivery(
         cost[step] = NEVER
 
 
-@compiled
+@internal
 def carry_out(
     flat: Flat,
     graphs: PathGraphs,

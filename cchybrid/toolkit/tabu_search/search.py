@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled
-from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.flat import Flat, has_optional
 from cchybrid.toolkit.kernels.rng import State, below, shuffle
 from cchybrid.toolkit.tabu_search.memory import (
     BROKEN,
@@ -91,8 +91,10 @@ def start(
     option, step
         Shape (deliveries,): -1 where there is no place. The memory has to be new.
     """
-    optional = not flat.required.all()
-    order = np.arange(len(option)).astype(np.int32)
+    optional = has_optional(flat.required)
+    order = np.empty(len(option), dtype=np.int32)
+    for delivery in range(len(option)):
+        order[delivery] = delivery
     shuffle(order, state)
     for place in order:
         delivery = index(place)
@@ -124,7 +126,7 @@ def start(
     _keep(memory, record)
 
 
-@compiled
+@internal
 def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
     """Return whether a delivery requires none, or one that has a place, in some choice."""
     for choice in range(graphs.choice_start[delivery], graphs.choice_start[delivery + 1]):
@@ -134,7 +136,7 @@ def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
     return False
 
 
-@compiled
+@internal
 def _settle(
     flat: Flat,
     graphs: PathGraphs,
@@ -160,7 +162,7 @@ def _settle(
         carry_out(flat, graphs, memory, bench, delivery, choice, best, optional, state)
 
 
-@compiled
+@internal
 def _keep(memory: Memory, record: Record) -> None:
     """Remember the assignment if it is the best so far."""
     now = conflicts(memory)
@@ -172,7 +174,7 @@ def _keep(memory: Memory, record: Record) -> None:
             record.step[delivery] = memory.step[delivery]
 
 
-@compiled
+@internal
 def _culprit(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Return a delivery that has to do with something wrong, all wrongs equally likely."""
     over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
@@ -213,7 +215,7 @@ def search(
 
     An evaluation prices all paths of one delivery in all steps.
     """
-    optional = not flat.required.all()
+    optional = has_optional(flat.required)
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)

@@ -1,0 +1,68 @@
+"""What ``prepare`` compiles is all that ``solve`` calls, whatever the problem and the options."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core.registry import CPUDispatcher
+
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import Problem, build_problem
+from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry.groups import generate
+
+ENGINES = sorted(info.name for info in load_registry().engines.values() if info.prepares)
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "tabu": [{}, {"control": "raise"}],
+    "hgsa": [{}, {"fitness": "steps", "control": "raise"}],
+    "random": [{}, {"greedy": False}],
+    "sga": [{}, {"polish": 0, "sweeps": 0, "moves": 1, "greedy": 0.0, "control": "raise"}],
+    "umda": [{}, {"radius": 1, "conflicts": "excess", "polish": 0}],
+    "mboa": [{}, {"leaves": 1, "candidates": 0}],
+}
+
+
+def problems() -> list[Problem]:
+    asked = [
+        instance("ring-bi-5", "AAS"),
+        instance("hypercube-8", "AAB"),
+        instance("mesh-2x3", "AAS", switching="store-and-forward"),
+        instance("mesh-2x3", "AAB", ports=1),
+        instance("ring-bi-6", "AOR"),
+    ]
+    ring = build_problem(instance("ring-bi-6", "AAS"))
+    turn = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
+    assert turn is not None
+    return [*map(build_problem, asked), quotient(ring, next(divisions(turn, 0)))]
+
+
+def signatures() -> dict[str, set[Any]]:
+    """Return what every kernel in memory has been called with."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("cchybrid"):
+            for kernel in vars(module).values():
+                if isinstance(kernel, CPUDispatcher):
+                    found[f"{kernel.__module__}.{kernel.__name__}"] = set(kernel.signatures)
+    return found
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_nothing_is_compiled_within_solve(name: str) -> None:
+    kind = load_target(load_registry().engine(name).target)
+    kind(kind.Options()).prepare()
+    before = signatures()
+    for options in OPTIONS.get(name, [{}]):
+        for problem in problems():
+            engine = kind(kind.Options(**options))
+            if engine.unsupported(problem) is None:
+                engine.solve(problem, LocalRun(problem, budget=Budget(evaluations=300, seconds=20)))
+    for kernel, known in signatures().items():
+        assert known == before.get(kernel, set()), kernel
