@@ -90,6 +90,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "recursive division of the transfers, exact where their routes are laid down",
             kind="exact",
             priority=40,
+            prepares=True,
         ),
         EngineInfo(
             "cpsat",
@@ -97,6 +98,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "exact: one CP-SAT decision per number of steps; finds and refutes",
             kind="exact",
             priority=50,
+            prepares=True,
         ),
         EngineInfo(
             "milp",
@@ -105,6 +107,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             kind="exact",
             priority=10,
             baseline=True,
+            prepares=True,
         ),
         EngineInfo(
             "classes",
@@ -113,5 +116,6 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             kind="exact",
             priority=9,
             baseline=True,
+            prepares=True,
         ),
     )

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from cchybrid.plugin.records import EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
-from cchybrid.system.processes import die_with_parent
+from cchybrid.system.processes import die_with_parent, start_module
 
 __all__ = ["Compiled", "WarmUp", "pending"]
 
@@ -57,9 +57,13 @@ class Compiled:
 
 
 def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
-    """Return the engines whose kernels are not compiled yet, those of highest priority first."""
+    """Return the engines whose kernels are not compiled yet.
+
+    Heuristics come last: the others need but the kernels of greedy schedules, which take a few
+    seconds. Within a kind, engines of higher priority come first.
+    """
     found = [info for info in engines if info.prepares and needs_compiling(info.target)]
-    return sorted(found, key=lambda info: -info.priority)
+    return sorted(found, key=lambda info: (info.kind == "heuristic", -info.priority))
 
 
 class WarmUp:
@@ -91,16 +95,11 @@ class WarmUp:
         """Start the child process, unless there is nothing to compile."""
         if not self._left or self._process is not None:
             return
-        path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
+        self._process = start_module("cchybrid.plugin.warm_up")
         jobs = json.dumps([[info.name, info.target] for info in self.engines])
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "cchybrid.plugin.warm_up", jobs],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
+        if self._process.stdin is not None:
+            with self._process.stdin as stream, contextlib.suppress(OSError):
+                stream.write(jobs.encode())
         os.set_blocking(self.fileno(), False)
 
     def fileno(self) -> int:
@@ -144,8 +143,9 @@ class WarmUp:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
 
 
 def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
@@ -154,7 +154,8 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what engines print is not for the parent
+    for stream in (1, 2):  # what engines print is not for the parent
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     for name, target in jobs:
         begun, error = time.monotonic(), ""
         try:
@@ -168,4 +169,4 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
 
 
 if __name__ == "__main__":
-    _compile_all(json.loads(sys.argv[1]))
+    _compile_all(json.load(sys.stdin))

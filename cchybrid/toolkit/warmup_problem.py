@@ -1,4 +1,4 @@
-"""A problem to compile kernels on before the time counts."""
+"""What an engine's ``prepare`` compiles kernels on."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.problem import Problem, build_problem
 
 
-def rehearsal() -> Problem:
+def warmup_problem() -> Problem:
     """Return a tiny problem without a schedule of one step, so that a search for one goes on."""
     pair = Network.from_arcs("pair", 2, [(0, 1)])
     # Two messages over one channel in one step are in conflict.
     return build_problem(Instance(pair, Collective("clash", (Message(0, (1,)), Message(0, (1,))))))
+
+
+def compile_first_fit() -> None:
+    """Compile the kernels of ``first_fit``: all that many an engine needs."""
+    from cchybrid.toolkit.kernels.first_fit import first_fit
+
+    first_fit(warmup_problem(), 0)

@@ -12,6 +12,7 @@ from cchybrid.toolkit.options import require
 from cchybrid.toolkit.packing import Packing, refusal
 from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, check, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector
+from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .cover import Cover, balanced, distinct, fewest
 from .listing import list_classes
@@ -45,6 +46,10 @@ class Classes:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+
+    def prepare(self) -> None:
+        """Have the kernels of greedy schedules compiled."""
+        compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what is no cover by classes, and what has too many options to pair up."""

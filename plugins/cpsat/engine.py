@@ -24,6 +24,7 @@ from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel, build_flows
 
@@ -78,6 +79,10 @@ class CpSat:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+
+    def prepare(self) -> None:
+        """Have the kernels of greedy schedules compiled."""
+        compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""

@@ -23,6 +23,7 @@ from cchybrid.toolkit.options import require
 from cchybrid.toolkit.packing import Packing, refusal
 from cchybrid.toolkit.solver import check, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector
+from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .routes import laid_down, lay_down
 from .traffic import Traffic
@@ -75,6 +76,10 @@ class Division:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+
+    def prepare(self) -> None:
+        """Have the kernels of greedy schedules compiled."""
+        compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what waits for others, and what shares resources within a step."""

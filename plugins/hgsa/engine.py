@@ -15,11 +15,10 @@ import numpy as np
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
-from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.step_control import check_control, control_steps
-from cchybrid.toolkit.warmup_problem import rehearsal
+from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
 from .slaves import Slaves
 
@@ -118,8 +117,8 @@ class Hgsa:
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        problem = rehearsal()
-        first_fit(problem, 0)
+        compile_first_fit()
+        problem = warmup_problem()
         island = Slaves(problem, flatten(problem), self.options, 1, None, seed_state(0))
         island.advance(10 * island.iteration, np.zeros(1, dtype=np.bool_))
 

@@ -21,6 +21,7 @@ from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
+from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .beginnings import begin
 from .ground import Ground
@@ -90,11 +91,8 @@ class Lns:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernel compiled that makes first schedules."""
-        from cchybrid.toolkit.kernels.first_fit import first_fit
-        from cchybrid.toolkit.warmup_problem import rehearsal
-
-        first_fit(rehearsal(), 0)
+        """Have the kernels of greedy schedules compiled."""
+        compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what has no schedule over the listed paths."""

@@ -14,6 +14,7 @@ from cchybrid.toolkit.options import require
 from cchybrid.toolkit.packing import Packing, refusal
 from cchybrid.toolkit.solver import check, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector
+from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .diving import Diver
 from .generation import Generation
@@ -53,6 +54,10 @@ class Milp:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+
+    def prepare(self) -> None:
+        """Have the kernels of greedy schedules compiled."""
+        compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what is no cover by classes, and what would not fit into memory."""

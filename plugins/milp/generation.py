@@ -37,6 +37,9 @@ MAX_TRIES = 12
 MAX_FRESH = 6
 """Of these, classes that may enter the master program at once: similar ones help little."""
 
+UNSTOPPED = np.zeros(1, dtype=np.bool_)
+"""A class is one step, which first fit fills at once: there is nothing to end early."""
+
 MIN_GAIN = 1e-6
 """Weight beyond 1 that makes a class worth having; less is rounding of the linear program."""
 
@@ -161,6 +164,6 @@ class Generation:
     def _first(self, order: NDArray[np.int32]) -> IntVector:
         """Return the class that first fit makes of the deliveries in this order."""
         found = self.packing.problem.empty()
-        fill(self._flat, self._near, 1, order, found.option, found.step, self._state)
+        fill(self._flat, self._near, 1, order, found.option, found.step, UNSTOPPED, self._state)
         taken = found.option[self.packing.delivery]
         return lookup(self.packing.option, taken[taken >= 0])

@@ -12,11 +12,10 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.islands import Account, explore, island_seed, watched
-from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
 from cchybrid.toolkit.kernels.rng import State, seed_state
 from cchybrid.toolkit.step_control import control_steps
-from cchybrid.toolkit.warmup_problem import rehearsal
+from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
 from .kernels import draw_often, start_often
 
@@ -49,8 +48,8 @@ class RandomSearch:
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        problem = rehearsal()
-        first_fit(problem, 0)
+        compile_first_fit()
+        problem = warmup_problem()
         found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
         flat = flatten(problem)
         seeds = np.zeros(1, dtype=np.uint64)

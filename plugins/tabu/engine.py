@@ -7,13 +7,12 @@ import numpy as np
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
-from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
 from cchybrid.toolkit.tabu_search.limits import bottleneck, memory_needed
 from cchybrid.toolkit.tabu_search.options import TabuOptions
-from cchybrid.toolkit.warmup_problem import rehearsal
+from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
 MOST_MEMORY = 4096
 """Mebibytes that an island may take."""
@@ -33,8 +32,8 @@ class Tabu:
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        problem = rehearsal()
-        first_fit(problem, 0)
+        compile_first_fit()
+        problem = warmup_problem()
         island = TabuIsland(Ground(problem, flatten(problem), 1, 0), self.options, 0, 0, None)
         island.advance(10, np.zeros(1, dtype=np.bool_))
 

@@ -14,11 +14,10 @@ from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import Breeder, EvolutionIsland
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
-from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.rng import State, seed_state
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.tabu_search.limits import memory_needed
-from cchybrid.toolkit.warmup_problem import rehearsal
+from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
 MOST_MEMORY = 4096
 """Mebibytes that a population may take."""
@@ -43,8 +42,8 @@ class EvolutionEngine(ABC, Generic[Options]):
 
     def prepare(self) -> None:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
-        problem = rehearsal()
-        first_fit(problem, 0)
+        compile_first_fit()
+        problem = warmup_problem()
         few = replace(self.options, population=2, mutation=1.0, sweeps=1, polish=1)
         genome, state = Genome.of(problem, few), seed_state(0)
         island = EvolutionIsland(genome, few, type(self)(few).breeder(genome, state), 1, state)

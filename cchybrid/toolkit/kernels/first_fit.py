@@ -100,7 +100,7 @@ def schedule(
                 order[until] = delivery
                 until += 1
     # A step that places nothing would place nothing for ever, hence this many steps at most.
-    missing = fill(flat, near, len(option), order, option, step, state, stop)
+    missing = fill(flat, near, len(option), order, option, step, stop, state)
     needed = np.empty(len(option), dtype=np.bool_)
     mark_needed(flat, option, needed)
     for place in range(len(option)):
@@ -118,8 +118,8 @@ def fill(
     order: IntArray,
     option: IntArray,
     step: IntArray,
+    stop: BoolArray,
     state: State,
-    stop: BoolArray | None = None,
 ) -> int:
     """Schedule greedily in at most ``steps`` steps; return how many deliveries found no place.
 
@@ -147,7 +147,7 @@ def fill(
         row[:] = 0
         kept = 0
         for place in range(missing):
-            if stop is not None and stop[0]:
+            if stop[0]:
                 return missing
             delivery = order[place]
             if step[delivery] < 0:

@@ -50,7 +50,7 @@ def complete(
     if greedy:
         order = required.copy()
         shuffle(order, state)
-        fill(flat, near, steps, order, option, step, state, stop)
+        fill(flat, near, steps, order, option, step, stop, state)
     for delivery in range(len(option)):
         if step[delivery] >= 0:
             continue

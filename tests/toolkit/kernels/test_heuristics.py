@@ -209,7 +209,9 @@ def test_greedy_scheduling_equals_its_twin(instance: Instance, seed: int) -> Non
     order = np.flatnonzero(pair.problem.required).astype(np.int32)
     near = least_uses(pair.problem, pair.flat)
     plainly = order.tolist()
-    missing = fill(pair.flat, near, STEPS, order, pair.found.option, pair.found.step, pair.state)
+    missing = fill(
+        pair.flat, near, STEPS, order, pair.found.option, pair.found.step, NEVER, pair.state
+    )
     assert missing == plain.fill(pair.twin, near.tolist(), plainly)
     pair.check()
 
