@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cchybrid.model import Instance
-from cchybrid.problem.arrays import IntArray, LongArray, Problem
+from cchybrid.problem.arrays import LongArray, Problem
 from cchybrid.problem.demand import ROOM, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
@@ -51,15 +51,16 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         if not nearest.complete:
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
-    option_delivery, option_requires, option_path = _options(demand, arc_pair, pool)
+    # Every arc is an option per listed path.
+    path, arc = gather(pool.first, arc_pair)
     return Problem(
         capacity=resources.capacity,
         kind=resources.kind,
         implied=resources.implied,
         required=demand.required,
-        option_start=offsets_of(option_delivery, len(demand.required)),
-        option_requires=option_requires,
-        option_path=option_path,
+        option_start=offsets_of(demand.arc_delivery[arc], len(demand.required)),
+        option_requires=demand.arc_requires[arc],
+        option_path=path.astype(np.int32),
         path_start=pool.start + np.arange(len(pool.start)),
         path_resource=resources.of_paths(pool.node, pool.start),
         complete=demand.complete and pool.complete,
@@ -101,11 +102,3 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[
     )
     pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
     return arc_pair, pool
-
-
-def _options(
-    demand: Demand, arc_pair: LongArray, pool: Pool
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Expand every arc to one option per listed path, without a loop per option."""
-    path, arc = gather(pool.first, arc_pair)
-    return demand.arc_delivery[arc], demand.arc_requires[arc], path.astype(np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.ragged import offsets, owners
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Routes
 
 Places = NDArray[np.signedinteger[Any]]
-Ports = tuple[BoolArray, BoolArray]
-"""Shape (nodes,) each: who can inject, and who can accept, anything at all."""
 
 
 class UnreachableError(CchybridError):
@@ -43,15 +42,54 @@ def demand_of(
 ) -> Demand:
     """Return the deliveries and arcs of a ``deliver`` instance.
 
+    In wormhole switching there is one delivery per message and destination; the source and all
+    destinations may inform.
+
     Parameters
     ----------
     max_options
         Where there is no room for ``paths`` paths of every arc, each delivery keeps its nearest
         informers only.
     """
-    if forward.model.switching == "wormhole":
-        return wormhole_demand(forward, routes.distance, resources.working, max_options, paths)
-    return hop_demand(forward, routes.distance, resources.working)
+    distance, (sends, takes) = routes.distance, resources.working
+    if forward.model.switching != "wormhole":
+        return _hop_demand(forward, distance, sends, takes)
+    messages = forward.collective.deliver_messages
+    if all(len(message.destinations) == 1 for message in messages):
+        return _scatter(forward, distance, sends, takes)
+    sizes = [len(message.destinations) for message in messages]
+    keep = max(_NEAREST, max_options // (ROOM * max(1, sum(sizes))))
+    crowded = paths * sum(size * size for size in sizes) > max_options
+    complete = True
+    parts: list[_Part] = []
+    for index, (source, destinations) in enumerate(messages):
+        nodes = np.array((source, *destinations), dtype=np.int32)
+        # Rows: who informs; columns: who is informed. Nobody informs itself or the source.
+        hops = distance[np.ix_(nodes, nodes)]
+        arcs = (hops > 0) & sends[nodes][:, None] & takes[nodes]
+        arcs[:, 0] = False
+        _refuse_unreached(index, nodes, _closure(arcs, 0))
+        if crowded and len(nodes) > keep + 1:
+            nearest = _nearest(arcs, hops, nodes, keep)
+            if _closure(nearest, 0).all():
+                complete &= bool((nearest == arcs).all())
+                arcs = nearest
+        target, informer = np.nonzero(arcs.T)
+        # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
+        parts.append(_Part(nodes[1:], target - 1, informer - 1, nodes[informer]))
+    return _joined(parts, np.ones(sum(sizes), dtype=np.bool_), complete)
+
+
+class _Part(NamedTuple):
+    """The deliveries of one message, to ``nodes``, and the arcs.
+
+    Arcs name deliveries by their place among the nodes; -1 is none, at the source.
+    """
+
+    nodes: IntArray
+    delivery: Places
+    requires: Places
+    informer: IntArray
 
 
 @dataclass(frozen=True)
@@ -77,39 +115,8 @@ class Demand:
         return bool((self.arc_requires >= 0).any())
 
 
-def wormhole_demand(
-    forward: Instance, distance: IntArray, ports: Ports, max_options: int, paths: int
-) -> Demand:
-    """One delivery per message and destination; source and destinations may inform."""
-    sends, takes = ports
-    messages = forward.collective.deliver_messages
-    if all(len(message.destinations) == 1 for message in messages):
-        return _scatter(forward, distance, sends, takes)
-    sizes = [len(message.destinations) for message in messages]
-    keep = max(_NEAREST, max_options // (ROOM * max(1, sum(sizes))))
-    crowded = paths * sum(size * size for size in sizes) > max_options
-    complete = True
-    found = _Collector()
-    for index, (source, destinations) in enumerate(messages):
-        nodes = np.array((source, *destinations), dtype=np.int32)
-        # Rows: who informs; columns: who is informed. Nobody informs itself or the source.
-        hops = distance[np.ix_(nodes, nodes)]
-        arcs = (hops > 0) & sends[nodes][:, None] & takes[nodes]
-        arcs[:, 0] = False
-        _refuse_unreached(index, nodes, _closure(arcs, 0))
-        if crowded and len(nodes) > keep + 1:
-            nearest = _nearest(arcs, hops, nodes, keep)
-            if _closure(nearest, 0).all():
-                complete &= bool((nearest == arcs).all())
-                arcs = nearest
-        target, informer = np.nonzero(arcs.T)
-        # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
-        found.add(index, nodes[1:], nodes, target - 1, informer - 1, informer)
-    return found.demand([True] * found.deliveries, complete)
-
-
 def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, takes: BoolArray) -> Demand:
-    """The same where every message has one destination, all at once: its source informs it."""
+    """One delivery per message, all at once, where each has one destination."""
     messages = forward.collective.deliver_messages
     source = np.array([message.source for message in messages], dtype=np.int32)
     target = np.array([message.destinations[0] for message in messages], dtype=np.int32)
@@ -145,18 +152,19 @@ def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> Boo
     return chosen & arcs
 
 
-def hop_demand(forward: Instance, distance: IntArray, ports: Ports) -> Demand:
+def _hop_demand(
+    forward: Instance, distance: IntArray, sends: BoolArray, takes: BoolArray
+) -> Demand:
     """One delivery per message and useful node, required at destinations; neighbours inform."""
     network = forward.network
     leads = distance > 0
-    sends, takes = ports
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
         arcs[a, b] = sends[a] and takes[b]
     before, after = (ends.astype(np.int32) for ends in np.nonzero(arcs.T)[::-1])
     everyone = np.arange(network.nodes, dtype=np.int32)
     reached_from: dict[int, BoolArray] = {}
-    found = _Collector()
+    parts: list[_Part] = []
     required = []
     for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
         if source not in reached_from:
@@ -173,61 +181,34 @@ def hop_demand(forward: Instance, distance: IntArray, ports: Ports) -> Demand:
         place = np.full(network.nodes, -1, dtype=np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)
         kept = useful[after] & (useful[before] | (before == source))
-        found.add(index, nodes, everyone, place[after[kept]], place[before[kept]], before[kept])
+        parts.append(_Part(nodes, place[after[kept]], place[before[kept]], before[kept]))
         required.append(np.isin(nodes, goals))
-    return found.demand(np.concatenate(required), True)
+    return _joined(parts, np.concatenate(required), True)
 
 
-class _Collector:
-    """Gathers deliveries and arcs message by message."""
-
-    def __init__(self) -> None:
-        self.deliveries = 0
-        self._message: list[IntArray] = []
-        self._node: list[IntArray] = []
-        self._arcs: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
-
-    def add(
-        self,
-        message: int,
-        nodes: IntArray,
-        informers: IntArray,
-        delivery: Places,
-        requires: Places,
-        informer: Places,
-    ) -> None:
-        """Add the deliveries of one message to ``nodes``, and their arcs.
-
-        The arcs name deliveries by their place among ``nodes`` (-1: none, the source) and
-        informers by their place in ``informers``.
-        """
-        self._message.append(np.full(len(nodes), message, dtype=np.int32))
-        self._node.append(nodes)
-        self._arcs.append(
-            (
-                (delivery + self.deliveries).astype(np.int32),
-                np.where(requires < 0, -1, requires + self.deliveries).astype(np.int32),
-                informers[informer],
-                nodes[delivery],
-            )
+def _joined(parts: Sequence[_Part], required: BoolArray, complete: bool) -> Demand:
+    """Return the demand of all messages, whose deliveries are numbered in a row."""
+    begin = offsets([len(part.nodes) for part in parts])
+    arcs = [
+        (
+            (part.delivery + first).astype(np.int32),
+            np.where(part.requires < 0, -1, part.requires + first).astype(np.int32),
+            part.informer,
+            part.nodes[part.delivery],
         )
-        self.deliveries += len(nodes)
-
-    def demand(self, required: Sequence[bool] | BoolArray, complete: bool) -> Demand:
-        """Return everything that was added."""
-        delivery, requires, before, after = (
-            np.concatenate(parts) for parts in zip(*self._arcs, strict=True)
-        )
-        return Demand(
-            np.array(required, dtype=np.bool_),
-            np.concatenate(self._message),
-            np.concatenate(self._node),
-            delivery,
-            requires,
-            before,
-            after,
-            complete,
-        )
+        for part, first in zip(parts, begin.tolist(), strict=False)
+    ]
+    delivery, requires, before, after = map(np.concatenate, zip(*arcs, strict=True))
+    return Demand(
+        required,
+        owners(begin).astype(np.int32),
+        np.concatenate([part.nodes for part in parts]),
+        delivery,
+        requires,
+        before,
+        after,
+        complete,
+    )
 
 
 def _closure(arcs: BoolArray, first: int) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,11 +32,7 @@ class InstanceOrigin:
             path = structure.path(problem.option_path[assignment.option[delivery]])
             transfer = Transfer(int(structure.delivery_message[delivery]), path)
             filled.setdefault(int(assignment.step[delivery]), []).append(transfer)
-        kept = sorted(filled) if steps is None else range(steps)
-        ordered = tuple(tuple(filled.get(step, ())) for step in kept)
-        if self.instance.collective.kind == "combine":
-            ordered = reverse_steps(ordered)
-        return Schedule(self.instance, ordered)
+        return schedule_of(self.instance, filled, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
         """Return the assignment of these transfers; those that the pool lacks are left out."""
@@ -68,6 +65,17 @@ class InstanceOrigin:
             if spent < best.cost:
                 best = Price(spent, before, path)
         return best
+
+
+def schedule_of(
+    instance: Instance, filled: Mapping[int, Sequence[Transfer]], steps: int | None
+) -> Schedule:
+    """Return the schedule of these steps, read forwards; empty ones count if ``steps`` does."""
+    kept = sorted(filled) if steps is None else range(steps)
+    ordered = tuple(tuple(filled.get(step, ())) for step in kept)
+    return Schedule(
+        instance, reverse_steps(ordered) if instance.collective.kind == "combine" else ordered
+    )
 
 
 def cheapest_listed(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
-from cchybrid.referee.distances import hop_distances
+from cchybrid.referee.distances import message_hops
 
 
 def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -25,9 +25,9 @@ def _candidates(instance: Instance) -> list[int]:
     messages = instance.collective.deliver_messages
     found = [index for index, message in enumerate(messages) if len(message.destinations) > 1]
     if instance.model.switching == "store-and-forward":
-        sources = sorted({message.source for message in messages})
-        row = {source: place for place, source in enumerate(sources)}
-        distance = hop_distances(replace(instance.network, endpoints=()), sources)
-        hops = [int(distance[row[source], list(goals)].max()) for source, goals in messages]
+        hops = [
+            int(far.max())
+            for far in message_hops(replace(instance.network, endpoints=()), messages)
+        ]
         found.append(max(range(len(messages)), key=hops.__getitem__))
     return found or [0]

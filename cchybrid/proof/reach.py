@@ -9,7 +9,7 @@ from typing import Any
 from cchybrid.checker.instance import Network
 from cchybrid.checker.reach import out_of_reach
 from cchybrid.model import Instance
-from cchybrid.referee.distances import hop_distances
+from cchybrid.referee.distances import hop_distances, message_hops
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,9 @@ def _doubtful(instance: Instance) -> list[int]:
         stuck = tuple(node for node in nodes if not (takes[node] and sends[node]))
         network = replace(network, endpoints=stuck)
     messages = instance.collective.deliver_messages
-    sources = sorted({message.source for message in messages})
-    row = {source: place for place, source in enumerate(sources)}
-    distance = hop_distances(network, sources)
+    hops = message_hops(network, messages)
     return [
         index
         for index, (source, goals) in enumerate(messages)
-        if not (sends[source] and all(takes[goal] for goal in goals))
-        or (distance[row[source], list(goals)] <= 0).any()
+        if not (sends[source] and all(takes[goal] for goal in goals)) or (hops[index] <= 0).any()
     ]

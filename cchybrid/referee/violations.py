@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 from cchybrid.model import Instance, Steps, Transfer
@@ -77,19 +75,7 @@ class Report:
         self.instance, self.steps = instance, steps
         self.backwards = instance.collective.kind == "combine"
         self.violations: list[Violation] = []
-        self._tell: dict[str, Callable[[Transfer, int], tuple[str, str]]] = {
-            "unknown-message": self._no_message,
-            "path-too-short": self._too_short,
-            "no-such-node": self._no_node,
-            "no-such-channel": self._no_channel,
-            "path-not-simple": self._not_simple,
-            "passes-endpoint": self._passes,
-            "path-too-long": self._too_long,
-            "not-one-hop": self._not_one_hop,
-            "not-informed": self._uninformed,
-            "not-a-destination": self._stranger,
-            "received-twice": self._twice,
-        }
+        self._endpoints = frozenset(instance.network.endpoints)
 
     def written(self, step: int, transfer: int) -> Transfer:
         """Return the transfer that the referee calls so as the user wrote it."""
@@ -102,7 +88,7 @@ class Report:
         that informs the sender (-1: none), for ``received-twice`` 1 if the receiver is the source.
         """
         written = self.written(step, transfer)
-        place, text = self._tell[rule](written, fact)
+        place, text = self._words(rule, written, fact)
         self._add(rule, step, transfer, written.message, place, text)
 
     def overload(self, rule: str, place: str, step: int, transfers: list[int], limit: int) -> None:
@@ -153,84 +139,65 @@ class Report:
     def _user_step(self, step: int) -> int:
         return len(self.steps) - 1 - step if self.backwards else step
 
-    # Place and words for one transfer as the user wrote it.
-
-    def _no_message(self, sent: Transfer, _: int) -> tuple[str, str]:
-        name, last = f"message {_show(sent.message)}", len(self.instance.collective.messages) - 1
-        return name, f"there is no {name}, the collective has 0 to {last}"
-
-    def _too_short(self, sent: Transfer, _: int) -> tuple[str, str]:
-        return "", f"{_path(sent)} has too few nodes ({len(sent.path)}), it takes two or more"
-
-    def _no_node(self, sent: Transfer, _: int) -> tuple[str, str]:
-        nodes = self.instance.network.nodes
-        place = f"node {next(_show(node) for node in sent.path if not 0 <= node < nodes)}"
-        return place, f"{_path(sent)} names {place}, the network has 0 to {nodes - 1}"
-
-    def _no_channel(self, sent: Transfer, _: int) -> tuple[str, str]:
-        nodes, channels = self.instance.network.nodes, self.instance.network.channel_index
-        a, b = next(
-            (a, b)
-            for a, b in pairwise(sent.path)
-            if a != b and 0 <= a < nodes and 0 <= b < nodes and (a, b) not in channels
-        )
-        place = f"channel {a}->{b}"
-        return place, f"{_path(sent)} takes {place}, which the network does not have"
-
-    def _not_simple(self, sent: Transfer, _: int) -> tuple[str, str]:
-        seen: set[int] = set()
-        for node in sent.path:
-            if node in seen and 0 <= node < self.instance.network.nodes:
-                break
-            seen.add(node)
-        return f"node {node}", f"{_path(sent)} visits node {node} twice"
-
-    @cached_property
-    def _endpoints(self) -> frozenset[int]:
-        return frozenset(self.instance.network.endpoints)
-
-    def _passes(self, sent: Transfer, _: int) -> tuple[str, str]:
-        place = f"node {next(node for node in sent.path[1:-1] if node in self._endpoints)}"
-        return place, f"{_path(sent)} passes {place}, which is an endpoint and cannot switch"
-
-    def _too_long(self, sent: Transfer, fact: int) -> tuple[str, str]:
-        place = f"path {sent.path[0]}->{sent.path[-1]}"
-        return place, f"{_path(sent)} has {len(sent.path) - 1} hops, the routing allows {fact}"
-
-    def _not_one_hop(self, sent: Transfer, _: int) -> tuple[str, str]:
-        place = f"path {_show(sent.path[0])}->{_show(sent.path[-1])}"
-        hops = len(sent.path) - 1
-        return place, f"{_path(sent)} has {hops} hops, store-and-forward allows one in a step"
-
-    def _uninformed(self, sent: Transfer, fact: int) -> tuple[str, str]:
-        step = self._user_step(fact) + 1
+    def _words(self, rule: str, sent: Transfer, fact: int) -> tuple[str, str]:
+        """Return place and words for one transfer as the user wrote it."""
+        network, message, nodes = self.instance.network, _show(sent.message), sent.path
+        path, hops = f"the path of message {message}", len(nodes) - 1
+        match rule:
+            case "unknown-message":
+                place, last = f"message {message}", len(self.instance.collective.messages) - 1
+                return place, f"there is no {place}, the collective has 0 to {last}"
+            case "path-too-short":
+                return "", f"{path} has too few nodes ({len(nodes)}), it takes two or more"
+            case "no-such-node":
+                wrong = next(node for node in nodes if not 0 <= node < network.nodes)
+                place = f"node {_show(wrong)}"
+                return place, f"{path} names {place}, the network has 0 to {network.nodes - 1}"
+            case "no-such-channel":
+                inside = range(network.nodes)
+                ends = (
+                    (a, b) for a, b in pairwise(nodes) if a != b and a in inside and b in inside
+                )
+                a, b = next(hop for hop in ends if hop not in network.channel_index)
+                place = f"channel {a}->{b}"
+                return place, f"{path} takes {place}, which the network does not have"
+            case "path-not-simple":
+                twice = (node for k, node in enumerate(nodes) if node in nodes[:k])
+                place = f"node {next(node for node in twice if 0 <= node < network.nodes)}"
+                return place, f"{path} visits {place} twice"
+            case "passes-endpoint":
+                place = f"node {next(node for node in nodes[1:-1] if node in self._endpoints)}"
+                return place, f"{path} passes {place}, which is an endpoint and cannot switch"
+            case "path-too-long":
+                place = f"path {nodes[0]}->{nodes[-1]}"
+                return place, f"{path} has {hops} hops, the routing allows {fact}"
+            case "not-one-hop":
+                place = f"path {_show(nodes[0])}->{_show(nodes[-1])}"
+                return place, f"{path} has {hops} hops, store-and-forward allows one in a step"
+        # What remains is about who sends and who receives: the other way round if parts combine.
+        begin, end, sends, receives = nodes[0], nodes[-1], "sends message", "receives message"
+        source, goal, again = "source", "destination", receives
         if self.backwards:
-            place, does = f"node {sent.path[-1]}", "receives a part of"
-            why = f"sends its own in step {step}" if fact >= 0 else "never sends its own"
-        else:
-            place, does = f"node {sent.path[0]}", "sends"
-            why = f"receives it only in step {step}" if fact >= 0 else "never receives it"
-        return place, f"{place} {does} message {sent.message} but {why}"
-
-    def _stranger(self, sent: Transfer, _: int) -> tuple[str, str]:
-        if self.backwards:
-            place = f"node {sent.path[0]}"
-            return place, f"{place} sends a part of message {sent.message} but is no source of it"
-        place = f"node {sent.path[-1]}"
-        return place, f"{place} receives message {sent.message} but is no destination of it"
-
-    def _twice(self, sent: Transfer, fact: int) -> tuple[str, str]:
-        if self.backwards:
-            place, does, own = f"node {sent.path[0]}", "sends a part of", "is its destination"
-            again = f"{place} sends its part of message {sent.message} more than once"
-        else:
-            place, does, own = f"node {sent.path[-1]}", "receives", "is its source"
-            again = f"{place} receives message {sent.message} more than once"
-        return place, f"{place} {does} message {sent.message} but {own}" if fact == 1 else again
-
-
-def _path(sent: Transfer) -> str:
-    return f"the path of message {_show(sent.message)}"
+            begin, end, sends, receives = (
+                end,
+                begin,
+                "receives a part of message",
+                "sends a part of message",
+            )
+            source, goal, again = "destination", "source", "sends its part of message"
+        if rule == "not-informed":
+            informed = "sends its own" if self.backwards else "receives it"
+            when = f"in step {self._user_step(fact) + 1}"
+            known = f"never {informed}"
+            if fact >= 0:
+                known = f"{informed} {when}" if self.backwards else f"{informed} only {when}"
+            return f"node {begin}", f"node {begin} {sends} {message} but {known}"
+        place = f"node {end}"
+        if rule == "not-a-destination":
+            return place, f"{place} {receives} {message} but is no {goal} of it"
+        if fact == 1:
+            return place, f"{place} {receives} {message} but is its {source}"
+        return place, f"{place} {again} {message} more than once"
 
 
 def _show(number: int) -> str:

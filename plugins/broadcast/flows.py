@@ -146,13 +146,15 @@ class SpreadModel:
             if hops > self._reach[step]:
                 continue
             most = min(capacity[channel][2], len(goals))
-            flow = self._variable(most)
+            flow = self.model.new_int_var(0, most, "")
             self._flow[message, sender, channel, step] = flow
             into[b].append(flow)
             out_of[a].append(flow)
             self._used[int(self._resources.channel[channel]), step].append(flow)
-            if holds is not None:
-                self._imply(flow, most, holds)
+            if holds is not None and most == 1:
+                self.model.add_implication(flow, holds)
+            elif holds is not None:
+                self.model.add(flow <= most * holds)
         self._used[int(self._resources.inject[sender]), step] += out_of[sender]
         ends = frozenset(goals)
         for node, came in into.items():
@@ -164,15 +166,6 @@ class SpreadModel:
                 self._used[int(self._resources.accept[node]), step].append(ending)
                 left = [*left, ending]
             self.model.add(_sum(came) == _sum(left))
-
-    def _variable(self, most: int) -> Any:
-        return self.model.new_bool_var("") if most == 1 else self.model.new_int_var(0, most, "")
-
-    def _imply(self, flow: Any, most: int, holds: Any) -> None:
-        if most == 1:
-            self.model.add_implication(flow, holds)
-        else:
-            self.model.add(flow <= most * holds)
 
     def _inform(
         self, message: int, goals: Iterable[int], arrivals: dict[tuple[int, int], list[Any]]

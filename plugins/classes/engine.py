@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Run, Stop
@@ -11,7 +10,6 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.packing import Packing, refusal
 from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, check, evaluations, until_stopped
-from cchybrid.toolkit.usage_matrix import IntVector
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .cover import Cover, balanced, distinct, fewest
@@ -75,7 +73,11 @@ class Classes:
             return Stop.STALLED
         classes = distinct(packing, found)
         run.note(classes=len(classes))
-        return self._cover(packing, fewest_of(packing, classes, run), run)
+        # As much time as the budget allows for.
+        most = run.budget.evaluations
+        units = None if most is None else most / EVALUATIONS_PER_UNIT
+        cover = fewest(packing, classes, run.seed, units, run.should_stop)
+        return self._cover(packing, cover, run)
 
     def _list(self, packing: Packing, run: Run) -> list[list[int]] | None:
         found: list[list[int]] = []
@@ -100,10 +102,3 @@ class Classes:
         if cover.classes is not None and len(cover.classes) == cover.least:
             return Stop.EXHAUSTED
         return Stop.LIMIT
-
-
-def fewest_of(packing: Packing, classes: Sequence[IntVector], run: Run) -> Cover:
-    """Return the cover that the budget allows for."""
-    evaluations = run.budget.evaluations
-    units = None if evaluations is None else evaluations / EVALUATIONS_PER_UNIT
-    return fewest(packing, classes, run.seed, units, run.should_stop)

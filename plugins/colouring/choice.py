@@ -39,20 +39,25 @@ class Chooser:
         self.usable = uses.usable
         self.load = np.zeros(problem.resources, dtype=np.int64)
 
-    def shortest(self) -> IntVector:
-        """Return, per delivery, the first option listed among those with the fewest uses."""
-        return self._shortest(None)
-
-    def random_shortest(self, random: np.random.Generator) -> IntVector:
-        """Return, per delivery, any option among those with the fewest uses."""
-        return self._shortest(random)
+    def shortest(self, random: np.random.Generator | None = None) -> IntVector:
+        """Return, per delivery, an option among those with the fewest uses: drawn, or the first."""
+        problem = self.problem
+        found = np.full(problem.deliveries, -1, dtype=np.int64)
+        for delivery in np.flatnonzero(problem.required).tolist():
+            first, last = problem.option_start[delivery : delivery + 2].tolist()
+            size = np.where(self.usable[first:last], self.size[first:last], np.iinfo(np.int64).max)
+            if random is None:
+                found[delivery] = first + int(np.argmin(size))
+            else:
+                found[delivery] = first + int(random.choice(np.flatnonzero(size == size.min())))
+        return found
 
     def balanced(self, random: np.random.Generator, passes: int = 4) -> IntVector:
         """Return options that spread the load: each is chosen anew, the others being as they are.
 
         An option is the better, the less loaded its busiest resource is, then all together.
         """
-        found = self._shortest(random)
+        found = self.shortest(random)
         self.load[:] = 0
         for delivery in np.flatnonzero(found >= 0).tolist():
             self._add(int(found[delivery]), 1)
@@ -151,11 +156,16 @@ class Chooser:
             if after >= 0:
                 towards[delivery] = option, after
             if delivery < 0 or found[delivery] >= 0:
-                return self._steps_of(delivery, towards)
+                chain = []
+                while delivery in towards:
+                    chosen, following = towards[delivery]
+                    chain.append((following, chosen))
+                    delivery = following
+                return chain
             self.check()
             settled.add(delivery)
             first, last = problem.option_start[delivery : delivery + 2].tolist()
-            busy = self._total(first, last) / total
+            busy = np.add.reduceat(*self._relative(first, last)) / total
             for offset in range(last - first):
                 before = int(problem.option_requires[first + offset])
                 if self.usable[first + offset] and before not in settled:
@@ -163,51 +173,23 @@ class Chooser:
                     heapq.heappush(queue, (cost, before, first + offset, delivery))
         raise ValueError(f"delivery {goal} cannot be reached")
 
-    @staticmethod
-    def _steps_of(begin: int, towards: dict[int, tuple[int, int]]) -> list[tuple[int, int]]:
-        chain = []
-        while begin in towards:
-            option, after = towards[begin]
-            chain.append((after, option))
-            begin = after
-        return chain
-
-    def _shortest(self, random: np.random.Generator | None) -> IntVector:
-        problem = self.problem
-        found = np.full(problem.deliveries, -1, dtype=np.int64)
-        for delivery in np.flatnonzero(problem.required).tolist():
-            first, last = problem.option_start[delivery : delivery + 2].tolist()
-            size = np.where(self.usable[first:last], self.size[first:last], np.iinfo(np.int64).max)
-            if random is None:
-                found[delivery] = first + int(np.argmin(size))
-            else:
-                found[delivery] = first + int(random.choice(np.flatnonzero(size == size.min())))
-        return found
-
     def _add(self, option: int, sign: int) -> None:
         resource, times = self.uses.row(option)
         self.load[resource] += sign * times
 
     def _cost(self, first: int, last: int) -> NDArray[np.float64]:
         """Return the load of each option's busiest resource, then of all as a fraction."""
-        relative = self._relative(first, last)
-        edge = self._edge(first, last)
+        relative, edge = self._relative(first, last)
         cost = np.maximum.reduceat(relative, edge) + np.add.reduceat(relative, edge) * 1e-4
         return np.where(self.usable[first:last], cost, np.inf)
 
-    def _total(self, first: int, last: int) -> NDArray[np.float64]:
-        found = np.add.reduceat(self._relative(first, last), self._edge(first, last))
-        return np.asarray(found, dtype=np.float64)
-
-    def _edge(self, first: int, last: int) -> IntVector:
-        start = self.uses.start
-        return np.asarray(start[first:last] - start[first])
-
-    def _relative(self, first: int, last: int) -> NDArray[np.float64]:
-        used = slice(self.uses.start[first], self.uses.start[last])
+    def _relative(self, first: int, last: int) -> tuple[NDArray[np.float64], IntVector]:
+        """Return the relative loads of the options' resources, and where each option's begin."""
+        start = self.uses.start[first : last + 1]
+        used = slice(start[0], start[-1])
         resource = self.uses.resource[used]
         load = self.load[resource] + self.uses.times[used]
-        return np.asarray(load / np.maximum(self.problem.capacity[resource], 1), dtype=np.float64)
+        return load / np.maximum(self.problem.capacity[resource], 1), start[:-1] - start[0]
 
     @cached_property
     def port(self) -> IntVector:

@@ -129,10 +129,10 @@ def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable
         while True:
             yield lambda: grow(random)
     yield lambda: chooser.balanced(random)
-    yield chooser.shortest
+    yield lambda: chooser.shortest()
     while True:
         yield lambda: chooser.balanced(random)
-        yield lambda: chooser.random_shortest(random)
+        yield lambda: chooser.shortest(random)
 
 
 def _edges(problem: Problem, uses: UsageMatrix) -> int:

@@ -80,30 +80,25 @@ class FixedChoice:
         over
             Whether to stop at once.
         """
+
+        def decide(steps: int) -> Answer:
+            tight = self.pricing.tight(steps)
+            full = bool(tight.full.any())
+
+            def make() -> StepModel:
+                windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
+                return build(
+                    self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full
+                )
+
+            solver = decision_solver(budget, seed, limit, tight=full)
+            return ask(make, solver, lambda: wanted(steps), over)
+
         units = 0.0
         while self.least_steps < known.steps and wanted(known.steps - 1):
-            answer = self._decide(known.steps - 1, budget, seed, limit, wanted, over)
+            answer = decide(known.steps - 1)
             units += answer.units
             if answer.assignment is None:
                 return Fewest(known, answer.solvable is False, units)
             known = answer.assignment
         return Fewest(known, self.least_steps >= known.steps, units)
-
-    def _decide(
-        self,
-        steps: int,
-        budget: Budget,
-        seed: int,
-        limit: float,
-        wanted: Callable[[int], bool],
-        over: Callable[[], bool],
-    ) -> Answer:
-        tight = self.pricing.tight(steps)
-        full = bool(tight.full.any())
-
-        def make() -> StepModel:
-            windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
-            return build(self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full)
-
-        solver = decision_solver(budget, seed, limit, tight=full)
-        return ask(make, solver, lambda: wanted(steps), over)

@@ -26,7 +26,7 @@ from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_sto
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
-from .flows import Demands, FlowModel, build_flows
+from .flows import Demands, FlowModel
 
 MAX_DRAWN_DELIVERIES = 50_000
 """Deliveries of all greedy schedules together; a guard: drawing them takes below a second."""
@@ -300,11 +300,6 @@ class _Search:
         def unwanted() -> bool:
             return not run.wants(target)
 
-        def make_flows(demands: Demands) -> FlowModel:
-            model = build_flows(demands, target, unwanted, symmetry=options.symmetry)
-            run.note(target=target, booleans=model.booleans)
-            return model
-
         def make_steps(tight: Tight) -> StepModel:
             windows = Windows.of(
                 self.problem, tight.uses, target, symmetry=options.symmetry, certain=full
@@ -314,17 +309,22 @@ class _Search:
             model = build(self.problem, tight.uses, windows, unwanted, tight.full, self.chain)
             if hint is not None:
                 model.hint(hint, run.seed + self.rounds)
-            run.note(target=target, booleans=model.booleans)
             return model
 
         def make() -> Model:
+            model: Model
             if tight is not None:
-                return make_steps(tight)
-            assert self.demands is not None
-            return make_flows(self.demands)
+                model = make_steps(tight)
+            else:
+                assert self.demands is not None
+                model = FlowModel(self.demands, target, unwanted, symmetry=options.symmetry)
+            run.note(target=target, booleans=model.booleans)
+            return model
 
         hint = run.hint(target) if options.hints else None
-        if hint is not None and self.rounds == 0 and not self._whole(hint):
+        # A schedule cut short doubles the time of what is easy, and helps only with what is hard.
+        whole = hint is not None and (hint.option[self.problem.required] >= 0).all()
+        if self.rounds == 0 and not whole:
             hint = None
         solver = decision_solver(
             run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
@@ -337,13 +337,6 @@ class _Search:
             conflicts=answer.solution.conflicts,
         )
         return answer
-
-    def _whole(self, hint: Assignment) -> bool:
-        """Return whether the hint is more than a schedule cut short.
-
-        Those double the time of what is easy, and help only with what is hard.
-        """
-        return bool((hint.option[self.problem.required] >= 0).all())
 
 
 @dataclass(frozen=True, eq=False)

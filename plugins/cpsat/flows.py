@@ -131,27 +131,59 @@ class Demands:
         return list_transfers(self.problem, steps)
 
 
-@dataclass(frozen=True, eq=False)
 class FlowModel:
-    """A CP-SAT model of one instance and one number of steps.
+    """A CP-SAT model whose solutions are the schedules of so many steps.
 
     Parameters
     ----------
-    model
-        The model, ready to be solved.
     demands, steps
         What it models.
-    flow
-        Source, channel and step of each of the first variables, in this order.
-    arrive
-        The variable of how many messages of a source reach a destination in a step (wormhole).
+    should_stop
+        Whether the answer is wanted no more; then ``StoppedError`` is raised.
+    symmetry
+        Tell interchangeable steps apart (wormhole).
     """
 
-    model: cp_model.CpModel
-    demands: Demands
-    steps: int
-    flow: list[tuple[int, int, int]]
-    arrive: dict[tuple[int, int, int], int]
+    def __init__(
+        self,
+        demands: Demands,
+        steps: int,
+        should_stop: Callable[[], bool] = lambda: False,
+        *,
+        symmetry: bool = True,
+    ) -> None:
+        self.demands, self.steps, self.should_stop = demands, steps, should_stop
+        self.resources = demands.structure.resources
+        self.spare = demands.spare(steps)
+        # With no hop to spare, channels are full in every step.
+        full = (demands.problem.kind <= LINK) & (self.spare == 0)
+        self.model = cp_model.CpModel()
+        self.used: dict[tuple[int, int], list[Any]] = defaultdict(list)
+        """Per resource and step: the variables that use it."""
+        self.into: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
+        self.out_of: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
+        """Per source, node and step: the flow into and out of the node."""
+        if self.spare < 0:
+            self.model.add_bool_or([])
+        self.flow = self._flows()
+        """Source, channel and step of each of the first variables, in this order."""
+        self.arrive = {} if demands.hop_by_hop else self._arrivals()
+        """How many messages of a source reach a destination in a step (wormhole)."""
+        if demands.hop_by_hop:
+            self._wait()
+        elif symmetry:
+            self._tell_apart()
+        capacity, implied = self.resources.capacity, self.resources.implied
+        for (resource, step), literals in self.used.items():
+            limit = int(capacity[resource])
+            if full[resource]:
+                self.model.add(_sum(literals) == limit)
+            elif not implied[resource]:
+                self.model.add(_sum(literals) <= limit)
+            self._look(step)
+        for resource in np.flatnonzero(full).tolist():
+            if any((resource, step) not in self.used for step in range(self.steps)):
+                self.model.add_bool_or([])
 
     @property
     def booleans(self) -> int:
@@ -177,80 +209,12 @@ class FlowModel:
                 found += waiting_routes(amount, source, goals, self.steps)
                 continue
             when = {
-                (goal, step): int(values[self.arrive[source, goal, step]])
+                (goal, step): int(values[self.arrive[source, goal, step].index])
                 for goal in goals
                 for step in range(self.steps)
             }
             found += direct_routes(amount, source, goals, when)
         return found
-
-
-def build_flows(
-    demands: Demands,
-    steps: int,
-    should_stop: Callable[[], bool] = lambda: False,
-    *,
-    symmetry: bool = True,
-) -> FlowModel:
-    """Return the model whose solutions are the schedules of so many steps.
-
-    Parameters
-    ----------
-    symmetry
-        Tell interchangeable steps apart (wormhole).
-
-    Raises
-    ------
-    StoppedError
-        If ``should_stop`` says so meanwhile.
-    """
-    return _Builder(demands, steps, should_stop).build(symmetry=symmetry)
-
-
-class _Builder:
-    """Makes the variables and the rows of one model."""
-
-    def __init__(
-        self,
-        demands: Demands,
-        steps: int,
-        should_stop: Callable[[], bool],
-    ) -> None:
-        self.demands, self.steps, self.should_stop = demands, steps, should_stop
-        self.resources = demands.structure.resources
-        self.spare = demands.spare(steps)
-        # With no hop to spare, channels are full in every step.
-        self.full = (demands.problem.kind <= LINK) & (self.spare == 0)
-        self.model = cp_model.CpModel()
-        self.used: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        """Per resource and step: the variables that use it."""
-        self.into: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
-        self.out_of: dict[tuple[int, int, int], list[Any]] = defaultdict(list)
-        """Per source, node and step: the flow into and out of the node."""
-
-    def build(self, *, symmetry: bool) -> FlowModel:
-        demands = self.demands
-        if self.spare < 0:
-            self.model.add_bool_or([])
-        flow = self._flows()
-        arrive = {} if demands.hop_by_hop else self._arrivals()
-        if demands.hop_by_hop:
-            self._wait()
-        elif symmetry:
-            self._tell_apart(arrive)
-        capacity, implied = self.resources.capacity, self.resources.implied
-        for (resource, step), literals in self.used.items():
-            limit = int(capacity[resource])
-            if self.full[resource]:
-                self.model.add(_sum(literals) == limit)
-            elif not implied[resource]:
-                self.model.add(_sum(literals) <= limit)
-            self._look(step)
-        for resource in np.flatnonzero(self.full).tolist():
-            if any((resource, step) not in self.used for step in range(self.steps)):
-                self.model.add_bool_or([])
-        places = {key: variable.index for key, variable in arrive.items()}
-        return FlowModel(self.model, demands, self.steps, flow, places)
 
     def _look(self, step: int) -> None:
         if step == 0:
@@ -332,7 +296,7 @@ class _Builder:
                         held = after
                 self.model.add(held == len(goals.get(node, ())))
 
-    def _tell_apart(self, arrive: dict[tuple[int, int, int], Any]) -> None:
+    def _tell_apart(self) -> None:
         """Number steps by the first of some deliveries that happens in them.
 
         The i-th then happens in step i at the latest. Those of one source share few steps.
@@ -345,7 +309,7 @@ class _Builder:
         ]
         for place, (source, goal) in enumerate(alone[: self.steps]):
             for step in range(place + 1, self.steps):
-                self.model.add(arrive[source, goal, step] == 0)
+                self.model.add(self.arrive[source, goal, step] == 0)
 
 
 def _sum(variables: list[Any]) -> Any:

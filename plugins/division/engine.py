@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.packing import Packing, refusal
 from cchybrid.toolkit.solver import check, evaluations, until_stopped
-from cchybrid.toolkit.usage_matrix import IntVector
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .routes import laid_down, lay_down
@@ -38,13 +36,6 @@ CATEGORIES_PER_EVALUATION = 32
 MAX_REMEMBERED = 200_000
 """Sets of transfers that are known to need more steps; a guard of memory: each is a number of one
 bit per transfer, below a kilobyte."""
-
-
-class Answer(Enum):
-    """How an attempt ended without a schedule."""
-
-    REFUTED = 1
-    OPEN = 2
 
 
 class Division:
@@ -155,14 +146,7 @@ class _Search:
             self.run.bound(least)
 
     def _attempt(self, traffic: Traffic, steps: int, limit: int) -> None:
-        found = self._divide(traffic, steps, limit)
-        if isinstance(found, list):
-            self.run.offer(self.packing.assignment(found))
-        elif found is Answer.REFUTED:
-            self._claim(steps + 1)
-
-    def _divide(self, traffic: Traffic, steps: int, limit: int) -> list[IntVector] | Answer:
-        """Return classes for so many steps, or that there are none, or that it remains open."""
+        """Look for classes for so many steps; offer them, or claim that there are none."""
         hopeless: set[tuple[int, int]] = set()
         rests, teams = [traffic.everything], [0]
         searches = [traffic.teams(traffic.everything, steps)]
@@ -173,7 +157,7 @@ class _Search:
                 self._spend(1)
                 self.run.note(target=steps, left=rests[-1].bit_count())
             if looked > limit or not self.run.wants(steps):
-                return Answer.OPEN
+                return
             team = next(searches[-1], None)
             if team is None:
                 searches.pop()
@@ -186,13 +170,15 @@ class _Search:
                 continue
             rest = rests[-1] & ~team
             if not rest:
-                return [traffic.columns(made) for made in (*teams[1:], team)]
+                classes = [traffic.columns(made) for made in (*teams[1:], team)]
+                self.run.offer(self.packing.assignment(classes))
+                return
             if (rest, len(searches)) in hopeless:
                 continue
             rests.append(rest)
             teams.append(team)
             searches.append(traffic.teams(rest, steps - len(searches)))
-        return Answer.REFUTED
+        self._claim(steps + 1)
 
     def _spend(self, count: int) -> None:
         self.run.spend(count)

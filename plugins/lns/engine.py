@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.solve import Answer, ask, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, least_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
@@ -123,10 +123,13 @@ class _Search:
         while (target := next(run.targets(), None)) is not None:
             if pricing is None:
                 pricing = Pricing(base, UsageMatrix.of(base), run.should_stop)
-            if self._searchable(pricing, target):
-                self._search(target)
-            else:
-                return Stop.STALLED
+            if not self._growing:
+                # Options that no schedule of so many steps takes are ruled out.
+                tight = pricing.tight(target)
+                if pricing.least_steps > target:
+                    return Stop.STALLED
+                self.ground.rule_out(tight.uses.usable)
+            self._search(target)
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
     def _offer_first(self, target: int) -> None:
@@ -138,15 +141,6 @@ class _Search:
         if found is not None:
             self.run.offer(found)
             self.run.spend(1)
-
-    def _searchable(self, pricing: Pricing, steps: int) -> bool:
-        """Rule out options that no schedule of so many steps takes; ``False`` if there is none."""
-        if not self._growing:
-            tight = pricing.tight(steps)
-            if pricing.least_steps > steps:
-                return False
-            self.ground.rule_out(tight.uses.usable)
-        return True
 
     @property
     def _growing(self) -> bool:
@@ -178,17 +172,15 @@ class _Search:
             view = View(partial, left_over, scarcity(partial), ground.family, self.random)
             arm = self.bandit.choose(self.random)
             size = int(arm.size + self.random.random())
-            turn = self._repack(partial, view, arm.kind(view, size), units)
-            partial = turn.partial
+            partial, answer = self._repack(partial, view, arm.kind(view, size), units)
             gain = len(left_over) - len(partial.left_over)
-            easy = turn.solved and turn.units < MAX_EASY * units
-            arm.learn(max(gain, 0), turn.units + OVERHEAD_UNITS, easy=easy)
+            easy = answer.solution.optimal and answer.units < MAX_EASY * units
+            arm.learn(max(gain, 0), answer.units + OVERHEAD_UNITS, easy=easy)
             run.progress(steps, len(partial.left_over))
-            run.note(places=turn.places)
             if gain > 0:
                 units, idle = self.options.units, 0
                 run.suggest(ground.handed_back(partial.assignment()))
-            run.spend(evaluations(turn.units))
+            run.spend(evaluations(answer.units))
             idle += 1
             if idle % self.options.patience == 0:
                 units = min(2.0 * units, self.options.max_units)
@@ -221,7 +213,9 @@ class _Search:
                 partial = partial.moved_to(ground.problem, ground.uses, moved)
         return partial
 
-    def _repack(self, partial: Partial, view: View, taken: IntVector, units: float) -> _Turn:
+    def _repack(
+        self, partial: Partial, view: View, taken: IntVector, units: float
+    ) -> tuple[Partial, Answer]:
         """Take deliveries out and ask for places."""
         run = self.run
         rest = partial.copy()
@@ -233,7 +227,8 @@ class _Search:
         most = max(MIN_UNSCHEDULED, len(taken))
         asked = self.random.permutation(view.left_over)[:most]
         free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
-        cost = option_costs(partial, view.price)
+        # A little per use beside the price.
+        cost = partial.uses.costs(view.price + 0.05)
         places = limited(places_for(rest, free), known, cost, self.options.max_places)
         weight = self._weights(partial, cost)
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
@@ -251,7 +246,8 @@ class _Search:
             placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
         )
         rest.take_out(np.flatnonzero((rest.option >= 0) & (rest.assignment().option < 0)))
-        return _Turn(rest, answer.units, answer.solution.optimal, len(places.option))
+        run.note(places=len(places.option))
+        return rest, answer
 
     def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
         """Return, shape (deliveries,), what it is worth now that each has a place."""
@@ -275,36 +271,9 @@ class _Search:
         return optional[np.isin(view.family[optional], mine)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Turn:
-    """What came of a turn.
-
-    Parameters
-    ----------
-    partial
-        The schedule after it.
-    units
-        The deterministic time that it took.
-    solved
-        Whether CP-SAT showed that nothing better exists.
-    places
-        The size of the question.
-    """
-
-    partial: Partial
-    units: float
-    solved: bool
-    places: int
-
-
 def scarcity(partial: Partial) -> NDArray[np.float64]:
     """Return, shape (resources,), a price between 0 and 1: high where hardly any room is left."""
     problem = partial.problem
     offered = np.maximum(problem.capacity * float(partial.steps), 1.0)
     left = np.where(problem.implied, offered, partial.room.sum(axis=1))
     return np.asarray((1.0 - left / offered) ** 4, dtype=np.float64)
-
-
-def option_costs(partial: Partial, price: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, shape (options,), what each option costs at these prices, and a little per use."""
-    return partial.uses.costs(price + 0.05)

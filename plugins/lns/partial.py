@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,7 @@ class Partial:
 
     def copy(self) -> Partial:
         """Return a copy that may be changed."""
-        other = object.__new__(Partial)
-        other.problem, other.uses, other.steps = self.problem, self.uses, self.steps
+        other = copy(self)
         other.option, other.step = self.option.copy(), self.step.copy()
         other.room = self.room.copy()
         return other

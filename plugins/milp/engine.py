@@ -105,7 +105,8 @@ class _Search:
             target = self._target()
             if target is None:
                 break
-            self._dive(target)
+            weight = generation.weights()
+            self._finish(*self.diver.dive(target, weight, self.random), target)
             if run.wants(target):
                 self._cover(target)
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
@@ -153,11 +154,6 @@ class _Search:
         if (best is None or steps < best) and (self.offered is None or steps < self.offered):
             self.offered = steps
             self.run.offer(assignment)
-
-    def _dive(self, target: int) -> None:
-        weight = self.generation.weights()
-        classes, rest = self.diver.dive(target, weight, self.random)
-        self._finish(classes, rest, target)
 
     def _cover(self, target: int) -> None:
         classes, rest, units = cover(

@@ -80,9 +80,7 @@ def bench_row(network: str, choices: int, threads: int, limit: float) -> str:
     budget = Budget(limit, threads=threads)
     first = chromatic(problem, ordered_by_dimension(problem), 0, budget, limit)
     drawn = [
-        chromatic(
-            problem, chooser.random_shortest(np.random.default_rng(seed)), seed, budget, limit
-        )
+        chromatic(problem, chooser.shortest(np.random.default_rng(seed)), seed, budget, limit)
         for seed in range(choices)
     ]
     best = min(steps for steps, _ in drawn), all(proven for _, proven in drawn)

@@ -139,7 +139,7 @@ def test_random_shortest_paths_are_shortest() -> None:
     one = chooser(problem)
     length = np.diff(problem.path_start)[problem.option_path]
     plain = one.shortest()
-    drawn = one.random_shortest(np.random.default_rng(1))
+    drawn = one.shortest(np.random.default_rng(1))
     assert (length[plain] == length[drawn]).all()
     assert (plain != drawn).any()
 
@@ -241,9 +241,7 @@ def test_exact_is_the_chromatic_number(topology: str, seed: int) -> None:
     problem = build_problem(cchybrid.instance(topology, "OAS" if topology == "mesh-3x3" else "AAS"))
     uses = UsageMatrix.of(problem)
     random = np.random.default_rng(seed)
-    conflicts = Conflicts(
-        problem, uses, chooser(problem).random_shortest(random), random, lambda: None
-    )
+    conflicts = Conflicts(problem, uses, chooser(problem).shortest(random), random, lambda: None)
     greedy = conflicts.schedule(saturation_largest_first)
     choice = FixedChoice(problem, uses, conflicts.option)
     found = choice.fewest(greedy, Budget(30.0), seed, 30.0)

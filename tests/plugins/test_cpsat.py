@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.cpsat.flows import Demands, build_flows
+from cchybrid_plugins.cpsat.flows import Demands, FlowModel
 from cchybrid_plugins.cpsat.greedy import greedy_schedules
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -467,7 +467,7 @@ def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     assume(demands is not None and problem.complete)
     assert demands is not None
     for steps in range(1, 20):
-        flows = build_flows(demands, steps)
+        flows = FlowModel(demands, steps)
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         verdict = (

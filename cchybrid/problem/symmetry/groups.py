@@ -247,16 +247,14 @@ def _drawn(found: Automorphisms, random: np.random.Generator, most: int) -> Iter
                     part = Group(_powers(_power(element, whole_order // order), order))
                     cyclic.append(part)
                     yield part
-        elif len(generators) == 2 and len(cyclic) > 1:
+            continue
+        if len(generators) == 2 and len(cyclic) > 1:
             # Small parts put together: large elements mostly generate too much.
-            pair = [cyclic[i] for i in random.choice(len(cyclic), 2, replace=False)]
-            joined = generate(np.stack([part.elements[1] for part in pair]), most)
-            if joined is not None:
-                yield joined
-        else:
-            joined = generate(np.stack(generators[:2]), most)
-            if joined is not None:
-                yield joined
+            pair = random.choice(len(cyclic), 2, replace=False)
+            generators = [cyclic[i].elements[1] for i in pair]
+        joined = generate(np.stack(generators[:2]), most)
+        if joined is not None:
+            yield joined
 
 
 def _elements(generators: IntArray, random: np.random.Generator) -> Iterator[IntArray]:

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps, Transfer
-from cchybrid.model.schedule import reverse_steps
 from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.problem.origin import cheapest_listed
+from cchybrid.problem.origin import cheapest_listed, schedule_of
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
 from cchybrid.problem.symmetry.groups import Division
@@ -99,11 +98,7 @@ class QuotientOrigin:
                         int(whole.delivery_message[member]), tuple(names[node] for node in path)
                     )
                 )
-        kept = sorted(filled) if steps is None else range(steps * stretch)
-        ordered = tuple(tuple(filled.get(step, ())) for step in kept)
-        if self.instance.collective.kind == "combine":
-            ordered = reverse_steps(ordered)
-        return Schedule(self.instance, ordered)
+        return schedule_of(self.instance, filled, None if steps is None else steps * stretch)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
         """Return what the first delivery of each orbit does; the others are taken to follow it."""
