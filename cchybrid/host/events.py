@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cchybrid.model import Steps
+from cchybrid.plugin.engine import Stop
+
+Option = int | float | bool | str
+"""The value of an option."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,7 @@ class Started:
     """The engine begins to work; ``options`` are the ones in force, defaults included."""
 
     complete: bool | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,9 @@ class Bound:
     """No schedule has fewer steps; ``complete``: the claim holds for the instance."""
 
     steps: int
-    evidence: Mapping[str, Any] | None
-    complete: bool
-    provider: str
+    evidence: Mapping[str, Any] | None = None
+    complete: bool = False
+    provider: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Note:
 class End:
     """The work is over; ``None`` where nothing was counted."""
 
-    stop: str
+    stop: Stop
     evaluations: int | None = None
     conflicts: int | None = None
     searched: float = 0.0

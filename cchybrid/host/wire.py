@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
-from typing import Any, get_args
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Any, get_args, get_type_hints
 
 from cchybrid.host import events as ev
 from cchybrid.model import Steps
@@ -80,18 +81,18 @@ def parse(raw: bytes) -> ev.Event:
 def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
     """Return what the log keeps of an event: enough to apply it again."""
     content = {item.name: getattr(event, item.name) for item in fields(event)}
-    if isinstance(event, (ev.Offer, ev.Suggest)):
+    if isinstance(event, ev.Offer | ev.Suggest):
         content["steps"] = steps_to_json(event.steps)
-    return {"input": _NAMES[type(event)], "seconds": seconds, "seat": seat, **content}
+    return {"input": type(event).__name__.lower(), "seconds": seconds, "seat": seat, **content}
 
 
 def from_log(line: Line) -> tuple[float, int, ev.Event]:
     """Read what ``to_log`` wrote; raise a ``WireError`` if that is not what it is."""
-    reader = _Reader("log line", line)
     kind = line.get("input")
-    if not isinstance(kind, str) or kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise WireError(f"the log has an unknown input {kind!r:.40}")
-    return reader.number("seconds"), reader.count("seat"), _read(kind, line)
+    seconds = _field(kind, "seconds", line.get("seconds"), float)
+    return seconds, _field(kind, "seat", line.get("seat"), int), _read(kind, line)
 
 
 def _no_constant(name: str) -> float:
@@ -104,71 +105,86 @@ def _plain(text: str) -> str:
     return " ".join(clean.split())[:MAX_TEXT]
 
 
-class _Reader:
-    """Takes the fields of one event, each of the type that it must have."""
+_KINDS: Mapping[str, type] = {kind.__name__.lower(): kind for kind in get_args(ev.Event)}
+_FROM_WORKERS = frozenset(list(_KINDS)[: list(_KINDS).index("opened")])
+"""What a worker may send; the rest comes from the host."""
 
-    def __init__(self, kind: str, line: Line) -> None:
-        self._kind = kind
-        self._line = line
 
-    def _refuse(self, name: str, wanted: str) -> WireError:
-        if name not in self._line:
-            return WireError(f"sent an event {self._kind} without {name}")
+def _read(kind: str, line: Line) -> ev.Event:
+    """Make an event of a line; a field that is missing or null has its default, if it has one."""
+    found = {}
+    hints = _hints(_KINDS[kind])
+    for item in fields(_KINDS[kind]):
+        if line.get(item.name) is not None:
+            found[item.name] = _field(kind, item.name, line[item.name], hints[item.name])
+        elif item.default is MISSING and item.default_factory is MISSING:
+            raise WireError(f"sent an event {kind} without {item.name}")
+    event: ev.Event = _KINDS[kind](**found)
+    return event
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Return the types of the fields of an event, without ``| None``."""
+    hints = get_type_hints(kind)
+    return {
+        name: next((part for part in get_args(hint) if part in _WANTED), hint)
+        if type(None) in get_args(hint)
+        else hint
+        for name, hint in hints.items()
+    }
+
+
+def _field(kind: str, name: str, value: object, hint: Any) -> Any:
+    """Return a field's value if it has its type, else raise a ``WireError``."""
+    try:
+        return _convert(value, hint)
+    except (InputError, ValueError) as error:
         try:
-            shown = _plain(repr(self._line[name])[:60])
+            shown = _plain(repr(value)[:60])
         except (ValueError, RecursionError):
             shown = "value"
-        return WireError(f"sent an event {self._kind} whose {name} {shown} is no {wanted}")
+        why = f": {_plain(str(error))}" if str(error) else ""
+        raise WireError(
+            f"sent an event {kind} whose {name} {shown} is no {_WANTED[hint]}{why}"
+        ) from None
 
-    def count(self, name: str, least: int = 0) -> int:
-        value = self._line.get(name)
-        if type(value) is not int or not least <= value <= MAX_NUMBER:
-            raise self._refuse(name, f"count from {least} to 2^53")
-        return value
 
-    def number(self, name: str) -> float:
-        value = self._line.get(name)
-        if not _is_number(value):
-            raise self._refuse(name, "finite number")
-        return float(value)  # type: ignore[arg-type]
-
-    def flag(self, name: str) -> bool:
-        value = self._line.get(name)
-        if type(value) is not bool:
-            raise self._refuse(name, "true or false")
-        return value
-
-    def text(self, name: str) -> str:
-        value = self._line.get(name)
-        if type(value) is not str:
-            raise self._refuse(name, "text")
+def _convert(value: Any, hint: Any) -> Any:
+    """Return a value of the type, or raise a ``ValueError``."""
+    if hint is float and _is_number(value):
+        return float(value)
+    if hint in (Mapping[str, float], Mapping[str, ev.Option]) and type(value) is dict:
+        part, plain = get_args(hint)[1], {}
+        for key, inner in value.items():
+            plain[_plain(key)] = _convert_item(key, inner, part)
+        return plain
+    if hint == tuple[str, ...] and type(value) in (list, tuple):
+        return tuple(_convert(item, str) for item in value)
+    if hint == Steps and type(value) is list:
+        return steps_from_json(value, "steps")
+    if hint is Stop and value in list(Stop):
+        return Stop(value)
+    if hint is str and type(value) is str:
         return _plain(value)
-
-    def mapping(self, name: str) -> dict[str, Any]:
-        value = self._line.get(name)
-        if type(value) is not dict:
-            raise self._refuse(name, "object")
+    if hint is int and type(value) is int and 0 <= value <= MAX_NUMBER:
         return value
+    if (hint is bool and type(value) is bool) or (
+        hint == Mapping[str, Any] and type(value) is dict
+    ):
+        return value
+    raise ValueError
 
-    def steps(self, name: str) -> Steps:
-        value = self._line.get(name)
-        if type(value) is not list:
-            raise self._refuse(name, "list of steps")
-        try:
-            return steps_from_json(value, name)
-        except InputError as error:
-            raise WireError(
-                f"sent an event {self._kind} with an unreadable step: {error}"
-            ) from None
 
-    def texts(self, name: str) -> tuple[str, ...]:
-        value = self._line.get(name)
-        if type(value) not in (list, tuple) or not all(type(item) is str for item in value or ()):
-            raise self._refuse(name, "list of texts")
-        return tuple(_plain(item) for item in value or ())
-
-    def optional(self, name: str, read: Callable[[str], Any]) -> Any:
-        return None if self._line.get(name) is None else read(name)
+def _convert_item(name: str, value: Any, hint: Any) -> Any:
+    """Return one metric or option, or raise a ``ValueError`` that names it."""
+    if hint is float and _is_number(value):
+        return float(value)
+    if hint is not float and (type(value) is bool or _is_number(value)):
+        return value
+    if hint is not float and type(value) is str:
+        return _plain(value)
+    raise ValueError(f"{_plain(name)} is no finite number" if hint is float else _plain(name))
 
 
 def _is_number(value: object) -> bool:
@@ -178,77 +194,16 @@ def _is_number(value: object) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
-def _metrics(reader: _Reader) -> dict[str, float]:
-    found = reader.mapping("metrics")
-    for name, value in found.items():
-        if not _is_number(value):
-            raise WireError(f"sent a note whose metric {_plain(name)} is no finite number")
-    return {_plain(name): float(value) for name, value in found.items()}
-
-
-def _options(reader: _Reader) -> dict[str, Any]:
-    """Return the options of an engine, which are only for the record."""
-    found = reader.optional("options", reader.mapping) or {}
-    plain: dict[str, Any] = {}
-    for name, value in found.items():
-        if type(value) is str:
-            plain[_plain(name)] = _plain(value)
-        elif type(value) is bool or _is_number(value):
-            plain[_plain(name)] = value
-        else:
-            raise WireError(f"sent an option {_plain(name)} that is no number, text or truth value")
-    return plain
-
-
-def _stop(reader: _Reader) -> str:
-    stop = reader.text("stop")
-    if stop not in list(Stop):
-        raise WireError(f"sent an unknown reason to stop {stop!r}")
-    return stop
-
-
-_READERS: Mapping[str, Callable[[_Reader], ev.Event]] = {
-    "started": lambda r: ev.Started(r.optional("complete", r.flag), _options(r)),
-    "offer": lambda r: ev.Offer(r.steps("steps"), r.count("spent"), r.text("how")),
-    "suggest": lambda r: ev.Suggest(r.count("draft"), r.steps("steps")),
-    "bound": lambda r: ev.Bound(
-        r.count("steps"),
-        r.optional("evidence", r.mapping),
-        bool(r.optional("complete", r.flag)),
-        r.optional("provider", r.text) or "",
-    ),
-    "progress": lambda r: ev.Progress(r.count("steps"), r.count("conflicts")),
-    "note": lambda r: ev.Note(_metrics(r)),
-    "end": lambda r: ev.End(
-        _stop(r),
-        r.optional("evaluations", r.count),
-        r.optional("conflicts", r.count),
-        r.optional("searched", r.number) or 0.0,
-    ),
-    "unsupported": lambda r: ev.Unsupported(r.text("text")),
-    "refused": lambda r: ev.Refused(r.text("text")),
-    "failed": lambda r: ev.Failed(r.text("text")),
-    "trouble": lambda r: ev.Trouble(r.text("text")),
-    "silent": lambda r: ev.Silent(r.number("lasted")),
-    "overdue": lambda r: ev.Overdue(),
-    "opened": lambda r: ev.Opened(r.text("name"), r.text("role"), r.text("view"), r.flag("proves")),
-    "garbled": lambda r: ev.Garbled(r.text("text")),
-    "exited": lambda r: ev.Exited(r.text("how"), r.count("code"), r.text("last_words")),
-    "sliced": lambda r: ev.Sliced(r.number("worked")),
-    "phased": lambda r: ev.Phased(r.texts("engines")),
-    "compiling": lambda r: ev.Compiling(r.texts("engines")),
-    "compiled": lambda r: ev.Compiled(r.text("engine"), r.number("worked"), r.text("error")),
-    "infeasible": lambda r: ev.Infeasible(r.mapping("evidence")),
-    "remarked": lambda r: ev.Remarked(r.text("text")),
-    "finished": lambda r: ev.Finished(r.flag("interrupted")),
+_WANTED: Mapping[Any, str] = {
+    int: "count from 0 to 2^53",
+    float: "finite number",
+    bool: "true or false",
+    str: "text",
+    Stop: "reason to stop",
+    Steps: "list of steps",
+    tuple[str, ...]: "list of texts",
+    Mapping[str, Any]: "object",
+    Mapping[str, float]: "object of finite numbers",
+    Mapping[str, ev.Option]: "object of numbers, texts and truth values",
 }
-"""What reads each kind of event."""
-
-_NAMES: Mapping[type, str] = {kind: kind.__name__.lower() for kind in get_args(ev.Event)}
-
-_FROM_WORKERS = frozenset(list(_READERS)[:13])
-"""What a worker may send; the rest comes from the host."""
-
-
-def _read(kind: str, line: Line) -> ev.Event:
-    return _READERS[kind](_Reader(kind, line))
+"""How each type of a field is called."""

@@ -10,6 +10,7 @@ import cchybrid
 from cchybrid.host.effort_counter import EffortCounter
 from cchybrid.host.events import End
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import Stop
 
 INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
 PURE = {"umda": {"sweeps": 0, "moves": 1, "population": 20}}
@@ -75,10 +76,10 @@ def test_turns_of_an_engine_add_up() -> None:
     effort.begin("a")
     effort.progress(4, 7)
     effort.progress(5, 1)
-    effort.end("a", End("limit", 5, 6, 1.0))
+    effort.end("a", End(Stop.LIMIT, 5, 6, 1.0))
     effort.begin("a")
     effort.best("a", 2, closed=False)
-    effort.end("a", End("limit", 5, None, 1.0))
+    effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     effort.begin("b")
     facts = effort.facts(scheduled=True)
     assert facts["evaluations"] == {"a": 10, "b": None}
@@ -90,5 +91,5 @@ def test_what_is_spent_after_the_end_does_not_count() -> None:
     effort = EffortCounter(None)
     effort.begin("a")
     effort.best("a", 2, closed=True)
-    effort.end("a", End("limit", 5, None, 1.0))
+    effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}

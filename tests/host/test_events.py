@@ -25,6 +25,7 @@ from cchybrid.host.events import (
 from cchybrid.host.wire import LineReader as Reader
 from cchybrid.host.wire import WireError, encode, from_log, parse, to_log
 from cchybrid.model import Transfer
+from cchybrid.plugin.engine import Stop
 
 KINDS = (
     "started", "offer", "suggest", "bound", "progress", "note", "end", "unsupported", "refused",
@@ -75,18 +76,21 @@ def test_any_bytes_are_an_event_or_one_error(raw: bytes) -> None:
     ("content", "words"),
     [
         ({"event": "note", "metrics": {"x": float("inf")}}, "not JSON"),
-        ({"event": "note", "metrics": [1]}, "whose metrics"),
-        ({"event": "note", "metrics": {"x": "1"}}, "metric x is no finite number"),
-        ({"event": "note", "metrics": {"x": 10**400}}, "metric x is no finite number"),
+        ({"event": "note", "metrics": [1]}, "whose metrics [1] is no object"),
+        ({"event": "note", "metrics": {"x": "1"}}, "finite numbers: x is no finite number"),
+        ({"event": "note", "metrics": {"x": 10**400}}, "finite numbers: x is no finite number"),
         ({"event": "end", "stop": "limit", "searched": 10**400}, "whose searched"),
         ({"event": "end", "stop": "limit", "evaluations": -1}, "whose evaluations"),
         ({"event": "end", "stop": "limit", "conflicts": "2"}, "whose conflicts"),
-        ({"event": "end", "stop": "tired"}, "unknown reason to stop 'tired'"),
+        ({"event": "end", "stop": "tired"}, "whose stop 'tired' is no reason to stop"),
         ({"event": "bound", "steps": 2.5, "evidence": None}, "whose steps 2.5 is no count"),
         ({"event": "bound", "steps": True, "evidence": None}, "whose steps True is no count"),
         ({"event": "progress", "steps": 3}, "without conflicts"),
-        ({"event": "offer", "steps": [[3]], "spent": 0, "how": ""}, "unreadable step"),
-        ({"event": "started", "options": {"a": [1]}}, "an option a that is no number"),
+        (
+            {"event": "offer", "steps": [[3]], "spent": 0, "how": ""},
+            "is no list of steps: steps[0][0]",
+        ),
+        ({"event": "started", "options": {"a": [1]}}, "numbers, texts and truth values: a"),
         ({"event": "sliced", "worked": 1.0}, "unknown event 'sliced'"),  # for the host alone
         ({"event": "dance"}, "unknown event 'dance'"),
         ({"event": 3}, "names no event"),
@@ -120,7 +124,7 @@ def test_texts_can_be_printed() -> None:
         Bound(3, {"kind": "cut", "nodes": [1]}, True, ""),
         Progress(5, 2),
         Note({"x": 1.5}),
-        End("limit", 5, None, 1.25),
+        End(Stop.LIMIT, 5, None, 1.25),
         Opened("tabu", "engine", "quotients", False),
         Exited("signal", 11, "gone"),
         Sliced(2.5),

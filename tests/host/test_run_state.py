@@ -28,6 +28,7 @@ from cchybrid.host.replay import replay, replay_file
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.model import Transfer
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import Stop
 from cchybrid.plugin.registry import load_registry
 
 RING = cchybrid.instance("ring-bi-4", "OAB")
@@ -125,9 +126,9 @@ def test_a_provider_that_lies_does_not_end_the_worker_that_it_shares() -> None:
         ([], Exited("signal", 11, "oh"), "a: crashed (signal 11): oh"),
         ([], Exited("exit", 0), "a: crashed (exit 0)"),
         ([], Exited("killed"), "a: did not stop when asked and ignored SIGTERM; killed"),
-        ([Overdue(), End("limit")], Exited("exit"), "a: did not stop when asked; terminated"),
+        ([Overdue(), End(Stop.LIMIT)], Exited("exit"), "a: did not stop when asked; terminated"),
         ([Overdue()], Exited("terminated"), "a: did not stop when asked; terminated"),
-        ([End("stalled")], Exited("exit", 3), None),
+        ([End(Stop.STALLED)], Exited("exit", 3), None),
         ([Started()], Exited("terminated"), None),
     ],
 )
