@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.initial import complete
-from cchybrid.toolkit.kernels.restoration import restore
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 from .kernels import (

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.conflicts import mark_needed
 from cchybrid.toolkit.kernels.first_fit import schedule
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.initial import complete
 from cchybrid.toolkit.kernels.occupancy import build
-from cchybrid.toolkit.kernels.restoration import restore
 from cchybrid.toolkit.kernels.rng import State
 
 __all__ = ["draw_often", "start_often"]

@@ -28,11 +28,11 @@ import numpy as np
 from cchybrid.host.api import instance
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.toolkit.evolution.min_conflicts import settle
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.conflicts import broken, mark_needed
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, flatten
-from cchybrid.toolkit.kernels.min_conflicts import settle
 from cchybrid.toolkit.kernels.occupancy import add, build, remove
 from cchybrid.toolkit.kernels.rng import seed_state
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.toolkit.evolution.min_conflicts import settle
+from cchybrid.toolkit.evolution.mutation import mutate
+from cchybrid.toolkit.evolution.ports import spread_ports
+from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
-from cchybrid.toolkit.kernels.initial import complete
-from cchybrid.toolkit.kernels.min_conflicts import settle
-from cchybrid.toolkit.kernels.mutation import mutate
 from cchybrid.toolkit.kernels.occupancy import build
-from cchybrid.toolkit.kernels.ports import spread_ports
-from cchybrid.toolkit.kernels.restoration import restore
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 __all__ = ["Population", "Settings", "Work", "create", "evaluate", "mature", "replace", "select"]

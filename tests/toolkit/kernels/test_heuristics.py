@@ -15,17 +15,17 @@ from random_instances import instances
 from cchybrid.host.api import instance as named
 from cchybrid.model import Instance
 from cchybrid.problem import Problem, build_problem
+from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.toolkit.evolution.min_conflicts import best_place, settle
+from cchybrid.toolkit.evolution.mutation import mutate
+from cchybrid.toolkit.evolution.ports import spread_ports
+from cchybrid.toolkit.evolution.restoration import restore
+from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.first_fit import fill
 from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
-from cchybrid.toolkit.kernels.initial import complete
-from cchybrid.toolkit.kernels.min_conflicts import best_place, settle
-from cchybrid.toolkit.kernels.mutation import mutate
 from cchybrid.toolkit.kernels.occupancy import build, remove
-from cchybrid.toolkit.kernels.ports import spread_ports
-from cchybrid.toolkit.kernels.restoration import restore
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 from cchybrid.toolkit.kernels.surrounding import hops_of, near_uses, restrict
-from cchybrid.toolkit.kernels.swap import swap_steps
 
 SEEDS = st.integers(0, 2**32 - 1)
 NEVER = np.zeros(1, dtype=np.bool_)

@@ -13,15 +13,15 @@ from random_instances import instances
 from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
+from cchybrid.toolkit.evolution.min_conflicts import settle
+from cchybrid.toolkit.evolution.ports import room, spread_ports
+from cchybrid.toolkit.evolution.restoration import restore
+from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten, least_uses
-from cchybrid.toolkit.kernels.min_conflicts import settle
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
-from cchybrid.toolkit.kernels.ports import room, spread_ports
-from cchybrid.toolkit.kernels.restoration import restore
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
-from cchybrid.toolkit.kernels.swap import swap_steps
 
 
 def table_of(problem: Problem, found: Assignment, counted: np.ndarray) -> tuple[np.ndarray, int]:

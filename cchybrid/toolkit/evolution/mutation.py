@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, overloaded, remove
 from cchybrid.toolkit.kernels.rng import State, below, normal
-from cchybrid.toolkit.kernels.swap import swap_steps
 
 __all__ = ["mutate"]
 

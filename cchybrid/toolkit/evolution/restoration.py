@@ -8,9 +8,9 @@ is none it is postponed. What is postponed beyond the last step is late, and cou
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.toolkit.evolution.ports import count_ports, pressure
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.ports import count_ports, pressure
 from cchybrid.toolkit.kernels.rng import State, below
 
 __all__ = ["restore"]
