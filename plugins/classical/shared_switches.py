@@ -58,13 +58,8 @@ class _Terminals:
 
     def __init__(self, context: Context) -> None:
         network = context.network
-        self.message: dict[tuple[int, int], int] = {}
-        for index, (source, goals) in enumerate(context.messages):
-            self.message[source, goals[0]] = index
-        terminals = sorted({source for source, _ in self.message})
-        count = len(terminals)
-        if len(self.message) != count * (count - 1) or len(context.messages) > len(self.message):
-            raise DoesNotApplyError("not one message from every terminal to every other")
+        terminals = sorted({message.source for message in context.messages})
+        self.message = context.message_of_pair(len(terminals))
         self.of: dict[int, list[int]] = defaultdict(list)
         behind: dict[int, list[int]] = defaultdict(list)
         for a, b, _ in network.channels:
@@ -74,7 +69,7 @@ class _Terminals:
             if len(ahead) != 1 or ahead != behind[terminal] or terminal not in context.endpoints:
                 raise DoesNotApplyError("a terminal that does not sit at one switch")
             self.of[ahead[0]].append(terminal)
-        self.each = count // len(self.of)
+        self.each = len(terminals) // len(self.of)
         if self.each < 2 or any(len(members) != self.each for members in self.of.values()):
             raise DoesNotApplyError("switches without terminals in common, or not with as many")
 
