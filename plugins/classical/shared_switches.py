@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import product
 
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
@@ -61,9 +62,7 @@ class _Terminals:
         terminals = sorted({message.source for message in context.messages})
         self.message = context.message_of_pair(len(terminals))
         self.of: dict[int, list[int]] = defaultdict(list)
-        behind: dict[int, list[int]] = defaultdict(list)
-        for a, b, _ in network.channels:
-            behind[b].append(a)
+        behind = context.structure.routes.predecessors
         for terminal in terminals:
             ahead = list(network.successors[terminal])
             if len(ahead) != 1 or ahead != behind[terminal] or terminal not in context.endpoints:
@@ -98,30 +97,21 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
     )
     instance = Instance(slim, Collective("between switches", messages), model)
     repeats = places.each**2
-    best: Draft | None = None
-
-    def wants(steps: int) -> bool:
-        return best is None or steps < len(best)
-
     # Constructions find their paths themselves, so few need to be listed.
     inner = Context(
         build_problem(instance, max_options=1),
         context.random.randrange(1 << 30),
         context.check,
-        wants,
-        context.effort,
+        effort=context.effort,
     )
     context.require_wanted(repeats * inner.min_steps)
+    best: Draft = []
     for make in (xor_exchange, translated_exchange, packed_scatter):
-        if best is not None and len(best) <= inner.min_steps:
-            break
-        try:
-            made = make(inner)
-        except DoesNotApplyError:
-            continue
-        if wants(len(made)):
-            best = made
-    if best is None:
+        if inner.known > inner.min_steps:
+            with suppress(DoesNotApplyError):
+                best = make(inner)
+                inner.known = len(best)
+    if not best:
         raise DoesNotApplyError("nothing is known about the switches")
     context.require_wanted(repeats * len(best))
     return [[tuple(switches[node] for node in move.path) for move in step] for step in best]
