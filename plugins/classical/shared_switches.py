@@ -91,9 +91,7 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
         raise DoesNotApplyError("one switch alone")
     extra_hops = context.structure.extra_hops
     model = CommunicationModel(
-        inject=places.each,
-        accept=places.each,
-        routing="any" if extra_hops is None else extra_hops,
+        inject=places.each, accept=places.each, routing="any" if extra_hops is None else extra_hops
     )
     instance = Instance(slim, Collective("between switches", messages), model)
     repeats = places.each**2

@@ -71,10 +71,7 @@ class Pricer:
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
 
     def best(
-        self,
-        weight: IntVector,
-        rows: BoolVector | None = None,
-        demands: Sequence[AtLeast] = (),
+        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[AtLeast] = ()
     ) -> Priced:
         """Return a class of the most weight.
 
