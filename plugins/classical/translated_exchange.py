@@ -29,7 +29,7 @@ def translated_exchange(context: Context) -> Draft:
     context.require_wanted(context.min_steps)
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
-        generators: list[int] = []
+        generators, subgroup = list[int](), [0]
         while not generators or count // len(subgroup) > MAX_PLACED:
             generators.append(context.random.randrange(1, context.nodes))
             subgroup = group.closure(generators)
