@@ -1,14 +1,6 @@
 """The one Problem that every engine solves, made from any instance."""
 
-from cchybrid.problem.arrays import (
-    ACCEPT,
-    CHANNEL,
-    INJECT,
-    LINK,
-    Assignment,
-    Price,
-    Problem,
-)
+from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price, Problem
 from cchybrid.problem.build import MAX_OPTIONS, build_problem
 from cchybrid.problem.demand import UnreachableError, is_ordered
 from cchybrid.problem.grow import extend, list_transfers

@@ -201,7 +201,5 @@ class Problem:
 
     def empty(self) -> Assignment:
         """Return the assignment in which nothing happens, to be filled in."""
-        return Assignment(
-            np.full(self.deliveries, -1, dtype=np.int32),
-            np.full(self.deliveries, -1, dtype=np.int32),
-        )
+        nothing = np.full(self.deliveries, -1, dtype=np.int32)
+        return Assignment(nothing, nothing.copy())

@@ -137,9 +137,7 @@ def _instance_origin(problem: Problem) -> InstanceOrigin:
     return problem.origin
 
 
-def _ragged(
-    pairs: Sequence[tuple[int, tuple[int, ...]]],
-) -> tuple[LongArray, LongArray, LongArray]:
+def _ragged(pairs: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[LongArray, LongArray, LongArray]:
     """Return the numbers, and the nodes of all paths in a row with the start of each."""
     return (
         np.array([number for number, _ in pairs], dtype=np.int64),

@@ -104,12 +104,7 @@ def _choose(
     before = np.cumsum(many, axis=1) - many
     taken = np.clip(share - before, 0, many)
     node, hops = short.listed(taken.ravel(), np.random.default_rng(seed))
-    return Pool(
-        node,
-        offsets(hops + 1),
-        offsets(taken.sum(axis=1)),
-        bool((count <= share).all()),
-    )
+    return Pool(node, offsets(hops + 1), offsets(taken.sum(axis=1)), bool((count <= share).all()))
 
 
 def _list_alike(

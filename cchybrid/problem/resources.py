@@ -105,16 +105,13 @@ def resources_of(forward: Instance) -> Resources:
             channel[pair] = channel[pair[1], pair[0]] = len(rows)
             rows.append((capacity, LINK, False))
 
-    def ports(kind: int) -> IntArray:
-        begin = len(rows)
-        for node in range(network.nodes):
-            flow = (flow_out if kind == INJECT else flow_in)[node]
-            limit = model.inject_limit(node) if kind == INJECT else model.accept_limit(node)
+    inject, accept = len(rows) + np.arange(2 * network.nodes, dtype=np.int32).reshape(2, -1)
+    limits_of = (INJECT, model.inject_limit, flow_out), (ACCEPT, model.accept_limit, flow_in)
+    for kind, limit_of, flows in limits_of:
+        for node, flow in enumerate(flows):
+            limit = limit_of(node)
             implied = limit is None or limit >= flow
             rows.append((flow if limit is None else min(limit, flow), kind, implied))
-        return np.arange(begin, len(rows), dtype=np.int32)
-
-    inject, accept = ports(INJECT), ports(ACCEPT)
     channels = (channel[source, target] for source, target, _ in network.channels)
     return Resources(
         network=network,

@@ -46,11 +46,6 @@ class Routes:
         return hop_distances(self.network, range(self.network.nodes))
 
     @property
-    def minimal(self) -> bool:
-        """Whether only shortest paths are allowed."""
-        return self.extra_hops == 0
-
-    @property
     def countable(self) -> bool:
         """Whether the allowed paths are counted without walking them.
 
@@ -140,18 +135,12 @@ class Routes:
             found = sorted(chosen)
         return found
 
-    def cheapest(self, source: int, target: int, cost: NDArray[np.float64]) -> tuple[float, Path]:
-        """Return an allowed path of least total channel cost, and that cost.
-
-        Without any path the cost is infinite and the path empty; for ``cost`` see
-        ``cheapest_to``.
-        """
-        return self.cheapest_to(target, (source,), cost).get(source, (float("inf"), ()))
-
     def cheapest_to(
         self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
     ) -> dict[int, tuple[float, Path]]:
-        """Return the cost and path of ``cheapest`` for every source that has a path to the target.
+        """Return an allowed path of least total channel cost, and that cost.
+
+        Returned are those of every source that has a path to the target.
 
         Parameters
         ----------
@@ -161,7 +150,7 @@ class Routes:
         """
         begins = [source for source in sources if self.distance[source, target] > 0]
         price = dict(zip(self.network.channel_index, cost.tolist(), strict=True))
-        if self.minimal:
+        if self.extra_hops == 0:
             return self._cheapest_minimal(begins, target, price)
         if self.extra_hops is None:
             return self._cheapest_any(begins, target, price)

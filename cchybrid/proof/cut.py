@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, LowerBound
+from cchybrid.problem.resources import resources_of
 from cchybrid.proof.climbing import climb
 from cchybrid.referee.distances import hop_distances
 
@@ -64,21 +65,16 @@ class _CutMeter:
         network, model = instance.network, instance.model
         nodes = network.nodes
         self.hop_by_hop = model.switching == "store-and-forward"
-        self.channels = np.array(network.channels, dtype=np.int64).reshape(-1, 3)
+        resources = resources_of(instance)
+        self.channels = resources.channels
+        self.inject, self.accept = (
+            resources.capacity[ports].astype(np.int64)
+            for ports in (resources.inject, resources.accept)
+        )
         capacity = {(a, b): size for a, b, size in network.channels}
         pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
         self.half_duplex = bool(pairs)
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
-        self.inject = np.zeros(nodes, dtype=np.int64)
-        self.accept = np.zeros(nodes, dtype=np.int64)
-        np.add.at(self.inject, self.channels[:, 0], self.channels[:, 2])
-        np.add.at(self.accept, self.channels[:, 1], self.channels[:, 2])
-        for node in range(nodes):
-            send, take = model.inject_limit(node), model.accept_limit(node)
-            if send is not None:
-                self.inject[node] = min(self.inject[node], send)
-            if take is not None:
-                self.accept[node] = min(self.accept[node], take)
         # Messages with one destination fit a matrix; the few that spread keep their own rows.
         self.single = np.zeros((nodes, nodes), dtype=np.int64)
         spread = []

@@ -10,7 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from cchybrid.checker import EvidenceError
@@ -106,24 +107,20 @@ def find_proof(
     return Outcome(search.best, search.shorter, tuple(search.tried), interrupted)
 
 
+@dataclass
 class _Search:
     """One search: the best proof so far, and what has been tried."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        record: Mapping[str, Any],
-        steps: int,
-        deadline: float,
-        is_late: Callable[[], bool],
-        tell: Callable[[str], None],
-    ) -> None:
-        self.instance, self.record, self.steps = instance, record, steps
-        self.best: Proof | None = None
-        self.shorter: Steps | None = None
-        self.tried: list[str] = []
-        self._deadline, self._is_late, self._tell = deadline, is_late, tell
-        self.doing = "cheap bounds"
+    instance: Instance
+    record: Mapping[str, Any]
+    steps: int
+    deadline: float
+    is_late: Callable[[], bool]
+    tell: Callable[[str], None]
+    best: Proof | None = None
+    shorter: Steps | None = None
+    tried: list[str] = field(default_factory=list)
+    doing: str = "cheap bounds"
 
     def run(self, cheap: bool) -> None:
         attempts = [self._by_refutation, self._by_rows]
@@ -136,18 +133,18 @@ class _Search:
 
     def _is_over(self) -> bool:
         found = self.best is not None and self.best.steps >= self.steps
-        return found or self.shorter is not None or self._is_late()
+        return found or self.shorter is not None or self.is_late()
 
     def _left(self) -> float:
-        return self._deadline - time.monotonic()
+        return self.deadline - time.monotonic()
 
     def _begin(self, text: str) -> None:
         self.doing = text
-        self._tell(text)
+        self.tell(text)
 
     def _note(self, text: str) -> None:
         self.tried.append(text)
-        self._tell(text)
+        self.tell(text)
 
     def _take(self, steps: int, evidence: Mapping[str, Any]) -> None:
         """Keep the evidence if it is better; the widest scope in which it holds is its scope."""
@@ -194,7 +191,7 @@ class _Search:
     def _decide(self) -> None:
         self._begin(f"CaDiCaL decides {self.steps - 1} steps")
         network, paths = Network(dict(self.record)), None
-        found = refute(network, self.steps - 1, self._left(), self._is_late)
+        found = refute(network, self.steps - 1, self._left(), self.is_late)
         if found.too_large is not None:
             self._note(f"refutation over all paths: {found.too_large}")
             problem = build_problem(self.instance)
@@ -205,7 +202,7 @@ class _Search:
             if network.backwards:
                 network.listed = [path[::-1] for path in network.listed]
             self._begin(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
-            found = refute(network, self.steps - 1, self._left(), self._is_late)
+            found = refute(network, self.steps - 1, self._left(), self.is_late)
         self._weigh(found, paths)
 
     def _weigh(self, found: Refutation, paths: list[list[int]] | None) -> None:
@@ -229,7 +226,7 @@ def _bounds(
 ) -> Iterator[tuple[str, LowerBound]]:
     """Yield what the cheap providers find, each with its name, until it is over."""
     cheap = [info for info in BOUNDS if info.name != "farkas"]
-    for instance, info in ((i, info) for i in dict.fromkeys(instances) for info in cheap):
+    for instance, info in product(dict.fromkeys(instances), cheap):
         for bound in load_target(info.target)(instance):
             yield info.name, bound
             if is_over():

@@ -38,8 +38,6 @@ class Senders:
     ----------
     problem, structure
         Where it comes from.
-    messages
-        Per message its source and destinations.
     channels
         Per node that sends: the channels of its shortest paths, each as its number, its two ends
         and the hops from the sender to the second.
@@ -49,25 +47,23 @@ class Senders:
 
     problem: Problem
     structure: NetworkStructure
-    messages: list[tuple[int, tuple[int, ...]]]
     channels: dict[int, list[tuple[int, int, int, int]]]
     farthest: int
 
     @classmethod
     def of(cls, problem: Problem, structure: NetworkStructure) -> Senders:
         """Lay a Problem out that was built from an instance."""
-        messages = [(source, tuple(destinations)) for source, destinations in structure.messages]
         distance, network = structure.distance, structure.network
         endpoints = frozenset(network.endpoints)
         ways: dict[int, list[tuple[int, int, int, int]]] = {}
-        for sender in {node for source, goals in messages for node in (source, *goals)}:
+        for sender in {node for source, goals in structure.messages for node in (source, *goals)}:
             hops = distance[sender].tolist()
             ways[sender] = [
                 (channel, a, b, hops[b])
                 for channel, (a, b, _) in enumerate(network.channels)
                 if hops[a] >= 0 and hops[b] == hops[a] + 1 and (a == sender or a not in endpoints)
             ]
-        return cls(problem, structure, messages, ways, int(distance.max(initial=1)))
+        return cls(problem, structure, ways, int(distance.max(initial=1)))
 
     def size(self, reach: Sequence[int]) -> int:
         """Return how many variables a model has at most whose steps reach so many hops."""
@@ -77,7 +73,7 @@ class Senders:
         }
         return sum(
             int(within[sender][min(hops, self.farthest)])
-            for source, goals in self.messages
+            for source, goals in self.structure.messages
             for step, hops in enumerate(reach)
             for sender in ((source, *goals) if step else (source,))
         )
@@ -107,7 +103,7 @@ class SpreadModel:
         self._ends: dict[Key, Any] = {}
         self._has: dict[tuple[int, int, int], Any] = {}
         self._used: dict[tuple[int, int], list[Any]] = defaultdict(list)
-        for message, (source, goals) in enumerate(senders.messages):
+        for message, (source, goals) in enumerate(senders.structure.messages):
             for node in goals:
                 for step in range(1, self.steps):
                     self._has[message, node, step] = self.model.new_bool_var("")
@@ -137,7 +133,7 @@ class SpreadModel:
     ) -> None:
         """What comes to a node from a sender goes on or ends there; the sender has the message."""
         check(self._stop)
-        source, goals = self._senders.messages[message]
+        source, goals = self._structure.messages[message]
         capacity = self._structure.network.channels
         holds = None if sender == source else self._has[message, sender, step]
         into: dict[int, list[Any]] = defaultdict(list)

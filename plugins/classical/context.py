@@ -167,8 +167,8 @@ class Context:
             raise DoesNotApplyError("the message does not go to all nodes")
         return source
 
-    def message_of_pair(self) -> dict[tuple[int, int], int]:
-        """Return the message from every node to every other.
+    def message_of_pair(self, members: int | None = None) -> dict[tuple[int, int], int]:
+        """Return the message from every node, or so many of them, to every other.
 
         Raises
         ------
@@ -177,7 +177,8 @@ class Context:
         """
         self.require_scatter()
         pairs = {(source, goals[0]): index for index, (source, goals) in enumerate(self.messages)}
-        count = self.nodes * (self.nodes - 1)
+        nodes = self.nodes if members is None else members
+        count = nodes * (nodes - 1)
         if len(pairs) < count or len(self.messages) > count:
             raise DoesNotApplyError("not one message from every node to every other")
         return pairs

@@ -143,14 +143,12 @@ def _paths(grid: Grid, side: int, turn: Turn, shift: int) -> Iterator[Path]:
     half = side // 2
     if turn.distance(side) == (0, 0):
         return
+    right, down = (1 if turn.across > 0 else -1), (1 if turn.down > 0 else -1)
     for row in range(side):
         first = (row + turn.diagonal + shift) % half
         for column in (first, first + half):
-            before = range(abs(turn.across), 0, -1)
-            after = range(1, abs(turn.down) + 1)
-            sign = 1 if turn.across > 0 else -1
             yield (
-                *(grid.at(row, column - sign * hops) for hops in before),
+                *(grid.at(row, column + hops) for hops in range(-turn.across, 0, right)),
                 grid.at(row, column),
-                *(grid.at(row + (hops if turn.down > 0 else -hops), column) for hops in after),
+                *(grid.at(row + hops, column) for hops in range(down, turn.down + down, down)),
             )

@@ -41,51 +41,50 @@ def disjoint_trees(context: Context) -> Draft:
 
 def _best_tree(context: Context, group: Translations) -> Tree:
     """Return the lowest of some random trees."""
-    out = context.network.successors[0]
-    size = {node: context.capacity[context.channel[0, node]] for node in out}
-    ports = min(context.ports())
-    min_steps = max(math.ceil((context.nodes - 1) / ports), int(context.distance[0].max()))
+    growth = _Growth(context, group)
+    least = math.ceil((context.nodes - 1) / growth.ports)
+    min_steps = max(least, int(context.distance[0].max()))
     context.require_wanted(min_steps)
-    best: Tree | None = None
+    best: Tree = []
     for _ in range(max(4, MAX_PLACED * context.effort // context.nodes)):
         context.check()
-        tree = _Growth(context, group, size, ports).tree(len(best) - 1 if best else None)
-        if tree is not None:
-            best = tree
-            if len(tree) <= min_steps:
-                break
-    assert best is not None  # without a limit on the steps, a tree reaches all nodes
+        # The first one has no limit on its steps, so it reaches all nodes.
+        best = growth.tree() or best
+        if len(best) <= min_steps:
+            break
     return best
 
 
 class _Growth:
     """A tree that grows by a step at a time, each with as many new nodes as fit."""
 
-    def __init__(
-        self, context: Context, group: Translations, size: dict[int, int], ports: int
-    ) -> None:
+    def __init__(self, context: Context, group: Translations) -> None:
+        self._context = context
         self._random = context.random
-        self._ports = ports
+        self.ports = min(context.ports())
+        out = context.network.successors[0]
+        size = {node: context.capacity[context.channel[0, node]] for node in out}
         self._slots = [kind for kind, times in size.items() for _ in range(times)]
         self._before = {kind: [row[group.inverse[kind]] for row in group.rows] for kind in size}
         self._after = {kind: [row[kind] for row in group.rows] for kind in size}
         self._nodes = context.nodes
 
-    def tree(self, max_steps: int | None) -> Tree | None:
-        """Return a tree of at most this many steps, ``None`` if it would need more."""
+    def tree(self) -> Tree | None:
+        """Return a tree of fewer steps than known, ``None`` if it would need more."""
         informed = [False] * self._nodes
         informed[0] = True
         count = 1
         tree: Tree = []
         while count < self._nodes:
-            left = None if max_steps is None else max_steps - len(tree)
-            if left is not None and count + left * self._ports < self._nodes:
+            left = self._context.known - 1 - len(tree)
+            if count + left * self.ports < self._nodes:
                 return None
             chosen = self._match(informed)
             for _, node in chosen:
                 informed[node] = True
             tree.append([(self._before[kind][node], node) for kind, node in chosen])
             count += len(chosen)
+        self._context.known = len(tree)
         return tree
 
     def _match(self, informed: list[bool]) -> list[tuple[int, int]]:
@@ -105,7 +104,7 @@ class _Growth:
         ways = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
         users: dict[int, list[int]] = {}
         for slot in sorted(ways, key=lambda slot: len(ways[slot])):
-            if len(users) == self._ports:
+            if len(users) == self.ports:
                 break
             assign(slot, ways, users, {}, set())
         return [(self._slots[slot], node) for node, (slot,) in users.items()]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem, list_transfers
+from cchybrid.toolkit.solver import check, until_stopped
 
 from .constructions import CONSTRUCTIONS
 from .context import Context, DoesNotApplyError
@@ -47,43 +48,38 @@ class Classical:
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Make one construction after the other, as long as a schedule could be shorter."""
+        return until_stopped(run, lambda: self._make_all(problem, run))
+
+    def _make_all(self, problem: Problem, run: Run) -> Stop:
         best: int | None = None
 
-        def check() -> None:
-            if run.should_stop():
-                raise _StoppedError
+        def look() -> None:
+            check(run.should_stop)
 
         def wants(steps: int) -> bool:
             # A construction that expects at least this many steps may need more, up to the bound.
             return run.wants(max(steps, run.lower())) and (best is None or steps < best)
 
-        context = Context(problem, run.seed, check, wants, self.options.effort)
-        try:
-            for name, make in CONSTRUCTIONS.items():
-                if self.options.only not in ("", name):
-                    continue
-                if next(run.targets(), None) is None:
-                    check()
-                    return Stop.EXHAUSTED
-                if not wants(context.min_steps):
-                    break
-                try:
-                    draft = make(context.restarted())
-                except DoesNotApplyError:
-                    continue
-                finally:
-                    run.spend(1)
-                drafted, found = list_transfers(problem, draft)
-                # Some constructions do not look at every capacity.
-                if (best is None or found.steps < best) and not drafted.violations(found):
-                    best = found.steps
-                    run.offer(found, drafted)
-                    run.note(steps=best)
-            check()
-        except _StoppedError:
-            return Stop.LIMIT
+        context = Context(problem, run.seed, look, wants, self.options.effort)
+        for name, make in CONSTRUCTIONS.items():
+            if self.options.only not in ("", name):
+                continue
+            if next(run.targets(), None) is None:
+                look()
+                return Stop.EXHAUSTED
+            if not wants(context.min_steps):
+                break
+            try:
+                draft = make(context.restarted())
+            except DoesNotApplyError:
+                continue
+            finally:
+                run.spend(1)
+            drafted, found = list_transfers(problem, draft)
+            # Some constructions do not look at every capacity.
+            if (best is None or found.steps < best) and not drafted.violations(found):
+                best = found.steps
+                run.offer(found, drafted)
+                run.note(steps=best)
+        look()
         return Stop.STALLED if next(run.targets(), None) is not None else Stop.EXHAUSTED
-
-
-class _StoppedError(Exception):
-    """The run is over."""

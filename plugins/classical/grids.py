@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cchybrid.model import Network
 
 from .context import DoesNotApplyError, Path
 from .factorisations import factorisations
 from .translations import hypercube_labels
+
+Places = NDArray[np.int64]
 
 
 class Grid:
@@ -40,15 +42,12 @@ class Grid:
             int(self._node[place]): tuple(int(x) for x in place) for place in np.ndindex(*sides)
         }
         self._channels = network.channel_index
-        self.closed = [self._closed(axis) for axis in range(len(sides))]
+        self._slices = [np.moveaxis(self._node, axis, 0) for axis in range(len(sides))]
+        self.closed = [len(s) > 2 and self._linked(s[-1], s[0]) for s in self._slices]
 
     def linked(self) -> bool:
         """Return whether all neighbours in rows are linked in both directions."""
-        return all(
-            (a, b) in self._channels and (b, a) in self._channels
-            for axis in range(len(self.sides))
-            for a, b in self._pairs(axis)
-        )
+        return all(self._linked(a, b) for slices in self._slices for a, b in pairwise(slices))
 
     def moved(self, node: int, axis: int, to: int) -> int:
         """Return the node at another place of the same row."""
@@ -72,17 +71,10 @@ class Grid:
             self.moved(node, axis, (first + step * hop) % side) for hop in range(ahead + 1)
         )
 
-    def _pairs(self, axis: int) -> Iterator[tuple[int, int]]:
-        rows = np.moveaxis(self._node, axis, 0)
-        for before, after in pairwise(rows):
-            yield from zip(before.ravel().tolist(), after.ravel().tolist(), strict=True)
-
-    def _closed(self, axis: int) -> bool:
-        rows = np.moveaxis(self._node, axis, 0)
-        ends = list(zip(rows[-1].ravel().tolist(), rows[0].ravel().tolist(), strict=True))
-        return len(rows) > 2 and all(
-            (a, b) in self._channels and (b, a) in self._channels for a, b in ends
-        )
+    def _linked(self, before: Places, after: Places) -> bool:
+        """Return whether all nodes are linked in both directions to those after them."""
+        pairs = zip(before.ravel().tolist(), after.ravel().tolist(), strict=True)
+        return all((a, b) in self._channels and (b, a) in self._channels for a, b in pairs)
 
 
 def grid_of(network: Network) -> Grid:

@@ -37,9 +37,7 @@ def packed_scatter(context: Context) -> Draft:
 
 
 def packed(
-    context: Context,
-    wanted: Sequence[tuple[int, int]],
-    representative: Sequence[int] | None = None,
+    context: Context, wanted: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
 ) -> list[list[Path]] | None:
     """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
 

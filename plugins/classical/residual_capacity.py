@@ -36,10 +36,6 @@ class ResidualCapacity:
         self._representative = representative or range(len(context.capacity))
         self._left = list(context.capacity)
 
-    def clear(self) -> None:
-        """Release everything."""
-        self._left = list(self._context.capacity)
-
     def allocate(self, path: Path) -> None:
         """Take the capacity that the path uses."""
         for resource in self._uses(path):
@@ -61,13 +57,10 @@ class ResidualCapacity:
         """Return whether the node can inject a message."""
         return self._left[self._representative[self._context.inject[node]]] > 0
 
-    def can_accept(self, node: int) -> bool:
-        """Return whether the node can accept a message."""
-        return self._left[self._representative[self._context.accept[node]]] > 0
-
     def route(self, source: int, target: int) -> Path | None:
         """Return an allowed path that fits, a shortest one of those; ``None`` without one."""
-        if not self.can_inject(source) or not self.can_accept(target):
+        accept = self._representative[self._context.accept[target]]
+        if not self.can_inject(source) or self._left[accept] <= 0:
             return None
         max_hops = self._context.max_hops(source, target, multi_hop=self._multi_hop)
         path = self._search(source, target, max_hops)

@@ -80,7 +80,7 @@ def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
 
 def _ring(context: Context, members: tuple[int, ...], *, both_ways: bool) -> list[Path] | None:
     """Return the legs of a ring, or ``None`` if none was found."""
-    legs = _routed(members, ResidualCapacity(context, both_ways=both_ways))
+    legs = _routed((*members, members[0]), ResidualCapacity(context, both_ways=both_ways))
     for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
             break
@@ -89,11 +89,13 @@ def _ring(context: Context, members: tuple[int, ...], *, both_ways: bool) -> lis
 
 
 def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | None:
-    """Allocate and return the legs of this order, or ``None`` where one does not fit."""
-    legs = []
-    for a, b in pairwise((*order, order[0])):
+    """Allocate and return the legs of this order; none of them (``None``) if one does not fit."""
+    legs: list[Path] = []
+    for a, b in pairwise(order):
         leg = residual.route(a, b)
         if leg is None:
+            for before in legs:
+                residual.release(before)
             return None
         residual.allocate(leg)
         legs.append(leg)
@@ -145,12 +147,11 @@ class _Growth:
         """Make a ring of the first node and the nearest one to which there is a way back."""
         first = self._outside.pop()
         for second in sorted(self._outside, key=lambda node: self._apart(first, node)):
-            legs = _routed((first, second), self._residual)
+            legs = _routed((first, second, first), self._residual)
             if legs is not None:
                 self._legs = {leg[0]: leg for leg in legs}
                 self._outside.remove(second)
                 return
-            self._residual.clear()
 
     def _pop_nearest(self) -> int:
         """Return a node outside, mostly one that is near to the ring."""
@@ -193,13 +194,10 @@ class _Growth:
         return True
 
     def _detour(self, leg: Path, node: int) -> list[Path] | None:
-        first = self._residual.route(leg[0], node)
-        if first is None:
-            return None
-        self._residual.allocate(first)
-        second = self._residual.route(node, leg[-1])
-        self._residual.release(first)
-        return None if second is None else [first, second]
+        pair = _routed((leg[0], node, leg[-1]), self._residual)
+        for way in pair or ():
+            self._residual.release(way)
+        return pair
 
     def _make_way(self, node: int) -> None:
         """Take some of the ring's nodes out that are near to this one."""

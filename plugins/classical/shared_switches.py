@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import product
 
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Transfer
@@ -58,23 +59,16 @@ class _Terminals:
 
     def __init__(self, context: Context) -> None:
         network = context.network
-        self.message: dict[tuple[int, int], int] = {}
-        for index, (source, goals) in enumerate(context.messages):
-            self.message[source, goals[0]] = index
-        terminals = sorted({source for source, _ in self.message})
-        count = len(terminals)
-        if len(self.message) != count * (count - 1) or len(context.messages) > len(self.message):
-            raise DoesNotApplyError("not one message from every terminal to every other")
+        terminals = sorted({message.source for message in context.messages})
+        self.message = context.message_of_pair(len(terminals))
         self.of: dict[int, list[int]] = defaultdict(list)
-        behind: dict[int, list[int]] = defaultdict(list)
-        for a, b, _ in network.channels:
-            behind[b].append(a)
+        behind = context.structure.routes.predecessors
         for terminal in terminals:
             ahead = list(network.successors[terminal])
             if len(ahead) != 1 or ahead != behind[terminal] or terminal not in context.endpoints:
                 raise DoesNotApplyError("a terminal that does not sit at one switch")
             self.of[ahead[0]].append(terminal)
-        self.each = count // len(self.of)
+        self.each = len(terminals) // len(self.of)
         if self.each < 2 or any(len(members) != self.each for members in self.of.values()):
             raise DoesNotApplyError("switches without terminals in common, or not with as many")
 
@@ -97,36 +91,25 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
         raise DoesNotApplyError("one switch alone")
     extra_hops = context.structure.extra_hops
     model = CommunicationModel(
-        inject=places.each,
-        accept=places.each,
-        routing="any" if extra_hops is None else extra_hops,
+        inject=places.each, accept=places.each, routing="any" if extra_hops is None else extra_hops
     )
     instance = Instance(slim, Collective("between switches", messages), model)
     repeats = places.each**2
-    best: Draft | None = None
-
-    def wants(steps: int) -> bool:
-        return best is None or steps < len(best)
-
     # Constructions find their paths themselves, so few need to be listed.
     inner = Context(
         build_problem(instance, max_options=1),
         context.random.randrange(1 << 30),
         context.check,
-        wants,
-        context.effort,
+        effort=context.effort,
     )
     context.require_wanted(repeats * inner.min_steps)
+    best: Draft = []
     for make in (xor_exchange, translated_exchange, packed_scatter):
-        if best is not None and len(best) <= inner.min_steps:
-            break
-        try:
-            made = make(inner)
-        except DoesNotApplyError:
-            continue
-        if wants(len(made)):
-            best = made
-    if best is None:
+        if inner.known > inner.min_steps:
+            with suppress(DoesNotApplyError):
+                best = make(inner)
+                inner.known = len(best)
+    if not best:
         raise DoesNotApplyError("nothing is known about the switches")
     context.require_wanted(repeats * len(best))
     return [[tuple(switches[node] for node in move.path) for move in step] for step in best]

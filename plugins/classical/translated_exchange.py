@@ -29,9 +29,8 @@ def translated_exchange(context: Context) -> Draft:
     context.require_wanted(context.min_steps)
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
-        generators = [context.random.randrange(1, context.nodes)]
-        subgroup = group.closure(generators)
-        while count // len(subgroup) > MAX_PLACED:
+        generators, subgroup = list[int](), [0]
+        while not generators or count // len(subgroup) > MAX_PLACED:
             generators.append(context.random.randrange(1, context.nodes))
             subgroup = group.closure(generators)
         size = count // len(subgroup)

@@ -69,22 +69,16 @@ def saturation_largest_first(graph: Any, colours: dict[int, int]) -> Iterator[in
     queue = [(0, -degree, node) for node, degree in graph.degree]
     heapq.heapify(queue)
     for _ in range(len(graph)):
-        node = _most_saturated(queue, seen, colours)
+        # Entries of nodes that have moved on or are coloured are passed over.
+        while True:
+            saturation, _, node = heapq.heappop(queue)
+            if node not in colours and -saturation == len(seen[node]):
+                break
         yield node
         for other in graph[node]:
             if other not in colours and colours[node] not in seen[other]:
                 seen[other].add(colours[node])
                 heapq.heappush(queue, (-len(seen[other]), -graph.degree(other), other))
-
-
-def _most_saturated(
-    queue: list[tuple[int, int, int]], seen: dict[int, set[int]], colours: dict[int, int]
-) -> int:
-    """Return the node in front, past entries of nodes that have moved on or are coloured."""
-    while True:
-        saturation, _, node = heapq.heappop(queue)
-        if node not in colours and -saturation == len(seen[node]):
-            return node
 
 
 class Conflicts:

@@ -263,8 +263,6 @@ class _Search:
 
     def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
         """Return the optional deliveries that could help these: those of the same messages."""
-        if rest.problem.required.all():
-            return np.zeros(0, dtype=np.int64)
         optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
         optional = np.setdiff1d(optional, taken)
         mine = np.unique(view.family[np.concatenate([taken, asked])])

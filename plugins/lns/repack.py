@@ -87,10 +87,7 @@ def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: 
     surplus[same] = -1.0
     kept = np.sort(np.argsort(surplus, kind="stable")[: max(most, int(same.sum()))])
     return replace(
-        places,
-        option=places.option[kept],
-        step=places.step[kept],
-        delivery=places.delivery[kept],
+        places, option=places.option[kept], step=places.step[kept], delivery=places.delivery[kept]
     )
 
 

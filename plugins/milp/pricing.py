@@ -71,11 +71,7 @@ class Pricer:
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
 
     def best(
-        self,
-        weight: IntVector,
-        rows: BoolVector | None = None,
-        demands: Sequence[AtLeast] = (),
-        hint: IntVector | None = None,
+        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[AtLeast] = ()
     ) -> Priced:
         """Return a class of the most weight.
 
@@ -87,8 +83,6 @@ class Pricer:
             Shape (rows,): the rows that the class may hold; all if ``None``.
         demands
             What else it has to keep to.
-        hint
-            Columns of a class to start from.
 
         Raises
         ------
@@ -112,9 +106,6 @@ class Pricer:
         weighed = np.flatnonzero(value)
         model.objective.vars.extend(weighed.tolist())
         model.objective.coeffs.extend((-value[weighed]).tolist())
-        if hint is not None:
-            model.solution_hint.vars.extend(range(packing.columns))
-            model.solution_hint.values.extend(np.bincount(hint, minlength=packing.columns).tolist())
         found = solve(whole, new_solver(self.seed, units=self.units, linearization=2), self.over)
         columns = None if found.values is None else np.flatnonzero(found.values)
         most = None if found.infeasible else min(-found.bound, _trivial(packing, value))

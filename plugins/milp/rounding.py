@@ -43,10 +43,8 @@ def cover(
     model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
     model.minimize(missing, [1] * packing.rows)
     found = solve(model.model, new_solver(seed, units=units, linearization=2), over)
-    chosen: list[IntVector] = []
-    if found.values is not None:
-        taken_up = np.flatnonzero(found.values[: len(classes)])
-        chosen = [classes[index] for index in taken_up.tolist()]
+    taken = np.zeros(0) if found.values is None else found.values[: len(classes)]
+    chosen = [classes[index] for index in np.flatnonzero(taken).tolist()]
     rest = np.ones(packing.rows, dtype=np.bool_)
     for columns in chosen:
         rest[packing.row[columns]] = False

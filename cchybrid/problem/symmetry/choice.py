@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cchybrid.model import Instance
@@ -58,17 +58,14 @@ def choices(
     most = min(2 * nodes, MAX_ELEMENTS // nodes)
     listed: list[Choice] = []
     seen: Counter[tuple[int, int]] = Counter()
-    for division in _all(found, seed, most, not is_ordered(instance)):
+    ordered = is_ordered(instance)
+    drawn = (division for group in groups(found, seed, most) for division in divisions(group, seed))
+    for division in drawn:
+        if ordered and division.stretch > 1:
+            continue
         if should_stop():
             break
         kind = division.group.order, division.stretch
         listed.append(Choice(division, seen[kind]))
         seen[kind] += 1
     return listed
-
-
-def _all(found: Automorphisms, seed: int, most: int, moves: bool) -> Iterator[Division]:
-    for group in groups(found, seed, most):
-        for division in divisions(group, seed):
-            if moves or division.stretch == 1:
-                yield division
