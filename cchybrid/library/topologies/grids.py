@@ -6,9 +6,8 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -95,8 +94,7 @@ def _links(extents: Sequence[int], *, wrap: bool) -> Iterator[tuple[int, int]]:
                 yield node, node - (extent - 1) * stride
 
 
-def _extents(family: str, text: str) -> list[int]:
-    extents = [whole(part) for part in text.split("x")]
+def _several(family: str, extents: list[int]) -> list[int]:
     if len(extents) == 1:
         nodes = extents[0]
         side = max(2, math.isqrt(nodes))
@@ -108,20 +106,16 @@ def _extents(family: str, text: str) -> list[int]:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="mesh",
-        usage="mesh-AxB[xC...]",
-        pattern=r"mesh-(\d+(?:x\d+)*)",
-        build=lambda text: mesh(_extents("mesh", text)),
-        summary="mesh of any number of dimensions: A rows of B nodes",
-        example="mesh-4x4",
+    numbered(
+        "mesh-AxB[xC...]",
+        lambda extents: mesh(_several("mesh", extents)),
+        "mesh of any number of dimensions: A rows of B nodes",
+        "mesh-4x4",
     ),
-    TopologyInfo(
-        name="torus",
-        usage="torus-AxB[xC...]",
-        pattern=r"torus-(\d+(?:x\d+)*)",
-        build=lambda text: torus(_extents("torus", text)),
-        summary="torus of any number of dimensions: a mesh with its borders linked",
-        example="torus-4x4",
+    numbered(
+        "torus-AxB[xC...]",
+        lambda extents: torus(_several("torus", extents)),
+        "torus of any number of dimensions: a mesh with its borders linked",
+        "torus-4x4",
     ),
 )
