@@ -17,7 +17,7 @@ import typer
 
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
@@ -111,10 +111,8 @@ def run(
         _positive(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     if asked.contestants and not (engine or strategy or option):
-        try:
+        with inside(suite):
             crews = entered(registry, asked.contestants, **budget)
-        except InputError as error:
-            raise error.inside(suite) from None
     else:
         crews = contestants(
             registry,
@@ -132,10 +130,8 @@ def run(
 
     chosen: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
-        try:
+        with inside("--seeds"):
             chosen = read_seeds(seeds)
-        except InputError as error:
-            raise error.inside("--seeds") from None
     names = labels(crews)
     instances = digests(asked, registry)
     fresh = not is_file(path)

@@ -14,7 +14,7 @@ import typer
 from cchybrid.cli import asking
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 CertificateFile = Annotated[
     Path,
@@ -174,20 +174,16 @@ def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
     from cchybrid.model import Schedule
 
     record = _load_json(path)
-    try:
+    with inside(path):
         return record, Schedule.from_json(record)
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 def _load_json(path: Path) -> Any:
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
-    try:
+    with inside(path):
         return parse_json(read_text(path))
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from pathlib import Path
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.model import Collective, Message, Network, Reduction
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 MAX_PAIRS = 4_194_304
 """Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
@@ -71,11 +71,9 @@ def collective(
         )
     if colon and ":" not in info.usage:
         raise InputError(f"{info.name} takes no argument", mend=f"write {info.usage}")
-    try:
+    with inside(f"{info.name} on {network.name}"):
         roles = _roles(network, root, transmitters, receivers, argument.strip())
         return info.build(roles)
-    except InputError as error:
-        raise error.inside(f"{info.name} on {network.name}") from None
 
 
 def _roles(
