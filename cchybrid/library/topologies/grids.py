@@ -31,13 +31,7 @@ def mesh(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    check_extents("mesh", extents)
-    return Network.from_links(
-        _name("mesh", extents),
-        math.prod(extents),
-        _links(extents, wrap=False),
-        positions=layouts.grid(extents),
-    )
+    return _grid("mesh", extents, wrap=False)
 
 
 def torus(extents: Sequence[int]) -> Network:
@@ -54,13 +48,13 @@ def torus(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    check_extents("torus", extents)
-    return Network.from_links(
-        _name("torus", extents),
-        math.prod(extents),
-        _links(extents, wrap=True),
-        positions=layouts.grid(extents),
-    )
+    return _grid("torus", extents, wrap=True)
+
+
+def _grid(family: str, extents: Sequence[int], *, wrap: bool) -> Network:
+    check_extents(family, extents)
+    name, links = _name(family, extents), _links(extents, wrap=wrap)
+    return Network.from_links(name, math.prod(extents), links, positions=layouts.grid(extents))
 
 
 def _name(family: str, extents: Sequence[int]) -> str:
