@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
-from cchybrid.model.json_fields import expect, only_keys, parse_json, take, take_list
+from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 
 FORMAT = "cchybrid-schedule/1"
 
@@ -156,5 +156,5 @@ def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:
     record = expect(item, dict, place)
     only_keys(record, ("message", "path"), place)
     take(record, "message", int, place)
-    nodes = take_list(record, "path", lambda value, spot: expect(value, int, spot), place)
+    nodes = take_list(record, "path", read_integer, place)
     raise InputError(f"unreadable transfer over {len(nodes)} nodes", where=place, mend="rewrite it")
