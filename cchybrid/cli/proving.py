@@ -82,9 +82,7 @@ def prove(
                 {
                     "instance": read.instance.name,
                     "steps": len(read.steps),
-                    "bound": None if verdict is None else verdict.bound,
-                    "scope": None if verdict is None else verdict.scope,
-                    "kind": None if verdict is None else verdict.kind,
+                    **_shown(verdict),
                     "optimal": optimal,
                     "shorter": None if shorter is None else len(shorter),
                     "tried": list(outcome.tried),
@@ -136,9 +134,7 @@ def check(
                     "holds": verdict is not None,
                     "instance": read.instance.name,
                     "steps": len(read.steps),
-                    "bound": None if verdict is None else verdict.bound,
-                    "scope": None if verdict is None else verdict.scope,
-                    "kind": None if verdict is None else verdict.kind,
+                    **_shown(verdict),
                     "optimal": verdict is not None and verdict.optimal,
                     "failure": failure,
                 }
@@ -149,6 +145,11 @@ def check(
     else:
         print(_sentence(read.instance.name, verdict))
     raise typer.Exit(0 if verdict is not None else 1)
+
+
+def _shown(verdict: Any) -> dict[str, Any]:
+    """Return what was shown, as JSON objects tell it."""
+    return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
 def _sentence(name: str, verdict: Any) -> str:
