@@ -176,7 +176,7 @@ class _Crew:
             packed = zlib.compress(text.encode(), 6)
         failure = str(answer.get("failure", ""))
         return Run(
-            *task.key[:1], task.contestant, task.seed, failure, answer.get("result", {}), packed
+            task.row.name, task.contestant, task.seed, failure, answer.get("result", {}), packed
         )
 
     def _ask(self, job: bytes, timeout: float | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The arguments by which several commands name an instance."""
+"""The arguments that several commands take, above all those that name an instance."""
 
 from __future__ import annotations
 
@@ -49,6 +49,14 @@ Transmitters = Annotated[
 ]
 Receivers = Annotated[
     str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6.")
+]
+EngineOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
+]
+Evaluations = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
 ]
 Ask = Callable[[Names], Instance]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

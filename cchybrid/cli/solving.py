@@ -36,10 +36,7 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
-    ] = None,
+    evaluations: asking.Evaluations = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Rules every random choice.")] = 0,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
@@ -50,10 +47,7 @@ def solve(
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
-    ] = None,
+    option: asking.EngineOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
