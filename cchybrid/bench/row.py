@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
@@ -12,14 +12,9 @@ from typing import Any
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
-PUBLISHED_FIELDS = (
-    "steps", "lower_bound", "goal", "engine", "success_percent", "place", "source", "note",
-    "comparable",
-)  # fmt: skip
-NODE_LISTS = ("transmitters", "receivers")
 _COLLECTIVES = {info.name.lower(): info.name for info in PATTERNS}
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
@@ -143,47 +138,23 @@ class Row:
         """
         question: dict[str, Any] = {}
         published: dict[str, Any] = {}
-        engine, percent, fixed_steps = "", None, None
         for key, text in values.items():
             text = text.strip()
             if not text:
                 continue
-            try:
-                if key in ("steps", "lower_bound"):
-                    published[key] = _number(text)
-                elif key == "goal":
-                    published[key] = _positive(text)
-                elif key == "fixed_steps":
-                    fixed_steps = _positive(text)
-                elif key == "engine":
-                    engine = text.lower()
-                elif key == "success_percent":
-                    percent = _percent(text)
-                elif key == "comparable":
-                    published[key] = _yes(text)
-                elif key in ("place", "source", "note"):
-                    published[key] = text
-                elif key == "root":
-                    question[key] = _number(text)
-                elif key in NODE_LISTS or key == "fail_nodes":
-                    question[key] = parse_nodes(text)
-                elif key == "fail_links":
-                    question[key] = tuple(text.split())
-                elif key == "topology":
+            with inside(key):
+                if key == "topology":
                     named = "/" not in text and "." not in text
                     question[key] = text.lower() if named else str((folder / text).absolute())
-                elif key == "collective":
-                    name, colon, rest = text.partition(":")
-                    question[key] = _COLLECTIVES.get(name.lower(), name) + colon + rest
-                elif key in ("routing", "switching", "ports"):
-                    question[key] = "minimal" if (key, text) == ("routing", "0") else text.lower()
-                elif key in SPEC_FIELDS:
-                    question[key] = text
+                elif key in _QUESTION:
+                    question[key] = _QUESTION[key](text)
+                elif key in _PUBLISHED:
+                    published[key] = _PUBLISHED[key](text)
                 else:
-                    known = ", ".join((*SPEC_FIELDS, *PUBLISHED_FIELDS, "fixed_steps"))
+                    known = ", ".join((*SPEC_FIELDS, *_PUBLISHED))
                     raise InputError("no row has such a value", mend=f"use one of {known}")
-            except InputError as error:
-                raise error.inside(key) from None
+        engine, percent = published.pop("engine", ""), published.pop("success_percent", None)
+        fixed_steps = published.pop("fixed_steps", None)
         if "topology" not in question:
             raise InputError("a row without a topology", mend="name one, such as mesh-4x4")
         if percent is not None and not engine:
@@ -241,3 +212,22 @@ def _yes(text: str) -> bool:
     if text.lower() not in ("yes", "no", "true", "false"):
         raise InputError(f"{text!r} is neither yes nor no", mend="write yes or no")
     return text.lower() in ("yes", "true")
+
+
+def _collective(text: str) -> str:
+    name, colon, rest = text.partition(":")
+    return _COLLECTIVES.get(name.lower(), name) + colon + rest
+
+
+_QUESTION: dict[str, Callable[[str], Any]] = {
+    "collective": _collective, "root": _number, "transmitters": parse_nodes,
+    "receivers": parse_nodes, "routing": lambda text: "minimal" if text == "0" else text.lower(),
+    "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
+    "fail_nodes": parse_nodes,
+}  # fmt: skip
+_PUBLISHED: dict[str, Callable[[str], Any]] = {
+    "steps": _number, "lower_bound": _number, "goal": _positive, "engine": str.lower,
+    "success_percent": _percent, "place": str, "source": str, "note": str, "comparable": _yes,
+    "fixed_steps": _positive,
+}  # fmt: skip
+"""How the text of every column is read."""

@@ -21,7 +21,7 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.library.instance_spec import resolve
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.processes import start_module
 
@@ -74,10 +74,8 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     """
     found = {}
     for row in suite.rows:
-        try:
+        with inside(f"row {row.name}"):
             found[row.name] = resolve(row.question, registry).digest
-        except InputError as error:
-            raise error.inside(f"row {row.name}") from None
     return found
 
 
@@ -178,7 +176,7 @@ class _Crew:
             packed = zlib.compress(text.encode(), 6)
         failure = str(answer.get("failure", ""))
         return Run(
-            *task.key[:1], task.contestant, task.seed, failure, answer.get("result", {}), packed
+            task.row.name, task.contestant, task.seed, failure, answer.get("result", {}), packed
         )
 
     def _ask(self, job: bytes, timeout: float | None) -> dict[str, Any]:

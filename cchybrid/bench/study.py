@@ -25,7 +25,7 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.host.strategies import check_strategy
 from cchybrid.library.node_lists import parse_nodes
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 MOST_SEEDS = 1000
 MOST_CONTESTANTS = 1000
@@ -88,10 +88,8 @@ def read_allowance(record: Any) -> Allowance:
     limits: dict[str, Any] = {}
     for key, value in record.items():
         if key == "seeds":
-            try:
+            with inside(key):
                 limits[key] = read_seeds(str(value))
-            except InputError as error:
-                raise error.inside(key) from None
         elif key in ("time_limit", "evaluations", "threads"):
             kinds = (int, float) if key == "time_limit" else (int,)
             if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < 1e9:
@@ -122,13 +120,11 @@ def read_contestants(entries: Any) -> tuple[Contestant, ...]:
         raise InputError("no list of tables", where="contestants", mend="write [[contestants]]")
     found: dict[str, Contestant] = {}
     for index, entry in enumerate(entries):
-        try:
+        with inside(f"contestants[{index}]"):
             for contestant in _expand(entry):
                 found.setdefault(contestant.key, contestant)
                 if len(found) > MOST_CONTESTANTS:
                     raise InputError("too many contestants", mend=f"at most {MOST_CONTESTANTS}")
-        except InputError as error:
-            raise error.inside(f"contestants[{index}]") from None
     return tuple(found.values())
 
 

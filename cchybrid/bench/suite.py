@@ -32,7 +32,7 @@ import fnmatch
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
@@ -41,7 +41,7 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import Allowance, read_allowance, read_contestants
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import is_file, read_text
 
 KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
@@ -89,10 +89,8 @@ def read_suite(name: str) -> Suite:
             raise InputError(
                 f"no suite is called {name}", where="SUITE", mend=f"use {known}, or a .toml file"
             )
-    try:
+    with inside(path):
         return _read(path)
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 def _read(path: Path) -> Suite:
@@ -107,7 +105,7 @@ def _read(path: Path) -> Suite:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise InputError("no list of tables", where=kind, mend=f"write [[{kind}]]")
         for index, entry in enumerate(entries):
-            try:
+            with inside(f"{kind}[{index}]"):
                 for row in expand(entry, path.parent):
                     known = rows.setdefault(row.name.casefold(), row)
                     if row.published.rates and known is not row:
@@ -116,8 +114,6 @@ def _read(path: Path) -> Suite:
                         raise InputError(
                             f"two rows are called {row.name}", mend="give the files other names"
                         )
-            except InputError as error:
-                raise error.inside(f"{kind}[{index}]") from None
     if not rows:
         raise InputError("no rows", mend="write [[rows]] with topology and collective")
     name = record.get("name", path.stem)
@@ -128,10 +124,8 @@ def _read(path: Path) -> Suite:
             mend="use letters, digits, spaces and . + -",
         )
     contestants = read_contestants(record.get("contestants", []))
-    try:
+    with inside("budget"):
         budget = read_allowance(record.get("budget", {}))
-    except InputError as error:
-        raise error.inside("budget") from None
     return Suite(name, str(record.get("about", "")), tuple(rows.values()), contestants, budget)
 
 
@@ -148,23 +142,9 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     path = folder / entry["file"]
     only = {key: _texts(value) for key, value in _mapping(entry, "only").items()}
     extra = {key: _texts(value) for key, value in _mapping(entry, "with").items()}
-    try:
-        lines = read_text(path).splitlines(keepends=True)
-        kept = [number for number, line in enumerate(lines, 1) if not line.startswith("#")]
-        reader = csv.DictReader((lines[number - 1] for number in kept), strict=True)
-        fields = list(reader.fieldnames or ())
-        if len(set(fields)) < len(fields):
-            raise InputError("two columns have one name", where="header", mend="rename one")
+    with inside(path):
         matched = False
-        for key in only:
-            if key not in fields:
-                raise InputError(
-                    f"the table has no column {key!r}", where="only", mend="correct it"
-                )
-        for values in reader:
-            where = f"line {kept[reader.line_num - 1]}"
-            if None in values or None in values.values():
-                raise InputError("too many or too few values", where=where, mend="count the commas")
+        for line, values in _lines(path, only):
             if not all(
                 any(fnmatch.fnmatch(values[key].strip().lower(), p.lower()) for p in patterns)
                 for key, patterns in only.items()
@@ -173,7 +153,7 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
             matched = True
             for chosen in itertools.product(*extra.values()):
                 changed = dict(zip(extra, chosen, strict=True))
-                try:
+                with inside(line):
                     row = Row.from_text({**values, **changed}, folder)
                     told = "comparable" in changed or values.get("comparable")
                     own = {**values}
@@ -183,14 +163,31 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
                         # What was published of one instance says nothing of another.
                         row = replace(row, published=replace(row.published, comparable=False))
                     yield row
-                except InputError as error:
-                    raise error.inside(where) from None
         if not matched:
             raise InputError("no line matches", where="only", mend="loosen it")
+
+
+def _lines(path: Path, columns: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the number and the values of every line of a CSV file that has these columns."""
+    lines = read_text(path).splitlines(keepends=True)
+    kept = [number for number, line in enumerate(lines, 1) if not line.startswith("#")]
+    reader = csv.DictReader((lines[number - 1] for number in kept), strict=True)
+    try:
+        fields = list(reader.fieldnames or ())
+        if len(set(fields)) < len(fields):
+            raise InputError("two columns have one name", where="header", mend="rename one")
+        for key in columns:
+            if key not in fields:
+                raise InputError(
+                    f"the table has no column {key!r}", where="only", mend="correct it"
+                )
+        for values in reader:
+            line = f"line {kept[reader.line_num - 1]}"
+            if None in values or None in values.values():
+                raise InputError("too many or too few values", where=line, mend="count the commas")
+            yield line, values
     except csv.Error as error:
-        raise InputError(f"no CSV: {error}", where=str(path), mend="correct it there") from None
-    except InputError as error:
-        raise error.inside(str(path)) from None
+        raise InputError(f"no CSV: {error}", mend="correct it there") from None
 
 
 def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:

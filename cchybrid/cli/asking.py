@@ -1,13 +1,17 @@
-"""The arguments by which several commands name an instance."""
+"""The arguments that several commands take, above all those that name an instance."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
-from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
 from cchybrid.library.node_lists import parse_nodes
+from cchybrid.model import Instance
 
 Topology = Annotated[
     str,
@@ -46,31 +50,57 @@ Transmitters = Annotated[
 Receivers = Annotated[
     str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6.")
 ]
+EngineOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
+]
+Evaluations = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
+]
+Ask = Callable[[Names], Instance]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def question(
-    topology: str,
-    collective: str | None,
-    root: int | None,
-    routing: str | None,
-    switching: str | None,
-    ports: str | None,
-    fail_link: list[str] | None,
-    fail_node: list[int] | None,
-    transmitters: str | None,
-    receivers: str | None,
+def asks(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with the arguments that name an instance in the place of its first one.
+
+    What it gets there is a function that returns the instance, given the registry.
+    """
+    named = inspect.signature(_question, eval_str=True).parameters
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        words = {name: given.pop(name) for name in named}
+        command(lambda registry: resolve(_question(**words), registry), **given)
+
+    call.__signature__ = inspect.Signature([*named.values(), *own])  # type: ignore[attr-defined]
+    return call
+
+
+def _question(
+    topology: Topology,
+    collective: CollectiveName = None,
+    root: Root = None,
+    routing: Routing = None,
+    switching: Switching = None,
+    ports: PortsText = None,
+    fail_link: FailLink = None,
+    fail_node: FailNode = None,
+    transmitters: Transmitters = None,
+    receivers: Receivers = None,
 ) -> InstanceSpec:
     """Return what the user asked, as the interface takes it."""
     return InstanceSpec(
-        topology=topology,
-        collective=collective,
-        root=root,
-        routing=routing,
-        switching=switching,
-        ports=ports,
-        fail_links=tuple(fail_link or ()),
-        fail_nodes=tuple(fail_node or ()),
-        transmitters=None if transmitters is None else parse_nodes(transmitters),
-        receivers=None if receivers is None else parse_nodes(receivers),
+        topology,
+        collective,
+        root,
+        None if transmitters is None else parse_nodes(transmitters),
+        None if receivers is None else parse_nodes(receivers),
+        routing,
+        switching,
+        ports,
+        tuple(fail_link or ()),
+        tuple(fail_node or ()),
     )

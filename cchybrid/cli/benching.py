@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cchybrid.cli import asking
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
@@ -56,10 +57,7 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
     ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
-    ] = None,
+    evaluations: asking.Evaluations = None,
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N|LIST", help="How many seeds from 0, or which: 0-9,42; default: 1."),
@@ -72,10 +70,7 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
     ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
-    ] = None,
+    option: asking.EngineOption = None,
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
     ] = None,
@@ -111,10 +106,8 @@ def run(
         _positive(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     if asked.contestants and not (engine or strategy or option):
-        try:
+        with inside(suite):
             crews = entered(registry, asked.contestants, **budget)
-        except InputError as error:
-            raise error.inside(suite) from None
     else:
         crews = contestants(
             registry,
@@ -132,10 +125,8 @@ def run(
 
     chosen: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
-        try:
+        with inside("--seeds"):
             chosen = read_seeds(seeds)
-        except InputError as error:
-            raise error.inside("--seeds") from None
     names = labels(crews)
     instances = digests(asked, registry)
     fresh = not is_file(path)

@@ -28,11 +28,7 @@ def topologies(name: NameArgument = None) -> None:
     distance = hop_distances(found, range(found.nodes))
     out = [len(targets) for targets in found.successors]
     print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
-    print(
-        f"  out-degree: {min(out)} to {max(out)}"
-        if min(out) < max(out)
-        else f"  out-degree: {out[0]}"
-    )
+    print(f"  out-degree: {out[0] if min(out) == max(out) else f'{min(out)} to {max(out)}'}")
     print(f"  diameter: {int(distance.max())} hops")
     print(f"  terminals: {len(found.terminals)}")
 
@@ -52,12 +48,7 @@ def engines(name: NameArgument = None) -> None:
     registry = load_registry()
     if name is None:
         _table(("name", "kind", "takes part", "summary"), (
-            (
-                info.name,
-                info.kind,
-                "if named" if info.baseline else "always",
-                info.summary,
-            )
+            (info.name, info.kind, "if named" if info.baseline else "always", info.summary)
             for info in registry.engines.values()
         ))  # fmt: skip
         return

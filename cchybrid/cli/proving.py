@@ -14,7 +14,7 @@ import typer
 from cchybrid.cli import asking
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 CertificateFile = Annotated[
     Path,
@@ -82,9 +82,7 @@ def prove(
                 {
                     "instance": read.instance.name,
                     "steps": len(read.steps),
-                    "bound": None if verdict is None else verdict.bound,
-                    "scope": None if verdict is None else verdict.scope,
-                    "kind": None if verdict is None else verdict.kind,
+                    **_shown(verdict),
                     "optimal": optimal,
                     "shorter": None if shorter is None else len(shorter),
                     "tried": list(outcome.tried),
@@ -136,9 +134,7 @@ def check(
                     "holds": verdict is not None,
                     "instance": read.instance.name,
                     "steps": len(read.steps),
-                    "bound": None if verdict is None else verdict.bound,
-                    "scope": None if verdict is None else verdict.scope,
-                    "kind": None if verdict is None else verdict.kind,
+                    **_shown(verdict),
                     "optimal": verdict is not None and verdict.optimal,
                     "failure": failure,
                 }
@@ -149,6 +145,11 @@ def check(
     else:
         print(_sentence(read.instance.name, verdict))
     raise typer.Exit(0 if verdict is not None else 1)
+
+
+def _shown(verdict: Any) -> dict[str, Any]:
+    """Return what was shown, as JSON objects tell it."""
+    return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
 def _sentence(name: str, verdict: Any) -> str:
@@ -174,20 +175,16 @@ def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
     from cchybrid.model import Schedule
 
     record = _load_json(path)
-    try:
+    with inside(path):
         return record, Schedule.from_json(record)
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 def _load_json(path: Path) -> Any:
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
-    try:
+    with inside(path):
         return parse_json(read_text(path))
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import asking
-from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,17 +22,9 @@ INFEASIBLE = 3
 """The exit status where it is certain that what was asked for does not exist."""
 
 
+@asking.asks
 def solve(
-    topology: asking.Topology,
-    collective: asking.CollectiveName = None,
-    root: asking.Root = None,
-    routing: asking.Routing = None,
-    switching: asking.Switching = None,
-    ports: asking.PortsText = None,
-    fail_link: asking.FailLink = None,
-    fail_node: asking.FailNode = None,
-    transmitters: asking.Transmitters = None,
-    receivers: asking.Receivers = None,
+    ask: asking.Ask,
     engine: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
@@ -45,10 +36,7 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
-    ] = None,
+    evaluations: asking.Evaluations = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Rules every random choice.")] = 0,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
@@ -59,10 +47,7 @@ def solve(
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
-    ] = None,
+    option: asking.EngineOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
@@ -82,13 +67,7 @@ def solve(
 
     registry = load_plugins()
     check_writable(output, log)
-    asked = resolve(
-        asking.question(
-            topology, collective, root, routing, switching, ports,
-            fail_link, fail_node, transmitters, receivers,
-        ),
-        registry,
-    )  # fmt: skip
+    asked = ask(registry)
     with ExitStack() as stack:
         observers: list[Observer] = [stack.enter_context(_view(asked.name, verbose))]
         result = api.solve(
@@ -136,17 +115,9 @@ def solve(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
+@asking.asks
 def bound(
-    topology: asking.Topology,
-    collective: asking.CollectiveName = None,
-    root: asking.Root = None,
-    routing: asking.Routing = None,
-    switching: asking.Switching = None,
-    ports: asking.PortsText = None,
-    fail_link: asking.FailLink = None,
-    fail_node: asking.FailNode = None,
-    transmitters: asking.Transmitters = None,
-    receivers: asking.Receivers = None,
+    ask: asking.Ask,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
     as_json: asking.AsJson = False,
 ) -> None:
@@ -158,13 +129,7 @@ def bound(
     from cchybrid.host import api
 
     registry = load_plugins()
-    asked = resolve(
-        asking.question(
-            topology, collective, root, routing, switching, ports,
-            fail_link, fail_node, transmitters, receivers,
-        ),
-        registry,
-    )  # fmt: skip
+    asked = ask(registry)
     found: dict[str, int] = {}
 
     def remember(event: Mapping[str, Any]) -> None:
@@ -177,21 +142,9 @@ def bound(
         )
     if as_json:
         record = result.to_json()
-        keys = (
-            "instance",
-            "lower_bound",
-            "certified",
-            "bound_by",
-            "seconds",
-            "status",
-            "unreachable",
-            "troubles",
-        )
-        print(
-            json.dumps(
-                {**{key: record[key] for key in keys}, "evidence": result.lower_bound.evidence}
-            )
-        )
+        keys = ("instance", "lower_bound", "certified", "bound_by", "seconds", "status")
+        kept = {key: record[key] for key in (*keys, "unreachable", "troubles")}
+        print(json.dumps({**kept, "evidence": result.lower_bound.evidence}))
     elif result.status == "infeasible":
         print(f"{asked.name}: infeasible (certified): {result.unreachable}")
     else:
@@ -206,17 +159,9 @@ def bound(
     raise typer.Exit(1 if result.interrupted else 0)
 
 
+@asking.asks
 def instance(
-    topology: asking.Topology,
-    collective: asking.CollectiveName = None,
-    root: asking.Root = None,
-    routing: asking.Routing = None,
-    switching: asking.Switching = None,
-    ports: asking.PortsText = None,
-    fail_link: asking.FailLink = None,
-    fail_node: asking.FailNode = None,
-    transmitters: asking.Transmitters = None,
-    receivers: asking.Receivers = None,
+    ask: asking.Ask,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="A .json file, or .txt: the network."),
@@ -227,13 +172,7 @@ def instance(
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
-    asked = resolve(
-        asking.question(
-            topology, collective, root, routing, switching, ports,
-            fail_link, fail_node, transmitters, receivers,
-        ),
-        load_plugins(),
-    )  # fmt: skip
+    asked = ask(load_plugins())
     if output.suffix == ".txt":
         if asked.model != CommunicationModel():
             raise InputError(

@@ -16,7 +16,7 @@ from pathlib import Path
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.model import Collective, Message, Network, Reduction
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 MAX_PAIRS = 4_194_304
 """Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
@@ -71,11 +71,9 @@ def collective(
         )
     if colon and ":" not in info.usage:
         raise InputError(f"{info.name} takes no argument", mend=f"write {info.usage}")
-    try:
+    with inside(f"{info.name} on {network.name}"):
         roles = _roles(network, root, transmitters, receivers, argument.strip())
         return info.build(roles)
-    except InputError as error:
-        raise error.inside(f"{info.name} on {network.name}") from None
 
 
 def _roles(
@@ -142,6 +140,12 @@ def _check_pairs(sources: int, destinations: int) -> None:
         )
 
 
+def _all(roles: Roles) -> tuple[int, ...]:
+    """Return the participants, unless they are too many for a pattern of all pairs."""
+    _check_pairs(len(roles.participants), len(roles.participants))
+    return roles.participants
+
+
 def _one_to_all_broadcast(roles: Roles) -> Collective:
     """OAB, section 3.3.1: the root sends one message to all others."""
     return Collective("OAB", (Message(roles.root, _others(roles.participants, roles.root)),))
@@ -149,8 +153,7 @@ def _one_to_all_broadcast(roles: Roles) -> Collective:
 
 def _all_to_all_broadcast(roles: Roles) -> Collective:
     """AAB, section 3.4.1 (gossiping): everybody sends one message to all others."""
-    nodes = roles.participants
-    _check_pairs(len(nodes), len(nodes))
+    nodes = _all(roles)
     return Collective("AAB", tuple(Message(node, _others(nodes, node)) for node in nodes))
 
 
@@ -162,8 +165,7 @@ def _one_to_all_scatter(roles: Roles) -> Collective:
 
 def _all_to_all_scatter(roles: Roles) -> Collective:
     """AAS, section 3.4.2 (complete exchange): a message of its own for every ordered pair."""
-    nodes = roles.participants
-    _check_pairs(len(nodes), len(nodes))
+    nodes = _all(roles)
     return Collective("AAS", tuple(Message(a, (b,)) for a in nodes for b in _others(nodes, a)))
 
 
@@ -180,15 +182,13 @@ def _all_to_one_reduce(roles: Roles) -> Collective:
 
 def _all_to_all_gather(roles: Roles) -> Collective:
     """AAG, table 3.1: everybody gathers; the messages of AAS, receiver by receiver."""
-    nodes = roles.participants
-    _check_pairs(len(nodes), len(nodes))
+    nodes = _all(roles)
     return Collective("AAG", tuple(Message(a, (b,)) for b in nodes for a in _others(nodes, b)))
 
 
 def _all_to_all_reduce(roles: Roles) -> Collective:
     """AAR, table 3.1: a reduction from all others to everybody."""
-    nodes = roles.participants
-    _check_pairs(len(nodes), len(nodes))
+    nodes = _all(roles)
     return Collective("AAR", tuple(Reduction(_others(nodes, node), node) for node in nodes))
 
 
@@ -228,14 +228,6 @@ def _bits(count: int) -> int:
     return bits
 
 
-def _reverse(count: int) -> list[int]:
-    return list(range(count - 1, -1, -1))
-
-
-def _shift(count: int) -> list[int]:
-    return [(place + count // 2) % count for place in range(count)]
-
-
 def _transpose(count: int) -> list[int]:
     side = round(count**0.5)
     if side * side != count:
@@ -254,8 +246,8 @@ def _complement(count: int) -> list[int]:
 
 
 PERMUTATIONS: dict[str, Callable[[int], list[int]]] = {
-    "reverse": _reverse,
-    "shift": _shift,
+    "reverse": lambda count: list(range(count - 1, -1, -1)),
+    "shift": lambda count: [(place + count // 2) % count for place in range(count)],
     "transpose": _transpose,
     "bit-reversal": _bit_reversal,
     "complement": _complement,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import read_text
 
 _MOST = 1 << 20
@@ -77,29 +77,27 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
         The file cannot be read or holds no pairs; it names file, line and mend.
     """
     pairs: list[tuple[int, int]] = []
-    number = 0
-    try:
-        header_allowed = True
+    first = True
+    with inside(path):
         for number, line in enumerate(read_text(path).splitlines(), 1):
             content = line.partition("#")[0].strip()
             if not content:
                 continue
-            fields = [field.strip() for field in next(csv.reader([content]))]
+            try:
+                fields = [field.strip() for field in next(csv.reader([content]))]
+            except csv.Error as error:
+                raise InputError(
+                    f"no CSV: {error}", where=f"line {number}", mend="write source,destination"
+                ) from None
             if len(fields) == 2 and all(re.fullmatch(r"\d{1,7}", field) for field in fields):
                 pairs.append((int(fields[0]), int(fields[1])))
-            elif not (header_allowed and not re.search(r"\d", content)):
+            elif not first or re.search(r"\d", content):
                 raise InputError(
                     f"{content[:40]!r} is no pair",
                     where=f"line {number}",
                     mend="write source,destination",
                 )
-            header_allowed = False
+            first = False
         if not pairs:
             raise InputError("no pairs", mend="write one source,destination a line")
-    except csv.Error as error:
-        raise InputError(
-            f"no CSV: {error}", where=f"{path}: line {number}", mend="write source,destination"
-        ) from None
-    except InputError as error:
-        raise error.inside(str(path)) from None
     return pairs

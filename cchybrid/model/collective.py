@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.json_fields import expect, only_keys, take, take_list
+from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 
 
 class Message(NamedTuple):
@@ -102,15 +102,11 @@ def _one_and_many(message: Message | Reduction) -> tuple[int, tuple[int, ...]]:
     return message.destination, message.sources
 
 
-def _read_node(value: Any, where: str) -> int:
-    return expect(value, int, where)
-
-
 def _read_message(value: Any, where: str) -> Message:
     record = expect(value, dict, where)
     only_keys(record, ("source", "destinations"), where)
     return Message(
-        take(record, "source", int, where), take_list(record, "destinations", _read_node, where)
+        take(record, "source", int, where), take_list(record, "destinations", read_integer, where)
     )
 
 
@@ -118,5 +114,5 @@ def _read_reduction(value: Any, where: str) -> Reduction:
     record = expect(value, dict, where)
     only_keys(record, ("sources", "destination"), where)
     return Reduction(
-        take_list(record, "sources", _read_node, where), take(record, "destination", int, where)
+        take_list(record, "sources", read_integer, where), take(record, "destination", int, where)
     )

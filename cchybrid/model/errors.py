@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class CchybridError(Exception):
     """Base of every error that cchybrid raises on purpose."""
@@ -33,6 +37,15 @@ class InputError(CchybridError):
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         return " ".join((f"{line}; {self.mend}" if self.mend else line).split())
+
+
+@contextmanager
+def inside(where: str | Path) -> Iterator[None]:
+    """Put the place of an ``InputError`` raised in this block inside ``where``."""
+    try:
+        yield
+    except InputError as error:
+        raise error.inside(str(where)) from None
 
 
 class PluginError(CchybridError):

@@ -13,7 +13,7 @@ from typing import Any
 
 from cchybrid.model.collective import Collective
 from cchybrid.model.communication import CommunicationModel
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Network
 
@@ -114,10 +114,8 @@ class Instance:
     @classmethod
     def load(cls, path: str | Path) -> Instance:
         """Read a ``cchybrid-instance/1`` file; an ``InputError`` names file and place."""
-        try:
+        with inside(path):
             return cls.from_json(parse_json(read_text(path)))
-        except InputError as error:
-            raise error.inside(str(path)) from None
 
 
 def check_format(record: dict[str, Any], wanted: str) -> None:

@@ -97,6 +97,11 @@ def take_list(
     return tuple(read(item, f"{place}[{index}]") for index, item in enumerate(items))
 
 
+def read_integer(value: Any, where: str) -> int:
+    """Return an item of a list, which has to be an integer."""
+    return expect(value, int, where)
+
+
 def only_keys(record: Mapping[str, Any], allowed: tuple[str, ...], where: str) -> None:
     """Refuse keys that the format does not know: a misspelt key must not be lost in silence."""
     for key in record:

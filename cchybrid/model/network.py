@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.json_fields import expect, only_keys, take, take_list
+from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 
 MAX_NODES = 1_048_576
 """More would only fill the memory: a slip of the pen in a file must not stop the machine."""
@@ -206,7 +206,7 @@ class Network:
             nodes=take(record, "nodes", int, where),
             channels=take_list(record, "channels", _read_channel, where),
             half_duplex=take_list(record, "half_duplex", _read_pair, where, []),
-            endpoints=take_list(record, "endpoints", _read_node, where, []),
+            endpoints=take_list(record, "endpoints", read_integer, where, []),
             positions=positions,
         )
 
@@ -229,10 +229,6 @@ class Network:
         count = Counter(arcs)
         channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))
         return cls(name, nodes, channels, **rest)
-
-
-def _read_node(value: Any, where: str) -> int:
-    return expect(value, int, where)
 
 
 def _read_pair(value: Any, where: str) -> tuple[int, int]:

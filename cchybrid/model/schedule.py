@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
-from cchybrid.model.json_fields import expect, only_keys, parse_json, take, take_list
+from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 
 FORMAT = "cchybrid-schedule/1"
 
@@ -91,10 +91,8 @@ class Schedule:
         record = expect(record, dict, "the file")
         check_format(record, FORMAT)
         only_keys(record, ("format", "instance", "steps", "lower_bound", "made_by"), "")
-        try:
+        with inside("instance"):
             instance = Instance.from_json(take(record, "instance", dict, ""))
-        except InputError as error:
-            raise error.inside("instance") from None
         bound = None
         if "lower_bound" in record:
             inner = take(record, "lower_bound", dict, "")
@@ -117,10 +115,8 @@ class Schedule:
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
         """Read a ``cchybrid-schedule/1`` file; an ``InputError`` names file and place."""
-        try:
+        with inside(path):
             return cls.from_json(parse_json(read_text(path)))
-        except InputError as error:
-            raise error.inside(str(path)) from None
 
 
 def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
@@ -160,5 +156,5 @@ def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:
     record = expect(item, dict, place)
     only_keys(record, ("message", "path"), place)
     take(record, "message", int, place)
-    nodes = take_list(record, "path", lambda value, spot: expect(value, int, spot), place)
+    nodes = take_list(record, "path", read_integer, place)
     raise InputError(f"unreadable transfer over {len(nodes)} nodes", where=place, mend="rewrite it")

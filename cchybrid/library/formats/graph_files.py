@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.seed_text import read_seed_text
 from cchybrid.model import Channel, Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import read_text
 
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph file
@@ -40,7 +40,7 @@ def read_network(path: str | Path) -> NetworkFile:
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    try:
+    with inside(path):
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
         if suffix not in _READERS:
@@ -52,8 +52,6 @@ def read_network(path: str | Path) -> NetworkFile:
                 mend="give it without a collective" if suffix == ".json" else f"use {known}",
             )
         return NetworkFile.of(_to_network(_parse(read_text(path), suffix), path.stem))
-    except InputError as error:
-        raise error.inside(str(path)) from None
 
 
 def _parse(text: str, suffix: str) -> nx.Graph:

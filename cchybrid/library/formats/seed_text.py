@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.node_lists import format_nodes
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.network import MAX_NODES
 
 _MAX_DEGREE = 65_536
@@ -44,34 +44,30 @@ def read_seed_text(text: str, name: str) -> NetworkFile:
     """
     rows = _rows(text)
     line, words = next(rows, (1, []))
-    if len(words) != 2:
-        raise InputError(
-            "the first row does not hold two numbers",
-            where=f"line {line}",
-            mend="write the number of nodes and the maximal number of links per node",
-        )
-    where = f"line {line}"
-    count, degree = (_number(word, where) for word in words)
-    if not 1 <= count <= MAX_NODES:
-        raise InputError(f"{count} nodes", where=where, mend=f"use 1 to {MAX_NODES}")
+    with inside(f"line {line}"):
+        if len(words) != 2:
+            raise InputError(
+                "the first row does not hold two numbers",
+                mend="write the number of nodes and the maximal number of links per node",
+            )
+        count, degree = map(_number, words)
+        if not 1 <= count <= MAX_NODES:
+            raise InputError(f"{count} nodes", mend=f"use 1 to {MAX_NODES}")
     lines: dict[int, int] = {}
     modes: dict[int, str] = {}
     arcs: list[tuple[int, int]] = []
     for line, words in rows:
-        where = f"line {line}"
-        node, mode, targets = _read_row(words, where, count)
-        if node in lines:
-            raise InputError(
-                f"node {node} has a row already, line {lines[node]}",
-                where=where,
-                mend="keep one of them",
-            )
-        if len(targets) > degree:
-            raise InputError(
-                f"node {node} has {len(targets)} outgoing links, the first row allows {degree}",
-                where=where,
-                mend="correct the row or the maximum",
-            )
+        with inside(f"line {line}"):
+            node, mode, targets = _read_row(words, count)
+            if node in lines:
+                raise InputError(
+                    f"node {node} has a row already, line {lines[node]}", mend="keep one of them"
+                )
+            if len(targets) > degree:
+                raise InputError(
+                    f"node {node} has {len(targets)} outgoing links, the first row allows {degree}",
+                    mend="correct the row or the maximum",
+                )
         lines[node], modes[node] = line, mode
         arcs += ((node, target) for target in targets)
     if len(lines) < count:
@@ -128,29 +124,28 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def _read_row(words: Sequence[str], where: str, count: int) -> tuple[int, str, list[int]]:
+def _read_row(words: Sequence[str], count: int) -> tuple[int, str, list[int]]:
     if len(words) < 2 or words[1].upper() not in ("T", "R", "B", "N"):
         raise InputError(
             "the mode is missing" if len(words) < 2 else f"{words[1][:40]!r} is no mode",
-            where=where,
             mend="write the node, then T, R, B or N, then its neighbours",
         )
-    node, *targets = (_node(word, where, count) for word in (words[0], *words[2:]))
+    node, *targets = (_node(word, count) for word in (words[0], *words[2:]))
     if node in targets:
-        raise InputError(f"node {node} is linked to itself", where=where, mend="drop that link")
+        raise InputError(f"node {node} is linked to itself", mend="drop that link")
     return node, words[1].upper(), targets
 
 
-def _node(word: str, where: str, count: int) -> int:
-    node = _number(word, where)
+def _node(word: str, count: int) -> int:
+    node = _number(word)
     if node >= count:
-        raise InputError(f"there is no node {node}", where=where, mend=f"use 0 to {count - 1}")
+        raise InputError(f"there is no node {node}", mend=f"use 0 to {count - 1}")
     return node
 
 
-def _number(word: str, where: str) -> int:
+def _number(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise InputError(f"{word[:40]!r} is no number", where=where, mend="write a number there")
+        raise InputError(f"{word[:40]!r} is no number", mend="write a number there")
     return int(word)
 
 

@@ -7,9 +7,8 @@ larger ones are designed here.
 
 from __future__ import annotations
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import sized
+from cchybrid.library.topologies.sizes import numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -80,13 +79,11 @@ def _links(text: str) -> list[tuple[int, int]]:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="amp",
-        usage="amp-N",
-        pattern=r"amp-(\d+)",
-        build=sized(amp),
-        summary="AMP network of N = 8 nodes as published; N = 23, 32, 42, 53 are our own designs, "
+    numbered(
+        "amp-N",
+        amp,
+        "AMP network of N = 8 nodes as published; N = 23, 32, 42, 53 are our own designs, "
         "the authors' being unpublished",
-        example="amp-8",
+        "amp-8",
     ),
 )

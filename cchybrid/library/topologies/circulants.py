@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, check_size, sized, whole
+from cchybrid.library.topologies.sizes import at_least, check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -144,30 +143,19 @@ def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="circulant",
-        usage="circulant-N-A[xB...]",
-        pattern=r"circulant-(\d+)-(\d+(?:x\d+)*)",
-        build=lambda nodes, strides: circulant(
-            whole(nodes), [whole(stride) for stride in strides.split("x")]
-        ),
-        summary="circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...",
-        example="circulant-16-1x4",
+    numbered(
+        "circulant-N-A[xB...]",
+        circulant,
+        "circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...",
+        "circulant-16-1x4",
     ),
-    TopologyInfo(
-        name="midimew",
-        usage="midimew-N",
-        pattern=r"midimew-(\d+)",
-        build=sized(midimew),
-        summary="Midimew network: the circulant graph of degree 4 with the least distances",
-        example="midimew-8",
+    numbered(
+        "midimew-N",
+        midimew,
+        "Midimew network: the circulant graph of degree 4 with the least distances",
+        "midimew-8",
     ),
-    TopologyInfo(
-        name="k-ring",
-        usage="k-ring-N",
-        pattern=r"k-ring-(\d+)",
-        build=sized(k_ring),
-        summary="K-ring of two rings through all N nodes, of degree 4",
-        example="k-ring-8",
+    numbered(
+        "k-ring-N", k_ring, "K-ring of two rings through all N nodes, of degree 4", "k-ring-8"
     ),
 )

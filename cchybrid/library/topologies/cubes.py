@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, power_of_two, sized
+from cchybrid.library.topologies.sizes import at_least, numbered, power_of_two
 from cchybrid.model import Network
 
 
@@ -37,13 +36,4 @@ def hypercube(nodes: int) -> Network:
     )
 
 
-FAMILIES = (
-    TopologyInfo(
-        name="hypercube",
-        usage="hypercube-N",
-        pattern=r"hypercube-(\d+)",
-        build=sized(hypercube),
-        summary="binary hypercube of N = 2^d nodes",
-        example="hypercube-8",
-    ),
-)
+FAMILIES = (numbered("hypercube-N", hypercube, "binary hypercube of N = 2^d nodes", "hypercube-8"),)

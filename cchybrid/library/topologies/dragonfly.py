@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -59,12 +58,10 @@ def dragonfly(routers: int, global_links: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="dragonfly",
-        usage="dragonfly-AxH",
-        pattern=r"dragonfly-(\d+)x(\d+)",
-        build=lambda routers, links: dragonfly(whole(routers), whole(links)),
-        summary="dragonfly: A*H + 1 groups of A routers, H links of each to other groups",
-        example="dragonfly-4x2",
+    numbered(
+        "dragonfly-AxH",
+        dragonfly,
+        "dragonfly: A*H + 1 groups of A routers, H links of each to other groups",
+        "dragonfly-4x2",
     ),
 )

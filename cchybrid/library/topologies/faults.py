@@ -59,10 +59,7 @@ def without_link(network: Network, a: int, b: int, both: bool) -> Network:
 
 
 def _without(
-    network: Network,
-    gone: Collection[tuple[int, int]],
-    links: list[str],
-    nodes: list[str],
+    network: Network, gone: Collection[tuple[int, int]], links: list[str], nodes: list[str]
 ) -> Network:
     parts = [
         f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"

@@ -6,9 +6,8 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -32,13 +31,7 @@ def mesh(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    check_extents("mesh", extents)
-    return Network.from_links(
-        _name("mesh", extents),
-        math.prod(extents),
-        _links(extents, wrap=False),
-        positions=layouts.grid(extents),
-    )
+    return _grid("mesh", extents, wrap=False)
 
 
 def torus(extents: Sequence[int]) -> Network:
@@ -55,13 +48,13 @@ def torus(extents: Sequence[int]) -> Network:
     InputError
         An extent of 0, a single node, or too many nodes.
     """
-    check_extents("torus", extents)
-    return Network.from_links(
-        _name("torus", extents),
-        math.prod(extents),
-        _links(extents, wrap=True),
-        positions=layouts.grid(extents),
-    )
+    return _grid("torus", extents, wrap=True)
+
+
+def _grid(family: str, extents: Sequence[int], *, wrap: bool) -> Network:
+    check_extents(family, extents)
+    name, links = _name(family, extents), _links(extents, wrap=wrap)
+    return Network.from_links(name, math.prod(extents), links, positions=layouts.grid(extents))
 
 
 def _name(family: str, extents: Sequence[int]) -> str:
@@ -95,8 +88,7 @@ def _links(extents: Sequence[int], *, wrap: bool) -> Iterator[tuple[int, int]]:
                 yield node, node - (extent - 1) * stride
 
 
-def _extents(family: str, text: str) -> list[int]:
-    extents = [whole(part) for part in text.split("x")]
+def _several(family: str, extents: list[int]) -> list[int]:
     if len(extents) == 1:
         nodes = extents[0]
         side = max(2, math.isqrt(nodes))
@@ -108,20 +100,16 @@ def _extents(family: str, text: str) -> list[int]:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="mesh",
-        usage="mesh-AxB[xC...]",
-        pattern=r"mesh-(\d+(?:x\d+)*)",
-        build=lambda text: mesh(_extents("mesh", text)),
-        summary="mesh of any number of dimensions: A rows of B nodes",
-        example="mesh-4x4",
+    numbered(
+        "mesh-AxB[xC...]",
+        lambda extents: mesh(_several("mesh", extents)),
+        "mesh of any number of dimensions: A rows of B nodes",
+        "mesh-4x4",
     ),
-    TopologyInfo(
-        name="torus",
-        usage="torus-AxB[xC...]",
-        pattern=r"torus-(\d+(?:x\d+)*)",
-        build=lambda text: torus(_extents("torus", text)),
-        summary="torus of any number of dimensions: a mesh with its borders linked",
-        example="torus-4x4",
+    numbered(
+        "torus-AxB[xC...]",
+        lambda extents: torus(_several("torus", extents)),
+        "torus of any number of dimensions: a mesh with its borders linked",
+        "torus-4x4",
     ),
 )

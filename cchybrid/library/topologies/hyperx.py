@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.grids import check_extents
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 
 
@@ -61,12 +60,10 @@ def _positions(extents: Sequence[int]) -> layouts.Positions:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="hyperx",
-        usage="hyperx-AxB[xC...]",
-        pattern=r"hyperx-(\d+(?:x\d+)*)",
-        build=lambda text: hyperx([whole(part) for part in text.split("x")]),
-        summary="HyperX (generalised hypercube): a complete graph along every dimension",
-        example="hyperx-4x4",
+    numbered(
+        "hyperx-AxB[xC...]",
+        hyperx,
+        "HyperX (generalised hypercube): a complete graph along every dimension",
+        "hyperx-4x4",
     ),
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from cchybrid.library.records import TopologyInfo
+from dataclasses import replace
+
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -55,12 +56,13 @@ def k_ary_n_tree(arity: int, levels: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
+    replace(
+        numbered(
+            "K-ary-N-tree",
+            k_ary_n_tree,
+            "k-ary n-tree: fat tree of K^N terminals below N levels of K^(N-1) switches",
+            "4-ary-2-tree",
+        ),
         name="k-ary-n-tree",
-        usage="K-ary-N-tree",
-        pattern=r"(\d+)-ary-(\d+)-tree",
-        build=lambda arity, levels: k_ary_n_tree(whole(arity), whole(levels)),
-        summary="k-ary n-tree: fat tree of K^N terminals below N levels of K^(N-1) switches",
-        example="4-ary-2-tree",
     ),
 )

@@ -40,13 +40,6 @@ def _read() -> dict[str, Any]:
 
 
 FAMILIES = tuple(
-    TopologyInfo(
-        name=name,
-        usage=name,
-        pattern=name,
-        build=partial(machine, name, record),
-        summary=record["summary"],
-        example=name,
-    )
+    TopologyInfo(name, name, name, partial(machine, name, record), record["summary"], name)
     for name, record in _read().items()
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, power_of_two, sized, whole
+from cchybrid.library.topologies.sizes import check_size, numbered, power_of_two, whole
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -199,21 +199,17 @@ def _network(
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="omega",
-        usage="omega-N",
-        pattern=r"omega-(\d+)",
-        build=sized(omega),
-        summary="omega network: N = 2^k terminals, k stages of two-by-two switches, one-way",
-        example="omega-8",
+    numbered(
+        "omega-N",
+        omega,
+        "omega network: N = 2^k terminals, k stages of two-by-two switches, one-way",
+        "omega-8",
     ),
-    TopologyInfo(
-        name="butterfly",
-        usage="butterfly-N",
-        pattern=r"butterfly-(\d+)",
-        build=sized(butterfly),
-        summary="butterfly network: N = 2^k terminals, k stages of two-by-two switches, one-way",
-        example="butterfly-8",
+    numbered(
+        "butterfly-N",
+        butterfly,
+        "butterfly network: N = 2^k terminals, k stages of two-by-two switches, one-way",
+        "butterfly-8",
     ),
     TopologyInfo(
         name="clos",
@@ -227,12 +223,10 @@ FAMILIES = (
         summary="Clos network of three stages: r switches of n terminals each, m in the middle",
         example="clos-12",
     ),
-    TopologyInfo(
-        name="benes",
-        usage="benes-N",
-        pattern=r"benes-(\d+)",
-        build=sized(benes),
-        summary="Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way",
-        example="benes-8",
+    numbered(
+        "benes-N",
+        benes,
+        "Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way",
+        "benes-8",
     ),
 )

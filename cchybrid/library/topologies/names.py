@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 
 _LIST = "`cchybrid topologies` lists the names"
 
@@ -28,10 +28,8 @@ def resolve(name: str, families: Iterable[TopologyInfo]) -> Network:
     for family in families:
         match = re.fullmatch(family.pattern, wanted, re.ASCII)
         if match:
-            try:
+            with inside(_shortened(wanted)):
                 network = family.build(*match.groups())
-            except InputError as error:
-                raise error.inside(_shortened(wanted)) from None
             return network if network.name == wanted else replace(network, name=wanted)
     for family in families:
         if wanted == family.name:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -69,12 +68,10 @@ def random_regular(nodes: int, degree: int, seed: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="random-regular",
-        usage="random-regular-N-D-SEED",
-        pattern=r"random-regular-(\d+)-(\d+)-(\d+)",
-        build=lambda nodes, degree, seed: random_regular(whole(nodes), whole(degree), whole(seed)),
-        summary="connected random graph of N nodes of degree D; the seed fixes it",
-        example="random-regular-16-3-1",
+    numbered(
+        "random-regular-N-D-SEED",
+        random_regular,
+        "connected random graph of N nodes of degree D; the seed fixes it",
+        "random-regular-16-3-1",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, check_size, sized
+from cchybrid.library.topologies.sizes import at_least, check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -72,29 +72,15 @@ def spidergon(nodes: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="ring-bi",
-        usage="ring-bi-N",
-        pattern=r"ring-bi-(\d+)",
-        build=sized(ring_bi),
-        summary="ring of N >= 3 nodes, links in both directions",
-        example="ring-bi-8",
+    numbered("ring-bi-N", ring_bi, "ring of N >= 3 nodes, links in both directions", "ring-bi-8"),
+    numbered(
+        "ring-uni-N", ring_uni, "ring of N >= 2 nodes, channels in one direction", "ring-uni-8"
     ),
-    TopologyInfo(
-        name="ring-uni",
-        usage="ring-uni-N",
-        pattern=r"ring-uni-(\d+)",
-        build=sized(ring_uni),
-        summary="ring of N >= 2 nodes, channels in one direction",
-        example="ring-uni-8",
-    ),
-    TopologyInfo(
-        name="spidergon",
-        usage="spidergon-N",
-        pattern=r"spidergon-(\d+)",
-        build=sized(spidergon),
-        summary="ring of even N >= 4 with a link from every node to the opposite one",
-        example="spidergon-16",
+    numbered(
+        "spidergon-N",
+        spidergon,
+        "ring of even N >= 4 with a link from every node to the opposite one",
+        "spidergon-16",
     ),
     TopologyInfo(
         name="octagon",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, sized, whole
+from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -95,20 +94,16 @@ def cube_connected_cycles(dimensions: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="de-bruijn",
-        usage="de-bruijn-D-K",
-        pattern=r"de-bruijn-(\d+)-(\d+)",
-        build=lambda degree, diameter: de_bruijn(whole(degree), whole(diameter)),
-        summary="de Bruijn digraph of out-degree D and diameter K: D^K nodes, one-way",
-        example="de-bruijn-2-3",
+    numbered(
+        "de-bruijn-D-K",
+        de_bruijn,
+        "de Bruijn digraph of out-degree D and diameter K: D^K nodes, one-way",
+        "de-bruijn-2-3",
     ),
-    TopologyInfo(
-        name="ccc",
-        usage="ccc-D",
-        pattern=r"ccc-(\d+)",
-        build=sized(cube_connected_cycles),
-        summary="cube-connected cycles of D >= 3 dimensions: D * 2^D nodes of degree 3",
-        example="ccc-3",
+    numbered(
+        "ccc-D",
+        cube_connected_cycles,
+        "cube-connected cycles of D >= 3 dimensions: D * 2^D nodes of degree 3",
+        "ccc-3",
     ),
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from cchybrid.library.records import TopologyInfo
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 MAX_NODES = 65_536
 MAX_CHANNELS = 2_097_152
+_PLACE = re.compile(r"(?:[A-Z]x)*[A-Z]\[x[A-Z]\.{3}\]|[A-Z]+")
+"""Where a number, or a list of extents, stands in the usage of a family."""
 
 
 def whole(text: str) -> int:
@@ -18,9 +22,20 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def sized(build: Callable[[int], Network]) -> Callable[[str], Network]:
-    """Return a builder for names with one number out of a function of that number."""
-    return lambda text: build(whole(text))
+def numbered(usage: str, build: Callable[..., Network], summary: str, example: str) -> TopologyInfo:
+    """Return the family whose members are told apart by numbers, capitals in its ``usage``.
+
+    ``build`` is called with these numbers in order; for several extents, such as ``AxB[xC...]``,
+    with one list of all.
+    """
+    lists = ["[" in place for place in _PLACE.findall(usage)]
+
+    def read(*texts: str) -> Network:
+        numbers = [[whole(part) for part in text.split("x")] for text in texts]
+        return build(*(n if many else n[0] for n, many in zip(numbers, lists, strict=True)))
+
+    pattern = _PLACE.sub(lambda place: r"(\d+(?:x\d+)*)" if "[" in place[0] else r"(\d+)", usage)
+    return TopologyInfo(re.split("-[A-Z]", usage)[0], usage, pattern, read, summary, example)
 
 
 def check_size(nodes: int, channels: int = 0) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import sized
+from cchybrid.library.topologies.sizes import numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -87,12 +86,10 @@ def _has_full_order(root: int, order: int) -> bool:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="slim-fly",
-        usage="slim-fly-Q",
-        pattern=r"slim-fly-(\d+)",
-        build=sized(slim_fly),
-        summary="slim fly (McKay-Miller-Širáň graph) of an odd prime Q: 2 * Q^2 nodes, diameter 2",
-        example="slim-fly-5",
+    numbered(
+        "slim-fly-Q",
+        slim_fly,
+        "slim fly (McKay-Miller-Širáň graph) of an odd prime Q: 2 * Q^2 nodes, diameter 2",
+        "slim-fly-5",
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import MAX_NODES, at_least, check_size, sized, whole
+from cchybrid.library.topologies.sizes import MAX_NODES, at_least, check_size, numbered, whole
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -140,20 +140,11 @@ FAMILIES = (
         summary="Levi (Tutte-Coxeter) graph: 30 nodes of degree 3, diameter 4",
         example="levi-30",
     ),
-    TopologyInfo(
-        name="kautz",
-        usage="kautz-N",
-        pattern=r"kautz-(\d+)",
-        build=sized(kautz),
-        summary="Kautz digraph of out-degree 3 and diameter k: N = 4 * 3^(k-1) nodes, one-way",
-        example="kautz-12",
+    numbered(
+        "kautz-N",
+        kautz,
+        "Kautz digraph of out-degree 3 and diameter k: N = 4 * 3^(k-1) nodes, one-way",
+        "kautz-12",
     ),
-    TopologyInfo(
-        name="complete",
-        usage="complete-N",
-        pattern=r"complete-(\d+)",
-        build=sized(complete),
-        summary="complete graph: every two nodes are linked",
-        example="complete-8",
-    ),
+    numbered("complete-N", complete, "complete graph: every two nodes are linked", "complete-8"),
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.k_ary_trees import k_ary_n_tree
-from cchybrid.library.topologies.sizes import check_size, power_of_two, sized
+from cchybrid.library.topologies.sizes import check_size, numbered, power_of_two
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -103,28 +102,19 @@ def fat_tree(leaves: int) -> Network:
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="b-tree",
-        usage="b-tree-N",
-        pattern=r"b-tree-(\d+)",
-        build=sized(b_tree),
-        summary="binary tree of N = 2^k leaves, which alone are terminals",
-        example="b-tree-8",
+    numbered(
+        "b-tree-N", b_tree, "binary tree of N = 2^k leaves, which alone are terminals", "b-tree-8"
     ),
-    TopologyInfo(
-        name="fat-tree",
-        usage="fat-tree-N",
-        pattern=r"fat-tree-(\d+)",
-        build=sized(fat_tree),
-        summary="fat tree of N = 2^k leaves, which alone are terminals: k rows of N/2 switches",
-        example="fat-tree-8",
+    numbered(
+        "fat-tree-N",
+        fat_tree,
+        "fat tree of N = 2^k leaves, which alone are terminals: k rows of N/2 switches",
+        "fat-tree-8",
     ),
-    TopologyInfo(
-        name="full-tree",
-        usage="full-tree-N",
-        pattern=r"full-tree-(\d+)",
-        build=sized(full_tree),
-        summary="binary tree of N = 2^k - 1 nodes, all of them terminals, the root being 0",
-        example="full-tree-15",
+    numbered(
+        "full-tree-N",
+        full_tree,
+        "binary tree of N = 2^k - 1 nodes, all of them terminals, the root being 0",
+        "full-tree-15",
     ),
 )

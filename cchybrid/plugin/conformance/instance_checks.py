@@ -34,11 +34,8 @@ def check_unsupported(subject: Subject, case: ConformanceInstance) -> None:
         )
 
 
-def check_offers(subject: Subject, case: ConformanceInstance) -> None:
+def check_offers(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """All that the engine says is true: valid offers, bounds that hold; and it says something."""
-    problem = case.problem()
-    if not subject.supports(problem):
-        return
     seen: dict[int, float] = {}
 
     def due(run: Witness) -> bool:
@@ -59,11 +56,8 @@ def check_offers(subject: Subject, case: ConformanceInstance) -> None:
         )
 
 
-def check_target(subject: Subject, case: ConformanceInstance) -> None:
+def check_target(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """An engine that was asked for a number of steps returns when it has them."""
-    problem = case.problem()
-    if not subject.supports(problem):
-        return
     target = max(case.optimum, one_by_one(problem).steps - 1)
 
     def make() -> Witness:
@@ -82,11 +76,8 @@ def check_target(subject: Subject, case: ConformanceInstance) -> None:
     subject.try_out(make, due, reason).demand_no_faults()
 
 
-def check_closed(subject: Subject, case: ConformanceInstance) -> None:
+def check_closed(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """An engine returns at once where nothing is left to find, or less is asked than can be."""
-    problem = case.problem()
-    if not subject.supports(problem):
-        return
     known = one_by_one(problem)
 
     def closed() -> Witness:
@@ -107,38 +98,26 @@ def check_closed(subject: Subject, case: ConformanceInstance) -> None:
         subject.try_out(make, lambda run: True, mend).demand_no_faults()
 
 
-def check_evaluations(subject: Subject, case: ConformanceInstance) -> None:
+def check_evaluations(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """The engine counts its evaluations and returns when they are spent, without a clock."""
-    problem = case.problem()
-    if subject.supports(problem):
-        _spend_all(subject, case, problem).demand_no_faults()
+    _spend_all(subject, case, problem).demand_no_faults()
 
 
-def check_repeatable(subject: Subject, case: ConformanceInstance) -> None:
+def check_repeatable(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """Same seed, same evaluations, one thread: the same offers and bounds, always."""
-    problem = case.problem()
-    if not subject.supports(problem):
-        return
     first, second = (_spend_all(subject, case, problem).run for _ in range(2))
-    for what, same in (
-        (
-            "schedules",
-            [s.steps for s in first.schedules] == [s.steps for s in second.schedules],
-        ),
-        ("bounds", first.bounds == second.bounds),
-    ):
-        if not same:
+    schedules = [[found.steps for found in run.schedules] for run in (first, second)]
+    same = {"schedules": schedules[0] == schedules[1], "bounds": first.bounds == second.bounds}
+    for what, equal in same.items():
+        if not equal:
             raise ConformanceError(
                 f"gave other {what} for the same seed and evaluations; draw from run.seed alone, "
                 "let no clock decide, sort what comes out of sets, keep nothing between runs"
             )
 
 
-def check_hints(subject: Subject, case: ConformanceInstance) -> None:
+def check_hints(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """The engine takes what others have found, complete or not, valid or not."""
-    problem = case.problem()
-    if not subject.supports(problem):
-        return
     known = one_by_one(problem)
     crowded = Assignment(known.option, np.minimum(known.step, 0))
     partial = Assignment(known.option.copy(), known.step.copy())
@@ -173,13 +152,26 @@ def _spent(run: Witness) -> bool:
     return run.spent >= EVALUATIONS
 
 
+def _where_supported(
+    check: Callable[[Subject, ConformanceInstance, Problem], None],
+) -> Callable[[Subject, ConformanceInstance], None]:
+    """Return the check such that it is made only on problems that the engine can work on."""
+
+    def checked(subject: Subject, case: ConformanceInstance) -> None:
+        problem = case.problem()
+        if subject.supports(problem):
+            check(subject, case, problem)
+
+    return checked
+
+
 INSTANCE_CHECKS: dict[str, Callable[[Subject, ConformanceInstance], None]] = {
     "unsupported": check_unsupported,
-    "offers": check_offers,
-    "target": check_target,
-    "closed": check_closed,
-    "evaluations": check_evaluations,
-    "repeatable": check_repeatable,
-    "hints": check_hints,
+    "offers": _where_supported(check_offers),
+    "target": _where_supported(check_target),
+    "closed": _where_supported(check_closed),
+    "evaluations": _where_supported(check_evaluations),
+    "repeatable": _where_supported(check_repeatable),
+    "hints": _where_supported(check_hints),
 }
 """Checks that are made on every instance."""

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cchybrid.model import (
-    Collective,
-    CommunicationModel,
-    Instance,
-    Message,
-    Network,
-    Reduction,
-)
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
 from cchybrid.problem import MAX_OPTIONS, Problem, build_problem
 
 
@@ -54,7 +48,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     ring_5 = Network.from_links("ring-5", 5, _cycle(5))
     line = Network.from_links("line-4", 4, [(0, 1), (1, 2), (2, 3)])
     fat_line = Network.from_links("fat-line-3", 3, [(0, 1), (1, 2)] * 2)
-    complete = Network.from_links("complete-5", 5, _pairs(5))
+    complete = Network.from_links("complete-5", 5, list(itertools.combinations(range(5), 2)))
     cells = Network.from_links(
         "mesh-2x3", 6, [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
     )
@@ -62,7 +56,10 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     switches = Network.from_links(
         "two-switches", 6, [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)], endpoints=(2, 3, 4, 5)
     )
+    to_all = Collective("AAR", tuple(Reduction(_others(5, node), node) for node in range(5)))
+    uni = Network.from_arcs("ring-uni-4", 4, _cycle(4))
     hops = CommunicationModel(switching="store-and-forward")
+    any_path = CommunicationModel(routing="any")
     one_port = CommunicationModel(inject=1, accept=1)
     uneven = CommunicationModel(inject=(2, 1, 0, 1, 1), accept=(1, 1, 2, 1, 1))
     return (
@@ -70,32 +67,16 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
         _known("scatter", 2, ring, _exchange(range(4))),
         _known("broadcast", 3, line, _gossip(range(4))),
         _known("multicast", 3, ring_5, [(0, [2, 3]), (1, [2, 3]), (4, [2, 3]), (4, [0, 2, 3])]),
-        ConformanceInstance(
-            Instance(
-                ring_5,
-                Collective("AAR", tuple(Reduction(_others(5, node), node) for node in range(5))),
-                name="reduce",
-            ),
-            2,
-        ),
+        ConformanceInstance(Instance(ring_5, to_all, name="reduce"), 2),
         _known("store-and-forward", 4, line, [(0, [3]), (0, [3]), (0, [2]), (3, [0, 1])], hops),
         _known("one port", 3, complete, _exchange(range(4)), one_port),
         _known("uneven ports", 2, complete, [(0, _others(5, 0))], uneven),
         _known("capacity", 3, fat_line, [(0, [2])] * 3 + [(1, [2])] * 2 + [(2, [0, 1])]),
         _known("half duplex", 3, shared, _gossip(range(4))),
         _known("endpoints", 4, switches, _exchange(switches.endpoints)),
-        _known(
-            "directed ring", 3, Network.from_arcs("ring-uni-4", 4, _cycle(4)), _gossip(range(4))
-        ),
+        _known("directed ring", 3, uni, _gossip(range(4))),
         _known("extra hops", 2, ring, [(0, [1])] * 4, CommunicationModel(routing=2)),
-        _known(
-            "sampled paths",
-            4,
-            cells,
-            _exchange(range(6)),
-            CommunicationModel(routing="any"),
-            max_options=60,
-        ),
+        _known("sampled paths", 4, cells, _exchange(range(6)), any_path, max_options=60),
     )
 
 
@@ -132,21 +113,15 @@ def _cycle(nodes: int) -> list[tuple[int, int]]:
     return [(node, (node + 1) % nodes) for node in range(nodes)]
 
 
-def _pairs(nodes: int) -> list[tuple[int, int]]:
-    return [(a, b) for b in range(nodes) for a in range(b)]
-
-
 def _others(nodes: int, node: int) -> tuple[int, ...]:
     return tuple(other for other in range(nodes) if other != node)
 
 
-def _exchange(nodes: Iterable[int]) -> list[tuple[int, list[int]]]:
+def _exchange(nodes: Sequence[int]) -> list[tuple[int, list[int]]]:
     """Everybody sends something else to everybody else."""
-    nodes = list(nodes)
     return [(a, [b]) for a in nodes for b in nodes if a != b]
 
 
-def _gossip(nodes: Iterable[int]) -> list[tuple[int, list[int]]]:
+def _gossip(nodes: Sequence[int]) -> list[tuple[int, list[int]]]:
     """Everybody sends the same to everybody else."""
-    nodes = list(nodes)
     return [(a, [b for b in nodes if b != a]) for a in nodes]
