@@ -68,7 +68,9 @@ def waiting_routes(
     steps
         Of the schedule.
     """
-    held = _held(amount, source, steps)
+    amount.update(_held(amount, source, steps))
+    for step in range(steps):
+        amount[source, source, step] = sum(map(len, goals.values()))
     found = []
     for goal, messages in goals.items():
         for message in messages:
@@ -76,30 +78,22 @@ def waiting_routes(
             for (a, b, step), flow in amount.items():
                 if flow > 0:
                     onward.setdefault((a, step), []).append((b, step + 1))
-            for (node, step), flow in held.items():
-                if flow > 0:
-                    onward.setdefault((node, step), []).append((node, step + 1))
-            for step in range(steps):
-                onward.setdefault((source, step), []).append((source, step + 1))
             trace = _search(onward, (source, 0), (goal, steps))
             for (a, step), (b, _) in pairwise(trace):
-                if a != b:
-                    amount[a, b, step] -= 1
-                elif a != source:
-                    held[a, step] -= 1
+                amount[a, b, step] -= 1
             found += _hops(message, trace)
     return found
 
 
-def _held(amount: Amounts, source: int, steps: int) -> Counter[tuple[int, int]]:
-    """Return how many messages each node holds during a step without sending them."""
-    held: Counter[tuple[int, int]] = Counter()
+def _held(amount: Amounts, source: int, steps: int) -> Amounts:
+    """Return what each node but the source holds during a step: it passes that to itself."""
+    held: Amounts = Counter()
     nodes = {node for a, b, _ in amount for node in (a, b)} - {source}
     for node in nodes:
         count = 0
         for step in range(steps):
             count -= sum(n for (a, _, when), n in amount.items() if a == node and when == step)
-            held[node, step] = count
+            held[node, node, step] = count
             count += sum(n for (_, b, when), n in amount.items() if b == node and when == step)
     return held
 
