@@ -30,27 +30,10 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "CchybridError",
-    "Channel",
-    "Collective",
-    "CommunicationModel",
-    "InputError",
-    "Instance",
-    "LowerBound",
-    "Message",
-    "Network",
-    "PluginError",
-    "Reduction",
-    "Result",
-    "Schedule",
-    "Transfer",
-    "Violation",
-    "bound",
-    "instance",
-    "network",
-    "solve",
-    "verify_schedule",
-]
+    "CchybridError", "Channel", "Collective", "CommunicationModel", "InputError", "Instance",
+    "LowerBound", "Message", "Network", "PluginError", "Reduction", "Result", "Schedule",
+    "Transfer", "Violation", "bound", "instance", "network", "solve", "verify_schedule",
+]  # fmt: skip
 
 # Imported when first used: the command line must answer --help at once.
 _LATER = {

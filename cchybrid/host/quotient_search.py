@@ -10,13 +10,13 @@ others are drawn.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from cchybrid.plugin.engine import Budget, Engine, Run, Stop, is_wanted, target_steps
+from cchybrid.plugin.engine import Budget, Engine, Run, RunBase, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import (
     Automorphisms,
@@ -93,7 +93,7 @@ class Candidate:
     over: bool = False
 
 
-class QuotientRun:
+class QuotientRun(RunBase):
     """``engine.Run`` on a quotient; converts steps of the quotient and steps of the schedule."""
 
     def __init__(self, outer: Run, problem: Problem, candidate: Candidate) -> None:
@@ -112,14 +112,6 @@ class QuotientRun:
         self.budget = Budget(seconds, None, outer.threads, outer.memory)
         self.seed = seed
         self._end = time.process_time() + seconds
-
-    def targets(self) -> Iterator[int]:
-        """See ``Run.targets``."""
-        return target_steps(self)
-
-    def wants(self, steps: int) -> bool:
-        """See ``Run.wants``."""
-        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``."""
@@ -231,7 +223,7 @@ class QuotientSearch:
         return candidates[:finalists]
 
     def _over(self) -> bool:
-        return self._run.should_stop() or next(target_steps(self._run), None) is None
+        return self._run.should_stop() or next(self._run.targets(), None) is None
 
     def _draw(self) -> list[Choice]:
         seed = int(self._random.integers(2**31))

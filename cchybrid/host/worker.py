@@ -27,7 +27,7 @@ from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.plugin.engine import Budget, Stop, cut_to, is_wanted, read_options, target_steps
+from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
@@ -51,7 +51,7 @@ STOP_SHARE = 0.6
 and does not return, says so and ends itself."""
 
 
-class WorkerRun:
+class WorkerRun(RunBase):
     """``engine.Run`` over the two pipes."""
 
     def __init__(self, job: Line, out: IO[bytes]) -> None:
@@ -102,16 +102,6 @@ class WorkerRun:
         with self._lock:
             self._out.write(line)
             self._out.flush()
-
-    def targets(self) -> Iterator[int]:
-        """See ``Run.targets``."""
-        self.calls += 1
-        return target_steps(self)
-
-    def wants(self, steps: int) -> bool:
-        """See ``Run.wants``."""
-        self.calls += 1
-        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""

@@ -24,21 +24,9 @@ if TYPE_CHECKING:
     from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
 
 __all__ = [
-    "API",
-    "BoundInfo",
-    "Budget",
-    "CollectiveInfo",
-    "Engine",
-    "EngineInfo",
-    "ExporterInfo",
-    "NoOptions",
-    "Observer",
-    "Roles",
-    "Run",
-    "Stop",
-    "TopologyInfo",
-    "hookimpl",
-]
+    "API", "BoundInfo", "Budget", "CollectiveInfo", "Engine", "EngineInfo", "ExporterInfo",
+    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, get_type_hints
@@ -25,11 +26,10 @@ __all__ = [
     "EngineInfo",
     "NoOptions",
     "Run",
+    "RunBase",
     "Stop",
     "cut_to",
-    "is_wanted",
     "read_options",
-    "target_steps",
 ]
 
 
@@ -165,39 +165,47 @@ class Engine(Protocol):
         """Search until ``run.should_stop()``, or until nothing is left to do."""
 
 
-class _Watched(Protocol):
-    @property
-    def target(self) -> int | None: ...
-    def best(self) -> int | None: ...
-    def lower(self) -> int: ...
-    def should_stop(self) -> bool: ...
+class RunBase(ABC):
+    """What every ``Run`` derives from its target, its best, its bound and the end of the run."""
 
+    target: int | None
 
-def target_steps(run: _Watched) -> Iterator[int]:
-    """Yield the step counts of ``Run.targets``."""
-    tried: set[int] = set()
-    while not run.should_stop():
-        best, lower = run.best(), run.lower()
-        if run.target is not None:
-            target = run.target
-        elif best is not None:
-            target = best - 1
-        else:
-            target = lower
-            while target in tried:
-                target += 1
-        if target < lower or target in tried or (best is not None and best <= target):
-            return
-        tried.add(target)
-        yield target
+    @abstractmethod
+    def best(self) -> int | None:
+        """See ``Run.best``."""
 
+    @abstractmethod
+    def lower(self) -> int:
+        """See ``Run.lower``."""
 
-def is_wanted(run: _Watched, steps: int) -> bool:
-    """Return the answer of ``Run.wants``."""
-    best = run.best()
-    if run.should_stop() or steps < run.lower() or (best is not None and steps >= best):
-        return False
-    return run.target is None or steps <= run.target
+    @abstractmethod
+    def should_stop(self) -> bool:
+        """See ``Run.should_stop``."""
+
+    def targets(self) -> Iterator[int]:
+        """See ``Run.targets``."""
+        tried: set[int] = set()
+        while not self.should_stop():
+            best, lower = self.best(), self.lower()
+            if self.target is not None:
+                target = self.target
+            elif best is not None:
+                target = best - 1
+            else:
+                target = lower
+                while target in tried:
+                    target += 1
+            if target < lower or target in tried or (best is not None and best <= target):
+                return
+            tried.add(target)
+            yield target
+
+    def wants(self, steps: int) -> bool:
+        """See ``Run.wants``."""
+        best = self.best()
+        if self.should_stop() or steps < self.lower() or (best is not None and steps >= best):
+            return False
+        return self.target is None or steps <= self.target
 
 
 def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:

@@ -3,41 +3,17 @@
 from cchybrid.proof.records import BoundInfo
 
 BOUNDS = (
-    BoundInfo(
-        "growth",
-        "cchybrid.proof.growth:growth_bounds",
-        "the informed set grows no faster than its ports and channels allow",
-        order=10,
-    ),
-    BoundInfo(
-        "cut",
-        "cchybrid.proof.cut:cut_bounds",
-        "what enters a node, a neighbourhood or all but it, over what can enter in a step",
-        order=20,
-    ),
-    BoundInfo(
-        "regions",
-        "cchybrid.proof.regions:region_bounds",
-        "growth on both sides of a cut that carries only so much per step (few messages)",
-        order=25,
-    ),
-    BoundInfo(
-        "prices",
-        "cchybrid.proof.flow:price_bounds",
-        "dual prices of the arc-flow linear program, checked exactly (scatter-like collectives)",
-        order=30,
-    ),
-    BoundInfo(
-        "flow-cut",
-        "cchybrid.proof.flow:flow_cut_bounds",
-        "cuts along the channels that the linear program prices",
-        order=40,
-    ),
-    BoundInfo(
-        "farkas",
-        "cchybrid.proof.farkas:farkas_bounds",
-        "dual of the time-expanded relaxation, checked exactly (messages that spread)",
-        order=50,
-    ),
-)
+    BoundInfo("growth", "cchybrid.proof.growth:growth_bounds", order=10,
+        summary="the informed set grows no faster than its ports and channels allow"),
+    BoundInfo("cut", "cchybrid.proof.cut:cut_bounds", order=20,
+        summary="what enters a node, a neighbourhood or all but it, over what can enter per step"),
+    BoundInfo("regions", "cchybrid.proof.regions:region_bounds", order=25,
+        summary="growth on both sides of a cut that carries only so much per step (few messages)"),
+    BoundInfo("prices", "cchybrid.proof.flow:price_bounds", order=30,
+        summary="dual prices of the arc-flow linear program, checked exactly (scatter-like)"),
+    BoundInfo("flow-cut", "cchybrid.proof.flow:flow_cut_bounds", order=40,
+        summary="cuts along the channels that the linear program prices"),
+    BoundInfo("farkas", "cchybrid.proof.farkas:farkas_bounds", order=50,
+        summary="dual of the time-expanded relaxation, checked exactly (messages that spread)"),
+)  # fmt: skip
 """The kinds that ship with cchybrid, cheap ones first."""

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.engine import Run
 from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray
 
@@ -49,35 +49,10 @@ class Island(Protocol):
         """Take in the best of another island."""
 
 
-class Listening(Protocol):
-    """What a search needs of a ``Run``; see there."""
-
-    seed: int
-    budget: Budget
-
-    def wants(self, steps: int) -> bool:
-        """See ``Run.wants``."""
-
-    def hint(self, steps: int) -> Assignment | None:
-        """See ``Run.hint``."""
-
-    def spend(self, evaluations: int) -> None:
-        """See ``Run.spend``."""
-
-    def progress(self, steps: int, conflicts: int) -> None:
-        """See ``Run.progress``."""
-
-    def note(self, **metrics: float) -> None:
-        """See ``Run.note``."""
-
-    def suggest(self, assignment: Assignment) -> None:
-        """See ``Run.suggest``."""
-
-
 class Account:
     """The evaluations of one engine, over all its islands and targets."""
 
-    def __init__(self, run: Listening) -> None:
+    def __init__(self, run: Run) -> None:
         self._run = run
         self.spent = 0
 
@@ -99,7 +74,7 @@ def island_seed(seed: int, index: int) -> int:
 
 def explore(
     islands: Sequence[Island],
-    run: Listening,
+    run: Run,
     account: Account,
     steps: int,
     evaluations: int,
@@ -156,7 +131,7 @@ def _migrate(islands: Sequence[Island]) -> None:
 
 
 @contextmanager
-def watched(run: Listening, steps: int) -> Iterator[BoolArray]:
+def watched(run: Run, steps: int) -> Iterator[BoolArray]:
     """Give a flag, shape (1,), that is set as soon as so many steps are no longer wanted."""
     stop, done = np.zeros(1, dtype=np.bool_), Event()
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.islands import Account, explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.step_control import check_control, control_steps
@@ -138,7 +138,7 @@ class Hgsa:
 class _Search:
     """The islands of one run; their random numbers go on from one search to the next."""
 
-    def __init__(self, problem: Problem, options: HgsaOptions, run: Listening) -> None:
+    def __init__(self, problem: Problem, options: HgsaOptions, run: Run) -> None:
         self.problem, self.options, self.run = problem, options, run
         self.flat = flatten(problem)
         self.account = Account(run)

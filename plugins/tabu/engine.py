@@ -6,7 +6,7 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.islands import Account, explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
@@ -54,7 +54,7 @@ class Tabu:
 class _Attempts:
     """Searches for one number of steps after the other."""
 
-    def __init__(self, problem: Problem, options: TabuOptions, run: Listening) -> None:
+    def __init__(self, problem: Problem, options: TabuOptions, run: Run) -> None:
         self._problem, self._options, self._run = problem, options, run
         self._flat = flatten(problem)
         self._least_limit = bottleneck(problem, self._flat)

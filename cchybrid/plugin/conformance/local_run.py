@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from cchybrid.model import Schedule
-from cchybrid.plugin.engine import Budget, cut_to, is_wanted, target_steps
+from cchybrid.plugin.engine import Budget, RunBase, cut_to
 from cchybrid.problem import Assignment, Problem
 from cchybrid.referee.verify import Violation, verify
 
 
 @dataclass
-class LocalRun:
+class LocalRun(RunBase):
     """A ``Run`` without a host: keeps what the engine says and verifies it on the spot.
 
     Parameters
@@ -51,14 +51,6 @@ class LocalRun:
         self._started = time.monotonic()
         self._best: Assignment | None = None
         self._lower = 0
-
-    def targets(self) -> Iterator[int]:
-        """See ``Run.targets``."""
-        return target_steps(self)
-
-    def wants(self, steps: int) -> bool:
-        """See ``Run.wants``."""
-        return is_wanted(self, steps)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""

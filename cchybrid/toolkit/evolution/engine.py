@@ -13,7 +13,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import Breeder, EvolutionIsland
 from cchybrid.toolkit.evolution.options import EvolutionOptions
-from cchybrid.toolkit.islands import Account, Listening, explore, island_seed
+from cchybrid.toolkit.islands import Account, explore, island_seed
 from cchybrid.toolkit.kernels.rng import State, seed_state
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.tabu_search.limits import memory_needed
@@ -68,7 +68,7 @@ class EvolutionEngine(ABC, Generic[Options]):
 class _Attempts:
     """Populations one after the other, as many at once as there are threads."""
 
-    def __init__(self, engine: EvolutionEngine[Options], problem: Problem, run: Listening) -> None:
+    def __init__(self, engine: EvolutionEngine[Options], problem: Problem, run: Run) -> None:
         self._engine, self._run = engine, run
         self._genome = Genome.of(problem, engine.options)
         self._account = Account(run)
