@@ -42,24 +42,15 @@ def combine(*messages: tuple[tuple[int, ...], int]) -> Collective:
 
 # A broadcast on a ring of six in two steps, and what may go wrong with it.
 BROADCAST = Instance(ring(6), deliver((0, (1, 2, 3, 4, 5))))
-BROADCAST_STEPS: Raw = [
-    [(0, (0, 1)), (0, (0, 5, 4))],
-    [(0, (1, 2)), (0, (4, 3)), (0, (0, 5))],
-]
+BROADCAST_STEPS: Raw = [[(0, (0, 1)), (0, (0, 5, 4))], [(0, (1, 2)), (0, (4, 3)), (0, (0, 5))]]
 
 # Its mirror image: a reduction to node 0.
 REDUCE = Instance(ring(6), combine(((1, 2, 3, 4, 5), 0)))
-REDUCE_STEPS: Raw = [
-    [(0, (2, 1)), (0, (3, 4)), (0, (5, 0))],
-    [(0, (1, 0)), (0, (4, 5, 0))],
-]
+REDUCE_STEPS: Raw = [[(0, (2, 1)), (0, (3, 4)), (0, (5, 0))], [(0, (1, 0)), (0, (4, 5, 0))]]
 
 # Three nodes of a ring of five send to the node after the next.
 SCATTER = Instance(ring(5), deliver((0, (2,)), (1, (3,)), (2, (4,))))
-SCATTER_STEPS: Raw = [
-    [(0, (0, 1, 2)), (2, (2, 3, 4))],
-    [(1, (1, 2, 3))],
-]
+SCATTER_STEPS: Raw = [[(0, (0, 1, 2)), (2, (2, 3, 4))], [(1, (1, 2, 3))]]
 
 # Store-and-forward: nodes 1 and 4 keep a copy that they never asked for.
 STORE = Instance(ring(5), deliver((0, (2, 3))), CommunicationModel(switching="store-and-forward"))
@@ -67,26 +58,15 @@ STORE_STEPS: Raw = [[(0, (0, 1)), (0, (0, 4))], [(0, (1, 2)), (0, (4, 3))]]
 
 PORTS = CommunicationModel(inject=1, accept=(1, 1, 1, 2, 1, 1))
 ONE_PORT = replace(BROADCAST, model=PORTS)
-ONE_PORT_STEPS: Raw = [
-    [(0, (0, 1))],
-    [(0, (0, 5)), (0, (1, 2))],
-    [(0, (5, 4)), (0, (2, 3))],
-]
+ONE_PORT_STEPS: Raw = [[(0, (0, 1))], [(0, (0, 5)), (0, (1, 2))], [(0, (5, 4)), (0, (2, 3))]]
 GATHER = Instance(ring(6), deliver((1, (0,)), (5, (0,)), (4, (3,)), (2, (3,))), PORTS)
 GATHER_STEPS: Raw = [[(0, (1, 0)), (2, (4, 3)), (3, (2, 3))], [(1, (5, 0))]]
 REDUCE_PORTS = replace(REDUCE, model=PORTS.reversed())
-REDUCE_PORTS_STEPS: Raw = [
-    [(0, (4, 5)), (0, (3, 2))],
-    [(0, (5, 0)), (0, (2, 1))],
-    [(0, (1, 0))],
-]
+REDUCE_PORTS_STEPS: Raw = [[(0, (4, 5)), (0, (3, 2))], [(0, (5, 0)), (0, (2, 1))], [(0, (1, 0))]]
 
 # Terminals 0 and 4 at the ends of the switches 1, 2, 3; terminal 5 hangs on both 1 and 3.
 TERMINALS = Network.from_links(
-    "terminals",
-    6,
-    [(0, 1), (1, 2), (2, 3), (3, 4), (5, 1), (5, 3)],
-    endpoints=(0, 4, 5),
+    "terminals", 6, [(0, 1), (1, 2), (2, 3), (3, 4), (5, 1), (5, 3)], endpoints=(0, 4, 5)
 )
 ACROSS = Instance(TERMINALS, deliver((0, (4, 5)), (1, (3,))))
 ACROSS_STEPS: Raw = [[(0, (0, 1, 2, 3, 4))], [(0, (0, 1, 5))], [(1, (1, 2, 3))]]
@@ -139,21 +119,13 @@ MISTAKES = {
         {(1, 0): (1, ())},
         [("path-too-short", 1, 0, 1, ""), ("missing-destination", -1, -1, 1, "node 3")],
     ),
-    "path of one node": (
-        "broadcast",
-        {(1, 3): (0, (2,))},
-        [("path-too-short", 1, 3, 0, "")],
-    ),
+    "path of one node": ("broadcast", {(1, 3): (0, (2,))}, [("path-too-short", 1, 3, 0, "")]),
     "node beyond the last": (
         "scatter",
         {(0, 0): (0, (0, 5, 2))},
         [("no-such-node", 0, 0, 0, "node 5")],
     ),
-    "negative node": (
-        "scatter",
-        {(0, 0): (0, (0, -2, 2))},
-        [("no-such-node", 0, 0, 0, "node -2")],
-    ),
+    "negative node": ("scatter", {(0, 0): (0, (0, -2, 2))}, [("no-such-node", 0, 0, 0, "node -2")]),
     "node beyond 64 bits": (
         "scatter",
         {(0, 0): (0, (0, 2**64 + 1, 2**64 + 1, 2))},
@@ -189,11 +161,7 @@ MISTAKES = {
         {(2, 0): (1, (1, 5, 3))},
         [("passes-endpoint", 2, 0, 1, "node 5")],
     ),
-    "detour": (
-        "scatter",
-        {(1, 0): (1, (1, 0, 4, 3))},
-        [("path-too-long", 1, 0, 1, "path 1->3")],
-    ),
+    "detour": ("scatter", {(1, 0): (1, (1, 0, 4, 3))}, [("path-too-long", 1, 0, 1, "path 1->3")]),
     "two hops at once": (
         "store",
         {(1, 0): (0, (0, 1, 2))},
@@ -216,10 +184,7 @@ MISTAKES = {
     "both ways over a half-duplex link": (
         "half",
         {(1, 0): None, (0, 2): (1, (1, 0))},
-        [
-            ("half-duplex-overload", 0, 2, 1, "half-duplex link 1-0"),
-            ("empty-step", 1, -1, -1, ""),
-        ],
+        [("half-duplex-overload", 0, 2, 1, "half-duplex link 1-0"), ("empty-step", 1, -1, -1, "")],
     ),
     "twice the same way over a half-duplex link": (
         "half",
@@ -229,10 +194,7 @@ MISTAKES = {
     "half-duplex link of a reduction": (
         "half-combine",
         {(1, 0): None, (0, 1): (1, (0, 1))},
-        [
-            ("half-duplex-overload", 0, 1, 1, "half-duplex link 0-1"),
-            ("empty-step", 1, -1, -1, ""),
-        ],
+        [("half-duplex-overload", 0, 1, 1, "half-duplex link 0-1"), ("empty-step", 1, -1, -1, "")],
     ),
     "two sent with one port": (
         "one-port",
@@ -287,10 +249,7 @@ MISTAKES = {
     "from both sides in one step": (
         "broadcast",
         {(1, 3): (0, (1, 2, 3))},
-        [
-            ("channel-overload", 1, 3, 0, "channel 1->2"),
-            ("received-twice", 1, 3, 0, "node 3"),
-        ],
+        [("channel-overload", 1, 3, 0, "channel 1->2"), ("received-twice", 1, 3, 0, "node 3")],
     ),
     "back to its source": (
         "broadcast",
@@ -301,10 +260,7 @@ MISTAKES = {
         "reduce",
         {(1, 2): (0, (2, 1, 0))},
         # Read backwards the second one comes first, so it is the first that repeats it.
-        [
-            ("received-twice", 0, 0, 0, "node 2"),
-            ("channel-overload", 1, 2, 0, "channel 1->0"),
-        ],
+        [("received-twice", 0, 0, 0, "node 2"), ("channel-overload", 1, 2, 0, "channel 1->0")],
     ),
     "a destination left out": (
         "broadcast",
@@ -316,11 +272,7 @@ MISTAKES = {
         {(0, 1): None},
         [("not-informed", 1, 1, 0, "node 4"), ("missing-destination", -1, -1, 0, "node 4")],
     ),
-    "a source left out": (
-        "reduce",
-        {(0, 2): None},
-        [("missing-destination", -1, -1, 0, "node 5")],
-    ),
+    "a source left out": ("reduce", {(0, 2): None}, [("missing-destination", -1, -1, 0, "node 5")]),
     "an empty step at the end": ("fat", {(2, None): None}, [("empty-step", 2, -1, -1, "")]),
     "an empty step in a reduction": ("reduce", {(2, None): None}, [("empty-step", 2, -1, -1, "")]),
 }

@@ -58,9 +58,7 @@ def test_nobody_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance)
     assert certified(instance) <= best
     for info in HEURISTICS:
         run = LocalRun(
-            build_problem(instance),
-            budget=Budget(seconds=None, evaluations=300),
-            first_lower=best,
+            build_problem(instance), budget=Budget(seconds=None, evaluations=300), first_lower=best
         )
         engine = made(info.target)
         if engine.unsupported(run.problem) is None:

@@ -119,10 +119,7 @@ def check(schedule: Any, record: Any) -> Verdict:
 
 
 def prove(
-    instance: Mapping[str, Any],
-    evidence: Mapping[str, Any],
-    scope: str,
-    paths: Any = None,
+    instance: Mapping[str, Any], evidence: Mapping[str, Any], scope: str, paths: Any = None
 ) -> int:
     """Return the steps that the evidence proves within the scope.
 

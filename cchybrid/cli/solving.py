@@ -52,8 +52,7 @@ def solve(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
     log: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the log, a JSON line per event."),
+        Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
     as_json: asking.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,

@@ -192,9 +192,5 @@ def bound(
 ) -> Result:
     """Find the best certified lower bound without looking for a schedule."""
     return solve(
-        question,
-        engines=(),
-        time_limit=time_limit,
-        observers=observers,
-        registry=registry,
+        question, engines=(), time_limit=time_limit, observers=observers, registry=registry
     )

@@ -21,6 +21,9 @@ MAX_SENDERS = 4
 """Nearest informed nodes that are compared for a delivery; more were no better on meshes of 64
 nodes and take as much longer."""
 
+MAX_COMPARED = 64
+"""Informed nodes that are all compared where fewer neighbours of a destination are informed."""
+
 
 def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False) -> Steps | None:
     """Return a schedule, or ``None`` if ``over`` became true first.
@@ -62,6 +65,19 @@ class _Steps:
         self._inject = [self._ports(model.inject_limit(node)) for node in nodes]
         self._accept = [self._ports(model.accept_limit(node)) for node in nodes]
         self.load = dict.fromkeys(self._channel, 0)
+
+    def deliveries(self, hops: Callable[[int], Sequence[int]]) -> list[tuple[int, int, int]]:
+        """Return hops, message and destination of every delivery, in the order of placing.
+
+        Long paths are hard to place late; where messages are forwarded, near nodes send.
+        """
+        waiting = [
+            (hops(source)[target], index, target)
+            for index, (source, targets) in enumerate(self.messages)
+            for target in targets
+        ]
+        spreads = any(len(message.destinations) > 1 for message in self.messages)
+        return sorted(waiting, key=lambda delivery: delivery[0] if spreads else -delivery[0])
 
     def _resource(self, capacity: int) -> int:
         self._full.append(0)
@@ -122,14 +138,7 @@ class _Wormhole(_Steps):
     def place_all(self) -> Iterator[None]:
         """Place every delivery; yield after each."""
         informed = [{message.source: -1} for message in self.messages]
-        waiting = [
-            (self._hops[source][target], index, target)
-            for index, (source, targets) in enumerate(self.messages)
-            for target in targets
-        ]
-        spreads = any(len(message.destinations) > 1 for message in self.messages)
-        # Long paths are hard to place late; where messages are forwarded, near nodes inform.
-        waiting.sort(key=lambda delivery: delivery[0] if spreads else -delivery[0])
+        waiting = self.deliveries(self._hops.__getitem__)
         while waiting:
             left = []
             for delivery in waiting:
@@ -145,7 +154,7 @@ class _Wormhole(_Steps):
         """Deliver from the informed node that can do so in the first step."""
         hops = self._hops
         near = [node for node in self._before[target] if node in informed and self.sends(node)]
-        if not near:
+        if not near or (len(near) < MAX_SENDERS and len(informed) <= MAX_COMPARED):
             near = [node for node in informed if hops[node][target] > 0 and self.sends(node)]
         if not near:
             return False
@@ -197,14 +206,7 @@ class _HopByHop(_Steps):
     def place_all(self) -> Iterator[None]:
         """Place every hop on the way to every destination; yield after each destination."""
         informed = [{message.source: -1} for message in self.messages]
-        waiting = [
-            (self._hops[source][target], index, target)
-            for index, (source, targets) in enumerate(self.messages)
-            for target in targets
-        ]
-        spreads = any(len(message.destinations) > 1 for message in self.messages)
-        waiting.sort(key=lambda delivery: delivery[0] if spreads else -delivery[0])
-        for _, index, target in waiting:
+        for _, index, target in self.deliveries(self._hops.__getitem__):
             for path in self._way(index, target, informed[index]):
                 used = self.resources(path)
                 step = self.first_free(used, informed[index][path[0]] + 1)

@@ -8,15 +8,7 @@ from typing import Any
 from cchybrid.checker import proves_infeasible
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import (
-    Finished,
-    Infeasible,
-    Offer,
-    Opened,
-    Phased,
-    Remarked,
-    Sliced,
-)
+from cchybrid.host.events import Finished, Infeasible, Offer, Opened, Phased, Remarked, Sliced
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
@@ -34,7 +26,7 @@ BOUNDS = "bound providers"
 MAX_BOUND_WAIT_SECONDS = 10.0
 """How long a claimed optimum waits for the bound providers to certify it: on the suite ``thesis``
 they took less, or did not find anything at all."""
-MAX_WAIT_FOR_ALL_SECONDS = 2.0
+MAX_WAIT_FOR_ALL_SECONDS = 4.0
 """How long an early verdict of a race waits for engines to start and send a first event."""
 MAX_START_SECONDS = 10.0
 """How long the engines of a phase may take to start before another phase begins beside them: a
@@ -311,15 +303,14 @@ class Session:
 
     def _wait_for_all(self, seats: Sequence[int]) -> None:
         """Wait until every engine has started, and then until each has sent something."""
-        for attribute in ("started", "heard"):
-            late = self._workers.now() + MAX_WAIT_FOR_ALL_SECONDS
+        late = self._workers.now() + MAX_WAIT_FOR_ALL_SECONDS
 
-            def waiting(attribute: str = attribute, late: float = late) -> bool:
-                alive = (seat for seat in seats if self._pool.has([seat]))
-                missing = any(not getattr(self.state.seats[seat], attribute) for seat in alive)
-                return missing and self._workers.now() < late
+        def waiting() -> bool:
+            alive = (self.state.seats[seat] for seat in seats if self._pool.has([seat]))
+            missing = not all(place.started and place.heard for place in alive)
+            return missing and self._workers.now() < late
 
-            self._workers.listen_while(waiting)
+        self._workers.listen_while(waiting)
 
     def _settled(self) -> bool:
         """Return whether the bound providers cannot improve the verdict, or not soon enough."""

@@ -239,9 +239,7 @@ def auto(
             seconds = min(options.max_slice_seconds, seconds * SLICE_GROWTH)
 
 
-def _constructions(
-    engines: Sequence[EngineInfo],
-) -> tuple[list[EngineInfo], list[EngineInfo]]:
+def _constructions(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
     """Return the constructions that go first, and all other engines.
 
     A construction without a priority has still to show that it ends in a moment.

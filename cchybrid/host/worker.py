@@ -1,6 +1,6 @@
 """The worker process: one engine, or the bound providers, on one instance.
 
-Started by ``host.process`` as ``python -m cchybrid.host.worker``. Standard input brings the job
+Started by ``worker_process`` as ``python -m cchybrid.host.worker``. Standard input brings the job
 and later news; the original standard output takes events. Whatever an engine prints goes to
 standard error. When the host is gone, the worker ends itself and its children.
 """
@@ -106,8 +106,8 @@ class WorkerRun(RunBase):
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
         steps = self._lift(assignment, problem=problem)
-        division = None if self.quotient_search is None else self.quotient_search.division
-        how = "" if division is None else f"quotient by a {division}"
+        division = self.quotient_search and self.quotient_search.division
+        how = f"quotient by a {division}" if division else ""
         self.tell("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
@@ -144,11 +144,9 @@ class WorkerRun(RunBase):
 
     def hint(self, steps: int) -> Assignment | None:
         """See ``Run.hint``."""
-        if self.problem is None:
-            return None
-        if steps in self._drafts:
+        if self.problem is not None and steps in self._drafts:
             return self.problem.match(self._drafts[steps])
-        if self._schedule:
+        if self.problem is not None and self._schedule:
             return cut_to(self.problem.match(self._schedule), steps)
         return None
 
@@ -168,9 +166,9 @@ class WorkerRun(RunBase):
         now = time.monotonic()
         if now - self._noted >= NOTE_INTERVAL:
             self._noted = now
-            values = {key: float(value) for key, value in metrics.items()}
             # JSON has no infinity, and the log is JSON.
-            self.tell("note", metrics={k: v for k, v in values.items() if math.isfinite(v)})
+            finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}
+            self.tell("note", metrics=finite)
 
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
@@ -212,14 +210,22 @@ class WorkerRun(RunBase):
         return problem.lift(assignment, steps).steps
 
 
-def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Compile the problem, build the engine, and let it work."""
+class RefusedError(Exception):
+    """The engine does not take its options."""
+
+
+def read_engine(job: Line) -> tuple[Any, Any]:
+    """Return the class of the engine and its options, or raise a ``RefusedError``."""
     kind = load_target(job["target_name"])
     try:
-        options = read_options(job["engine"], kind.Options, job["options"])
+        return kind, read_options(job["engine"], kind.Options, job["options"])
     except InputError as error:
-        run.tell("refused", text=str(error))
-        return
+        raise RefusedError(str(error)) from None
+
+
+def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
+    """Build the Problem and the engine, and let it work."""
+    kind, options = read_engine(job)
     divides = job["view"] == "quotients"
     found = automorphisms(instance) if divides else None
     if found is not None and not len(found.generators):
@@ -252,11 +258,7 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
 
 def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Find out whether the engine takes its options, before anything is begun."""
-    try:
-        read_options(job["engine"], load_target(job["target_name"]).Options, job["options"])
-    except InputError as error:
-        run.tell("refused", text=str(error))
-        return
+    read_engine(job)
     run.tell("end", stop=Stop.EXHAUSTED.value)
 
 
@@ -299,10 +301,7 @@ def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
         run.tell("offer", steps=steps_to_json(found.shorter), spent=0, how="")
     if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
         run.tell(
-            "bound",
-            steps=proof.steps,
-            evidence=proof.evidence,
-            provider=proof.evidence["kind"],
+            "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]
         )
     run.tell("end", stop=Stop.EXHAUSTED.value)
 
@@ -332,6 +331,8 @@ def main() -> None:
     try:
         instance = Instance.from_json(job["instance"])
         JOBS[job["kind"]](run, job, instance)
+    except RefusedError as error:
+        run.tell("refused", text=str(error))
     except MemoryError:
         run.tell("failed", text=f"ran out of its {memory} MiB of memory")
     except BaseException as error:  # SystemExit too: whatever it is, it is the engine's

@@ -249,12 +249,7 @@ class _ProblemProgram(_FractionProgram):
     """All usable options of the required deliveries of a Problem."""
 
     def __init__(
-        self,
-        problem: Problem,
-        uses: UsageMatrix,
-        over: Callable[[], bool],
-        *,
-        twice: bool = False,
+        self, problem: Problem, uses: UsageMatrix, over: Callable[[], bool], *, twice: bool = False
     ) -> None:
         required = np.flatnonzero(problem.required)
         super().__init__(len(required), ~problem.implied, MAX_UNITS)

@@ -98,12 +98,7 @@ class _Starts:
         seeds = [island_seed(self.run.seed, number) % 2**64 for number in numbers]
         found = self.problem.empty()
         start_often(
-            self.flat,
-            self.near,
-            np.array(seeds, dtype=np.uint64),
-            found.option,
-            found.step,
-            stop,
+            self.flat, self.near, np.array(seeds, dtype=np.uint64), found.option, found.step, stop
         )
         return found
 

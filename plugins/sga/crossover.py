@@ -12,11 +12,7 @@ __all__ = ["cross"]
 
 @compiled
 def cross(
-    crossover: float,
-    population: Population,
-    parents: IntArray,
-    children: Population,
-    state: State,
+    crossover: float, population: Population, parents: IntArray, children: Population, state: State
 ) -> None:
     """Fill in the genes of the children: two of each two parents.
 

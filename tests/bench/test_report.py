@@ -393,8 +393,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid.bench.report.find_spec",
-        lambda name: None if name == "matplotlib" else real(name),
+        "cchybrid.bench.report.find_spec", lambda name: None if name == "matplotlib" else real(name)
     )
     assert command(["bench", "report", "a.sqlite"]) == 2
     assert "a report needs matplotlib; pip install 'cchybrid[report]'" in capsys.readouterr().err

@@ -23,7 +23,6 @@ from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Problem, build_problem
-from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 NETWORKS = (
@@ -51,12 +50,12 @@ def ordered_by_dimension(problem: Problem) -> IntVector:
 
     Nodes of meshes, tori and hypercubes are numbered dimension by dimension.
     """
-    origin = problem.origin
-    assert isinstance(origin, InstanceOrigin)
+    structure = problem.structure
+    assert structure is not None
     found = np.zeros(problem.deliveries, dtype=np.int64)
     for delivery in range(problem.deliveries):
         first, last = problem.option_start[delivery : delivery + 2].tolist()
-        path = [origin.path(index) for index in problem.option_path[first:last].tolist()]
+        path = [structure.path(index) for index in problem.option_path[first:last].tolist()]
         hops = [(len(nodes), [abs(b - a) for a, b in pairwise(nodes)]) for nodes in path]
         found[delivery] = first + min(range(len(hops)), key=hops.__getitem__)
     return found

@@ -9,10 +9,7 @@ from cchybrid.host.blackboard import Blackboard, ContractError
 from cchybrid.model import Transfer
 
 RING = instance("ring-bi-4", "OAB")
-GOOD = (
-    (Transfer(0, (0, 1)), Transfer(0, (0, 3))),
-    (Transfer(0, (1, 2)),),
-)
+GOOD = ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),))
 LONGER = ((Transfer(0, (0, 1)),), (Transfer(0, (0, 3)),), (Transfer(0, (1, 2)),))
 GROWTH = {"kind": "growth", "message": 0}
 

@@ -106,9 +106,9 @@ def test_turns_change_where_a_number_of_steps_is_asked_for(registry: Registry) -
     """Schedules of more steps are of no use, and yet nobody waits for a first one."""
     events: list[Any] = []
     cchybrid.solve(
-        cchybrid.instance("torus-3x3", "AAS"),
+        cchybrid.instance("torus-4x4", "AAS"),
         engines=["random", "restless", "late"],
-        steps=3,
+        steps=8,
         time_limit=12.0,
         first_schedule=False,
         registry=registry,

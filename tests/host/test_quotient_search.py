@@ -7,12 +7,7 @@ from collections import Counter
 import pytest
 
 import cchybrid
-from cchybrid.host.quotient_search import (
-    Candidate,
-    QuotientOptions,
-    QuotientRun,
-    QuotientSearch,
-)
+from cchybrid.host.quotient_search import Candidate, QuotientOptions, QuotientRun, QuotientSearch
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Run, Stop

@@ -32,10 +32,7 @@ from cchybrid.plugin.engine import Stop
 from cchybrid.plugin.registry import load_registry
 
 RING = cchybrid.instance("ring-bi-4", "OAB")
-GOOD = (
-    (Transfer(0, (0, 1)), Transfer(0, (0, 3))),
-    (Transfer(0, (1, 2)),),
-)
+GOOD = ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),))
 LONGER = ((Transfer(0, (0, 1)),), (Transfer(0, (0, 3)),), (Transfer(0, (1, 2)),))
 GROWTH = {"kind": "growth", "message": 0}
 

@@ -91,10 +91,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("class Panic(BaseException): pass\nraise Panic('rust')", "Panic: rust"),
         ("", "it implements no hook"),
-        (
-            "def cchybrid_engines(): return [SOUND]",
-            "cchybrid_engines is not marked with @hookimpl",
-        ),
+        ("def cchybrid_engines(): return [SOUND]", "cchybrid_engines is not marked with @hookimpl"),
         (
             "@hookimpl\ndef cchybrid_engins(): return [SOUND]",
             "no hook is called cchybrid_engins; did you mean cchybrid_engines?",
@@ -108,10 +105,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
             engines("return [EngineInfo('new', 'a:B', '-', api=1)]"),
             "engine new is written for plugin interface 1, this is 2 (docs/hooks.md)",
         ),
-        (
-            engines("return [EngineInfo('bad', None, '-')]"),
-            "engine bad: the target None is no str",
-        ),
+        (engines("return [EngineInfo('bad', None, '-')]"), "engine bad: the target None is no str"),
         (
             engines("return [EngineInfo('bad', 'a.B', '-')]"),
             "engine bad: the target 'a.B' does not name module:object",

@@ -204,8 +204,7 @@ def test_a_cover_by_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("collective", "rest"),
-    [("AAB", {}), ("AAR", {}), ("AAS", {"switching": "store-and-forward"})],
+    ("collective", "rest"), [("AAB", {}), ("AAR", {}), ("AAS", {"switching": "store-and-forward"})]
 )
 def test_refuses_what_waits_for_others(collective: str, rest: dict[str, Any]) -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", collective, **rest))

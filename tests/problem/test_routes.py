@@ -165,9 +165,7 @@ def test_blind_alleys_do_not_trap_the_search():
     links = [(a + 2, b + 2) for a, b in grid_links(side)] + [(0, 1), (1, 2)]
     exit_ = side * side + 2
     network = Network.from_arcs(
-        "trap",
-        exit_ + 1,
-        [arc for a, b in links for arc in ((a, b), (b, a))] + [(1, exit_)],
+        "trap", exit_ + 1, [arc for a, b in links for arc in ((a, b), (b, a))] + [(1, exit_)]
     )
     routes = Routes(network, None)
     assert list(routes.paths(0, exit_)) == [(0, 1, exit_)]

@@ -53,11 +53,9 @@ def possible(instance: Instance, steps: int) -> bool:
                 cp.add(sum(earlier) >= taken)
     capacity = {(a, b): size for a, b, size in network.channels}
     for (kind, place, _), users in load.items():
-        limit = {
-            "link": capacity.get,
-            "inject": model.inject_limit,
-            "accept": model.accept_limit,
-        }[kind](place)
+        limit = {"link": capacity.get, "inject": model.inject_limit, "accept": model.accept_limit}[
+            kind
+        ](place)
         if limit is not None:
             cp.add(sum(users) <= limit)
     solver = cp_model.CpSolver()

@@ -8,14 +8,7 @@ import pytest
 
 import cchybrid
 from cchybrid.checker import EvidenceError, proves_infeasible
-from cchybrid.model import (
-    Collective,
-    CommunicationModel,
-    Instance,
-    Message,
-    Network,
-    Reduction,
-)
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
 from cchybrid.proof.reach import explain, unreachable
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])

@@ -56,10 +56,7 @@ def test_no_steps_at_all():
 
 def test_steps_of_a_reduction_in_the_wrong_order():
     found = told(verify(REDUCE, steps_of(REDUCE_STEPS[::-1])))
-    assert found == [
-        ("not-informed", 1, 0, 0, "node 1"),
-        ("not-informed", 1, 1, 0, "node 4"),
-    ]
+    assert found == [("not-informed", 1, 0, 0, "node 1"), ("not-informed", 1, 1, 0, "node 4")]
 
 
 def test_paths_of_a_reduction_in_the_wrong_direction():
@@ -106,10 +103,7 @@ def test_node_without_ports_receives_nothing():
 @pytest.mark.parametrize(
     ("mistake", "text"),
     [
-        (
-            "detour",
-            "step 2, transfer 1: the path of message 1 has 3 hops, the routing allows 2",
-        ),
+        ("detour", "step 2, transfer 1: the path of message 1 has 3 hops, the routing allows 2"),
         (
             "double channel for three",
             "step 1, transfer 3: channel 0->1 carries 3 messages, 2 at most (messages 0, 1, 2)",

@@ -53,12 +53,7 @@ def mutate(
 
 @internal
 def _conflicting(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    start: int,
+    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, start: int
 ) -> int:
     """Return the first gene from ``start`` on that is in conflict or late; ``start`` if none is."""
     for turn in range(len(option)):

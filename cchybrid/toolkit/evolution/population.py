@@ -136,12 +136,7 @@ def select(fitness: IntArray, parents: IntArray, state: State) -> None:
 
 @compiled
 def mature(
-    flat: Flat,
-    settings: Settings,
-    work: Work,
-    children: Population,
-    stop: BoolArray,
-    state: State,
+    flat: Flat, settings: Settings, work: Work, children: Population, stop: BoolArray, state: State
 ) -> int:
     """Mutate, restore, settle and evaluate children; return how many, fewer only if stopped."""
     for child in range(len(children.fitness)):

@@ -61,12 +61,7 @@ def room(
 
 @internal
 def spread_ports(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    state: State,
+    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, state: State
 ) -> int:
     """Move deliveries from steps with overfull ports to steps where both have room.
 

@@ -91,13 +91,7 @@ def restore(
 
 @internal
 def _other_option(
-    flat: Flat,
-    near: IntArray,
-    step: IntArray,
-    delivery: int,
-    now: int,
-    row: IntArray,
-    state: State,
+    flat: Flat, near: IntArray, step: IntArray, delivery: int, now: int, row: IntArray, state: State
 ) -> int:
     """Return an option whose requirement has been met, with little used ports; -1 if none has."""
     first = flat.option_start[delivery]

@@ -69,12 +69,7 @@ class TabuIsland:
     """
 
     def __init__(
-        self,
-        ground: Ground,
-        options: TabuOptions,
-        seed: int,
-        number: int,
-        hint: Assignment | None,
+        self, ground: Ground, options: TabuOptions, seed: int, number: int, hint: Assignment | None
     ) -> None:
         self._ground, self._options = ground, options
         self._state = seed_state(seed)
