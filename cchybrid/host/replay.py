@@ -12,7 +12,7 @@ from cchybrid.host.run_config import LOG_FORMAT, RunConfig
 from cchybrid.host.run_state import Announce, RunState
 from cchybrid.host.wire import WireError, from_log
 from cchybrid.model import Instance
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, inside
 from cchybrid.model.instance import read_text
 from cchybrid.model.json_fields import parse_json
 
@@ -75,7 +75,5 @@ def replay_file(path: str | Path) -> Result:
     InputError
         With the file, and what is wrong with it.
     """
-    try:
+    with inside(str(path)):
         return replay(parse_json(line) for line in read_text(path).splitlines())[0]
-    except InputError as error:
-        raise error.inside(str(path)) from None

@@ -69,8 +69,6 @@ class Seat:
         It broke the contract; whatever it still sends is ignored.
     silent
         Its engine does not call ``Run``.
-    gone
-        Its process has ended.
     """
 
     opened: ev.Opened
@@ -80,7 +78,6 @@ class Seat:
     distrusted: bool = False
     silent: bool = False
     overdue: bool = False
-    gone: bool = False
 
     @property
     def title(self) -> str:
@@ -213,7 +210,6 @@ class RunState:
             return self._actions
         place = self.seats[seat]
         if place.distrusted:
-            place.gone = place.gone or isinstance(event, ev.Exited)
             return self._actions
         try:
             self._act_on(seat, place, event)
@@ -362,7 +358,6 @@ class RunState:
         self.history.contributed(place.arm, entry)
 
     def _take_exit(self, place: Seat, event: ev.Exited) -> None:
-        place.gone = True
         if place.overdue:
             self._trouble(f"{place.title}: did not stop when asked; terminated")
         elif place.ended:

@@ -128,9 +128,7 @@ def _hints(kind: type) -> dict[str, Any]:
     """Return the types of the fields of an event, without ``| None``."""
     hints = get_type_hints(kind)
     return {
-        name: next((part for part in get_args(hint) if part in _WANTED), hint)
-        if type(None) in get_args(hint)
-        else hint
+        name: get_args(hint)[0] if type(None) in get_args(hint) else hint
         for name, hint in hints.items()
     }
 

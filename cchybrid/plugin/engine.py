@@ -20,17 +20,9 @@ from cchybrid.plugin.records import API, EngineInfo
 from cchybrid.problem import Assignment, Problem
 
 __all__ = [
-    "API",
-    "Budget",
-    "Engine",
-    "EngineInfo",
-    "NoOptions",
-    "Run",
-    "RunBase",
-    "Stop",
-    "cut_to",
+    "API", "Budget", "Engine", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop", "cut_to",
     "read_options",
-]
+]  # fmt: skip
 
 
 class Stop(StrEnum):

@@ -52,21 +52,6 @@ def test_evidence_is_checked_before_it_counts() -> None:
     assert (board.lower, board.certified.steps, board.certified_by) == (2, 2, "a")
 
 
-def test_optimal_is_best_equal_to_bound() -> None:
-    board = Blackboard(RING)
-    board.offer("a", GOOD)
-    assert not board.closed
-    board.prove("bounds", 2, GROWTH)
-    assert board.closed
-
-
-def test_a_claim_above_a_verified_schedule_is_a_breach() -> None:
-    board = Blackboard(RING)
-    board.offer("a", GOOD)
-    with pytest.raises(ContractError, match="claimed a bound of 3 steps"):
-        board.claim(2, 3)
-
-
 def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
     board = Blackboard(RING)
     liar, honest = 1, 2
