@@ -7,20 +7,17 @@ whatever the machine is busy with, and threads that share nothing need no locks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import repeat
-from threading import Event, Thread
 from typing import Protocol
-
-import numpy as np
 
 from cchybrid.plugin.engine import Run
 from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.search_run import EvaluationBudget, watched
 
-MIGRATION = 10
+MIGRATION_ROUNDS = 10
 """Rounds between two visits of the best of each island at the next one."""
 
 
@@ -45,26 +42,8 @@ class Island(Protocol):
     def best(self) -> Assignment:
         """Return that near-solution; deliveries without a place have option and step -1."""
 
-    def welcome(self, guest: Assignment) -> None:
+    def immigrate(self, migrant: Assignment) -> None:
         """Take in the best of another island."""
-
-
-class Account:
-    """The evaluations of one engine, over all its islands and targets."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self.spent = 0
-
-    def spend(self, evaluations: int) -> None:
-        """Count evaluations."""
-        self.spent += evaluations
-        self._run.spend(evaluations)
-
-    def share(self, wanted: int, islands: int) -> int:
-        """Return how many evaluations each island may make: ``wanted``, or what is left."""
-        budget = self._run.budget.evaluations
-        return wanted if budget is None else max(1, min(wanted, (budget - self.spent) // islands))
 
 
 def island_seed(seed: int, index: int) -> int:
@@ -75,7 +54,7 @@ def island_seed(seed: int, index: int) -> int:
 def explore(
     islands: Sequence[Island],
     run: Run,
-    account: Account,
+    budget: EvaluationBudget,
     steps: int,
     evaluations: int,
     patience: int | None = None,
@@ -99,9 +78,9 @@ def explore(
     least, idle, turn = None, 0, 0
     with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
         while run.wants(steps):
-            share = account.share(evaluations, len(islands))
+            share = budget.share(evaluations, len(islands))
             made = pool.map(_advance, islands, repeat(share), repeat(stop))
-            account.spend(sum(made))
+            budget.spend(sum(made))
             best = min(islands, key=lambda island: island.conflicts)
             if best.conflicts == 0:
                 return best.best()
@@ -111,10 +90,10 @@ def explore(
                 if best.conflicts <= max(10, len(best.best().step) // 50):
                     run.suggest(best.best())
             run.progress(steps, least)
-            run.note(evaluations=account.spent)
+            run.note(evaluations=budget.spent)
             if patience is not None and idle >= patience:
                 return None
-            if turn % MIGRATION == 0 and len(islands) > 1:
+            if turn % MIGRATION_ROUNDS == 0 and len(islands) > 1:
                 _migrate(islands)
     return None
 
@@ -125,26 +104,6 @@ def _advance(island: Island, evaluations: int, stop: BoolArray) -> int:
 
 def _migrate(islands: Sequence[Island]) -> None:
     """Send the best of every island to the next one in the ring."""
-    guests = [island.best() for island in islands]
-    for guest, island in zip(guests, (*islands[1:], islands[0]), strict=True):
-        island.welcome(guest)
-
-
-@contextmanager
-def watched(run: Run, steps: int) -> Iterator[BoolArray]:
-    """Give a flag, shape (1,), that is set as soon as so many steps are no longer wanted."""
-    stop, done = np.zeros(1, dtype=np.bool_), Event()
-
-    def watch() -> None:
-        while not done.wait(0.1):
-            if not run.wants(steps):
-                stop[0] = True
-                return
-
-    watcher = Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield stop
-    finally:
-        done.set()
-        watcher.join()
+    migrants = [island.best() for island in islands]
+    for migrant, island in zip(migrants, (*islands[1:], islands[0]), strict=True):
+        island.immigrate(migrant)

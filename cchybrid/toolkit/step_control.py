@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.islands import watched
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.search_run import watched
 
 Reach = Callable[[int], Assignment | None]
 """Search for a schedule of so many steps; ``None`` if the search gave up or was ended."""
@@ -23,7 +23,7 @@ def check_control(control: str) -> None:
 
 
 def control_steps(
-    problem: Problem, run: Run, reach: Reach, control: str, glance: Reach | None = None
+    problem: Problem, run: Run, reach: Reach, control: str, probe: Reach | None = None
 ) -> Stop:
     """Search for fewer and fewer steps, or for more and more.
 
@@ -36,16 +36,16 @@ def control_steps(
         ``descend``: offer a greedy schedule, then search for one with a step less, again and
         again. ``raise``: begin at the lower bound, and add a step whenever an attempt fails, as
         the papers did (thesis section 6.4). It ends with the first schedule.
-    glance
+    probe
         A short attempt: with it the gap between the greedy schedule and the bound is halved
         before the search goes on a step at a time.
     """
     if control == "descend":
-        return _descend(problem, run, reach, glance)
+        return _descend(problem, run, reach, probe)
     return _raise(run, reach)
 
 
-def _descend(problem: Problem, run: Run, reach: Reach, glance: Reach | None) -> Stop:
+def _descend(problem: Problem, run: Run, reach: Reach, probe: Reach | None) -> Stop:
     known = run.best()
     if known is None:
         # While the least that is possible is wanted, the run goes on.
@@ -55,8 +55,8 @@ def _descend(problem: Problem, run: Run, reach: Reach, glance: Reach | None) -> 
             return _end(run)
         run.offer(greedy)
         known = greedy.steps
-    if glance is not None:
-        known = _halve(run, glance, known)
+    if probe is not None:
+        known = _halve(run, probe, known)
     for target in run.targets():
         # A target far below what is known (a weak bound, a user's wish) is approached.
         for steps in range(max(known - 1, target), target - 1, -1):
@@ -69,12 +69,12 @@ def _descend(problem: Problem, run: Run, reach: Reach, glance: Reach | None) -> 
     return _end(run)
 
 
-def _halve(run: Run, glance: Reach, known: int) -> int:
+def _halve(run: Run, probe: Reach, known: int) -> int:
     """Search for the fewest steps that are reached easily, by bisection; return them."""
     failed = run.lower() - 1
     while known - failed > 1:
         middle = (known + failed) // 2
-        found = glance(middle) if run.wants(middle) else None
+        found = probe(middle) if run.wants(middle) else None
         if found is None:
             failed = middle
         else:

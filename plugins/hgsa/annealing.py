@@ -89,7 +89,7 @@ def anneal(
             heat.turn[0] += 1
             most = min(settings.moves, evaluations - made)
             made += metropolis(flat, settings, solution, temperature, most, stop, state)
-            if remember(flat, settings, solution, record, state):
+            if remember(flat, settings, solution, record, stop, state):
                 return made
         heat.turn[0] = 0
         heat.iteration[0] += 1
@@ -131,12 +131,22 @@ def metropolis(
 
 @compiled
 def remember(
-    flat: Flat, settings: Settings, solution: Solution, record: Record, state: State
+    flat: Flat,
+    settings: Settings,
+    solution: Solution,
+    record: Record,
+    stop: BoolArray,
+    state: State,
 ) -> bool:
-    """Keep a solution that is better than the record; return whether it is a schedule."""
+    """Keep a solution that is better than the record; return whether it is a schedule.
+
+    ``stop``, shape (1,), is set by another thread to leave a schedule's routes as they are.
+    """
     solved = bool(solution.tally[CONFLICTS] == 0)
     if solved:
         for _ in range(TIDYINGS):
+            if stop[0]:
+                break
             shorten(flat, settings.depth, solution, state)
             shorten_longest(flat, settings.longest, solution, state)
     if solution.tally[CONFLICTS] < record.conflicts[0]:

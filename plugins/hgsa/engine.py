@@ -14,16 +14,15 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.islands import Account, explore, island_seed
+from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.search_run import EvaluationBudget
 from cchybrid.toolkit.step_control import check_control, control_steps
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
-from .slaves import Slaves
+from .processes import AnnealingProcesses
 
-MOST_MEMORY = 4096
-"""Mebibytes that the solutions of all islands may take."""
 CHUNK = 20_000
 """Evaluations of an island between two looks at the run: milliseconds to hundredths."""
 SPARE = 2
@@ -69,6 +68,9 @@ class HgsaOptions:
         lower bound.
     patience
         Iterations without progress after which all begin anew, and ``raise`` adds a step.
+    memory
+        Mebibytes that the solutions of all islands may take; problems where one process takes
+        more are refused.
     """
 
     processes: int = 8
@@ -85,11 +87,20 @@ class HgsaOptions:
     longest: int = 16
     control: str = "descend"
     patience: int = 20_000
+    memory: int = 4096
 
     def __post_init__(self) -> None:
         if not 1 <= self.processes <= 10_000:
             raise ValueError(f"processes is {self.processes}, use 1 to 10000")
-        leasts = {"moves": 0, "exchange": 1, "genes": 1, "end": 0, "longest": 0, "patience": 1}
+        leasts = {
+            "moves": 0,
+            "exchange": 1,
+            "genes": 1,
+            "end": 0,
+            "longest": 0,
+            "patience": 1,
+            "memory": 1,
+        }
         for name, least in leasts.items():
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
@@ -119,13 +130,13 @@ class Hgsa:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
         compile_first_fit()
         problem = warmup_problem()
-        island = Slaves(problem, flatten(problem), self.options, 1, None, seed_state(0))
+        island = AnnealingProcesses(problem, flatten(problem), self.options, 1, None, seed_state(0))
         island.advance(10 * island.iteration, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems of which one process would not fit into memory."""
         size = _size(problem, 1) * LEAST
-        if size > MOST_MEMORY:
+        if size > self.options.memory:
             return f"{problem.deliveries} deliveries: the solutions would take {size:.0f} MiB"
         return None
 
@@ -141,7 +152,7 @@ class _Search:
     def __init__(self, problem: Problem, options: HgsaOptions, run: Run) -> None:
         self.problem, self.options, self.run = problem, options, run
         self.flat = flatten(problem)
-        self.account = Account(run)
+        self.budget = EvaluationBudget(run)
         self.states = [
             seed_state(island_seed(run.seed, index)) for index in range(run.budget.threads)
         ]
@@ -153,15 +164,15 @@ class _Search:
         hint = self.run.hint(steps) if self.attempts % 2 == 0 else None
         self.attempts += 1
         # Solutions of many steps have large tables of loads: then there are fewer.
-        room = int(MOST_MEMORY / _size(self.problem, steps) / len(self.states)) - SPARE
+        room = int(self.options.memory / _size(self.problem, steps) / len(self.states)) - SPARE
         options = replace(self.options, processes=max(1, min(self.options.processes, room)))
         islands = []
         for state in self.states:
             if not self.run.wants(steps):
                 return None
-            islands.append(Slaves(self.problem, self.flat, options, steps, hint, state))
+            islands.append(AnnealingProcesses(self.problem, self.flat, options, steps, hint, state))
         rounds = math.ceil(self.options.patience * islands[0].iteration / CHUNK)
-        return explore(islands, self.run, self.account, steps, CHUNK, rounds)
+        return explore(islands, self.run, self.budget, steps, CHUNK, rounds)
 
 
 def _size(problem: Problem, steps: int) -> float:

@@ -124,7 +124,8 @@ def begin(
 ) -> None:
     """Complete a solution at random, put it in order and shorten it.
 
-    ``option`` and ``step`` are -1 for what has to be filled in.
+    ``option`` and ``step`` are -1 for what has to be filled in. If it is stopped, the solution is
+    not to be used.
     """
     steps = len(solution.table)
     complete(
@@ -138,7 +139,7 @@ def begin(
         stop,
         state,
     )
-    _put_in_order(flat, settings, solution, chain, state)
+    _put_in_order(flat, settings, solution, chain, stop, state)
     shorten(flat, settings.depth, solution, state)
 
 
@@ -152,6 +153,7 @@ def cross(
     first: int,
     last: int,
     child: Solution,
+    stop: BoolArray,
     state: State,
 ) -> None:
     """Make the child of two processes by two-point crossover, and put it in order.
@@ -160,12 +162,14 @@ def cross(
     ----------
     outer, inner
         The parents. From ``first`` up to, not including, ``last``, genes come from ``inner``.
+    stop
+        Shape (1,): another thread sets this to end early; then the child is not to be used.
     """
     for gene in range(len(child.option)):
         parent = inner if first <= gene < last else outer
         child.option[gene] = memory.option[parent, gene]
         child.step[gene] = memory.step[parent, gene]
-    _put_in_order(flat, settings, child, memory.chain, state)
+    _put_in_order(flat, settings, child, memory.chain, stop, state)
 
 
 @internal
@@ -193,8 +197,10 @@ def exchange(
         partner = _partner(settings, memory, state)
         first, last = below(state, genes + 1), below(state, genes + 1)
         first, last = min(first, last), max(first, last)
-        cross(flat, settings, memory, index, partner, first, last, memory.one, state)
-        cross(flat, settings, memory, partner, index, first, last, memory.other, state)
+        cross(flat, settings, memory, index, partner, first, last, memory.one, stop, state)
+        cross(flat, settings, memory, partner, index, first, last, memory.other, stop, state)
+        if stop[0]:
+            return 3 * index
         better = energy(settings, memory.one.tally) <= energy(settings, memory.other.tally)
         child = memory.one if better else memory.other
         parent = index
@@ -219,7 +225,12 @@ def exchange(
 
 @internal
 def _put_in_order(
-    flat: Flat, settings: Settings, solution: Solution, chain: IntArray, state: State
+    flat: Flat,
+    settings: Settings,
+    solution: Solution,
+    chain: IntArray,
+    stop: BoolArray,
+    state: State,
 ) -> None:
     """Restore the order of deliveries, and count.
 
@@ -236,6 +247,7 @@ def _put_in_order(
             flat.required,
             solution.table,
             chain,
+            stop,
             state,
         )
         for delivery in range(len(solution.option)):

@@ -133,8 +133,8 @@ class _Search:
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
     def _offer_first(self, target: int) -> None:
-        from cchybrid.toolkit.islands import watched as stopping
         from cchybrid.toolkit.kernels.first_fit import first_fit
+        from cchybrid.toolkit.search_run import watched as stopping
 
         with stopping(self.run, target) as stop:
             found = first_fit(self.ground.base, self.run.seed, stop)

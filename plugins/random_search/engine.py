@@ -11,9 +11,10 @@ import numpy as np
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
-from cchybrid.toolkit.islands import Account, explore, island_seed, watched
+from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
 from cchybrid.toolkit.kernels.rng import State, seed_state
+from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
@@ -73,7 +74,7 @@ class _Starts:
         self.problem, self.run = problem, run
         self.flat = flatten(problem)
         self.near = least_uses(problem, self.flat)
-        self.account = Account(run)
+        self.budget = EvaluationBudget(run)
         self.number = 1  # the step control makes the first
 
     def reach(self, steps: int) -> Assignment | None:
@@ -82,15 +83,15 @@ class _Starts:
         brief = max(1, CHUNK // max(self.problem.options, 1))
         with watched(self.run, steps) as stop, ThreadPoolExecutor(threads) as pool:
             while self.run.wants(steps):
-                starts = self.account.share(brief, threads)
+                starts = self.budget.share(brief, threads)
                 first = range(self.number, self.number + starts * threads, starts)
                 self.number += starts * threads
                 found = list(pool.map(partial(self._start, starts, stop), first))
-                self.account.spend(starts * threads)
+                self.budget.spend(starts * threads)
                 done = [one for one in found if one.steps > 0]
                 if done and (best := min(done, key=lambda one: one.steps)).steps <= steps:
                     return best
-                self.run.note(target=steps, evaluations=self.account.spent)
+                self.run.note(target=steps, evaluations=self.budget.spent)
         return None
 
     def _start(self, starts: int, stop: BoolArray, first: int) -> Assignment:
@@ -109,7 +110,7 @@ class _Blind:
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
         self.flat = flatten(problem)
-        self.account = Account(run)
+        self.budget = EvaluationBudget(run)
         self.states = [
             seed_state(island_seed(run.seed, index)) for index in range(run.budget.threads)
         ]
@@ -118,7 +119,7 @@ class _Blind:
         """Return an individual of so many steps without conflicts."""
         islands = [_Draws(self.problem, self.flat, steps, state) for state in self.states]
         brief = max(1, CHUNK // max(self.problem.deliveries, 1))
-        return explore(islands, self.run, self.account, steps, brief)
+        return explore(islands, self.run, self.budget, steps, brief)
 
 
 class _Draws:
@@ -147,5 +148,5 @@ class _Draws:
         """See ``Island.best``."""
         return Assignment(self.found.option.copy(), self.found.step.copy())
 
-    def welcome(self, guest: Assignment) -> None:
-        """See ``Island.welcome``: nothing is learnt."""
+    def immigrate(self, migrant: Assignment) -> None:
+        """See ``Island.immigrate``: nothing is learnt."""

@@ -104,7 +104,9 @@ def draw_often(
         new_step[:] = -1
         complete(flat, anything, required, steps, False, new_option, new_step, stop, state)
         if ordered:
-            restore(flat, anything, new_option, new_step, flat.required, table, chain, state)
+            restore(flat, anything, new_option, new_step, flat.required, table, chain, stop, state)
+        if stop[0]:
+            return made, least
         mark_needed(flat, new_option, needed)
         conflicts = build(flat, new_option, new_step, needed, table)
         for delivery in range(deliveries):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cchybrid.problem.arrays import IntArray
+from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, uniform
@@ -12,7 +12,12 @@ __all__ = ["cross"]
 
 @compiled
 def cross(
-    crossover: float, population: Population, parents: IntArray, children: Population, state: State
+    crossover: float,
+    population: Population,
+    parents: IntArray,
+    children: Population,
+    stop: BoolArray,
+    state: State,
 ) -> None:
     """Fill in the genes of the children: two of each two parents.
 
@@ -23,9 +28,13 @@ def cross(
         are their copies.
     parents
         Shape (children, rounded up to an even number): couples one after the other.
+    stop
+        Shape (1,): set by another thread to leave the other children as they are.
     """
     genes = children.option.shape[1]
     for child in range(0, len(children.fitness), 2):
+        if stop[0]:
+            return
         cut = genes
         if genes > 1 and uniform(state) < crossover:
             cut = 1 + below(state, genes - 1)

@@ -62,4 +62,4 @@ class Crossover:
         state: State,
     ) -> None:
         """See ``Breeder.breed``."""
-        cross(self._crossover, population, parents, children, state)
+        cross(self._crossover, population, parents, children, stop, state)

@@ -6,20 +6,17 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.islands import Account, explore, island_seed
+from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.search_run import EvaluationBudget
 from cchybrid.toolkit.step_control import control_steps
-from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
+from cchybrid.toolkit.tabu_search.island import SharedData, TabuIsland
 from cchybrid.toolkit.tabu_search.limits import bottleneck, memory_needed
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
-MOST_MEMORY = 4096
-"""Mebibytes that an island may take."""
-ROUND = 2000
-"""Evaluations of an island between two looks at the others: about a hundredth of a second."""
-GLANCE = 12
-"""Evaluations per delivery without progress after which a short attempt is over."""
+ROUND_EVALUATIONS = 2000
+"""Evaluations of an island per round: about a hundredth of a second on networks of 16 nodes."""
 
 
 class Tabu:
@@ -34,13 +31,13 @@ class Tabu:
         """Have all kernels compiled, which takes a while when they are used for the first time."""
         compile_first_fit()
         problem = warmup_problem()
-        island = TabuIsland(Ground(problem, flatten(problem), 1, 0), self.options, 0, 0, None)
+        island = TabuIsland(SharedData(problem, flatten(problem), 1, 0), self.options, 0, 0, None)
         island.advance(10, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems whose tables would not fit into memory."""
         size = memory_needed(problem) // 2**20
-        if size > MOST_MEMORY:
+        if size > self.options.memory:
             return f"{problem.deliveries} deliveries: the tables would take {size} MiB"
         return None
 
@@ -48,7 +45,7 @@ class Tabu:
         """Search for one step less than the best, again and again."""
         attempts = _Attempts(problem, self.options, run)
         control = self.options.control
-        return control_steps(problem, run, attempts.reach, control, attempts.glance)
+        return control_steps(problem, run, attempts.reach, control, attempts.probe)
 
 
 class _Attempts:
@@ -58,12 +55,13 @@ class _Attempts:
         self._problem, self._options, self._run = problem, options, run
         self._flat = flatten(problem)
         self._least_limit = bottleneck(problem, self._flat)
-        self._account = Account(run)
+        self._budget = EvaluationBudget(run)
         self._number = 0
 
-    def glance(self, steps: int) -> Assignment | None:
+    def probe(self, steps: int) -> Assignment | None:
         """Search for a schedule for as long as there is progress every few moves."""
-        return self._search(steps, 1 + GLANCE * self._problem.deliveries // ROUND)
+        evaluations = self._options.probe * self._problem.deliveries
+        return self._search(steps, 1 + evaluations // ROUND_EVALUATIONS)
 
     def reach(self, steps: int) -> Assignment | None:
         """Search for a schedule; ``None`` if the search has to stop, or has failed too often."""
@@ -71,17 +69,18 @@ class _Attempts:
         if options.control == "descend":
             return self._search(steps, None)
         # A move takes at most ``width`` evaluations.
-        return self._search(steps, 1 + options.patience * options.width * options.attempts // ROUND)
+        evaluations = options.patience * options.width * options.attempts
+        return self._search(steps, 1 + evaluations // ROUND_EVALUATIONS)
 
     def _search(self, steps: int, patience: int | None) -> Assignment | None:
         run = self._run
-        ground = Ground(self._problem, self._flat, steps, self._least_limit)
+        shared = SharedData(self._problem, self._flat, steps, self._least_limit)
         count = max(run.budget.threads, 1)
         hint = run.hint(steps)
         islands = [
             # The first goes on from what is known; the others begin with schedules of their own.
             TabuIsland(
-                ground,
+                shared,
                 self._options,
                 island_seed(run.seed, self._number * count + index),
                 index,
@@ -90,4 +89,4 @@ class _Attempts:
             for index in range(count)
         ]
         self._number += 1
-        return explore(islands, run, self._account, steps, ROUND, patience)
+        return explore(islands, run, self._budget, steps, ROUND_EVALUATIONS, patience)

@@ -70,4 +70,4 @@ class Marginals:
         state: State,
     ) -> None:
         """See ``Breeder.breed``."""
-        sample(self._ordered, self._sampled, population, parents, children, state)
+        sample(self._ordered, self._sampled, population, parents, children, stop, state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cchybrid.problem.arrays import IntArray
+from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, uniform
@@ -17,6 +17,7 @@ def sample(
     population: Population,
     parents: IntArray,
     children: Population,
+    stop: BoolArray,
     state: State,
 ) -> None:
     """Fill in the genes of the children.
@@ -28,8 +29,12 @@ def sample(
     ----------
     sampled
         Probability of a draw; else the gene is that of one parent, the same for all of a child.
+    stop
+        Shape (1,): set by another thread to leave the other children as they are.
     """
     for child in range(len(children.fitness)):
+        if stop[0]:
+            return
         base = parents[below(state, len(parents))]
         for gene in range(children.option.shape[1]):
             parent = base

@@ -6,8 +6,8 @@ import pytest
 from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
 from cchybrid_plugins.hgsa.genetics import accepts, begin, cross, draw, exchange
 from cchybrid_plugins.hgsa.kernels import Solution, closes_circle, move, process
+from cchybrid_plugins.hgsa.processes import AnnealingProcesses
 from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
-from cchybrid_plugins.hgsa.slaves import Slaves
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances
@@ -38,9 +38,11 @@ def solve(asked: Instance, lower: int, options: HgsaOptions, **rest: object) -> 
     return run
 
 
-def slaves_of(problem: Problem, seed: int, **options: object) -> Slaves:
+def processes_of(problem: Problem, seed: int, **options: object) -> AnnealingProcesses:
     chosen = HgsaOptions(**{"processes": 3, **options})  # type: ignore[arg-type]
-    return Slaves(problem, flatten(problem), chosen, STEPS, None, seed_state(seed))
+    island = AnnealingProcesses(problem, flatten(problem), chosen, STEPS, None, seed_state(seed))
+    island.advance(0, GO_ON)
+    return island
 
 
 def check_counts(problem: Problem, solution: Solution) -> None:
@@ -152,7 +154,7 @@ def test_senseless_options_are_refused(options: dict[str, object]) -> None:
 def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
     flat, state = flatten(problem), seed_state(seed)
-    solution = process(slaves_of(problem, seed).processes, 0)
+    solution = process(processes_of(problem, seed).processes, 0)
     check_counts(problem, solution)
     for delivery in np.random.default_rng(seed).integers(0, problem.deliveries, 12).tolist():
         before = solution.option.copy(), solution.step.copy(), solution.tally.tolist()
@@ -173,28 +175,37 @@ def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
-    slaves = slaves_of(problem, seed, exchange=2)
-    slaves.advance(40 * problem.deliveries, GO_ON)
+    island = processes_of(problem, seed, exchange=2)
+    island.advance(40 * problem.deliveries, GO_ON)
     exchange(
-        slaves.flat, slaves.settings, slaves.processes, slaves.memory, 0.5, GO_ON, slaves.state
+        island.flat, island.settings, island.processes, island.memory, 0.5, GO_ON, island.state
     )
     for index in range(3):
-        check_counts(problem, process(slaves.processes, index))
-        check_no_circle(problem, process(slaves.processes, index))
-    assert conflicts(problem, slaves.best()) == slaves.conflicts
+        check_counts(problem, process(island.processes, index))
+        check_no_circle(problem, process(island.processes, index))
+    assert conflicts(problem, island.best()) == island.conflicts
 
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
-    slaves = slaves_of(problem, seed)
-    memory, mother, father = slaves.memory, 0, 2
-    memory.option[:], memory.step[:] = slaves.processes.option, slaves.processes.step
+    island = processes_of(problem, seed)
+    memory, mother, father = island.memory, 0, 2
+    memory.option[:], memory.step[:] = island.processes.option, island.processes.step
     rng = np.random.default_rng(seed)
     first, last = sorted(rng.integers(0, problem.deliveries + 1, 2).tolist())
     cross(
-        slaves.flat, slaves.settings, memory, mother, father, first, last, memory.one, slaves.state
+        island.flat,
+        island.settings,
+        memory,
+        mother,
+        father,
+        first,
+        last,
+        memory.one,
+        GO_ON,
+        island.state,
     )
     check_counts(problem, memory.one)
     check_no_circle(problem, memory.one)
@@ -209,8 +220,8 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance,
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
-    slaves = slaves_of(problem, seed)
-    solution, depth = process(slaves.processes, 1), slaves.settings.depth.tolist()
+    island = processes_of(problem, seed)
+    solution, depth = process(island.processes, 1), island.settings.depth.tolist()
 
     def length(delivery: int) -> tuple[int, int]:
         option = int(solution.option[delivery])
@@ -218,8 +229,8 @@ def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
         return len(problem.resources_of(option)), depth[before] if before >= 0 else 0
 
     for heuristic in (
-        lambda: shorten(slaves.flat, slaves.settings.depth, solution, slaves.state),
-        lambda: shorten_longest(slaves.flat, 3, solution, slaves.state),
+        lambda: shorten(island.flat, island.settings.depth, solution, island.state),
+        lambda: shorten_longest(island.flat, 3, solution, island.state),
     ):
         before = [length(delivery) for delivery in range(problem.deliveries)]
         steps, total = solution.step.copy(), solution.tally[0]
@@ -238,8 +249,8 @@ def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
 def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
     problem = build_problem(instance("ring-bi-8", "OAB"))
     flat = flatten(problem)
-    slaves = slaves_of(problem, 0)
-    solution = process(slaves.processes, 0)
+    island = processes_of(problem, 0)
+    solution = process(island.processes, 0)
     direct = [
         option
         for delivery in range(problem.deliveries)
@@ -251,7 +262,7 @@ def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
     # One after the other the nearer ones get the message first, each from the source.
     near = sorted(range(problem.deliveries), key=lambda d: len(problem.resources_of(first[d])))
     solution.step[near] = [0, 0, 1, 1, 2, 2, 3]
-    begin(flat, slaves.settings, solution, slaves.memory.chain, GO_ON, slaves.state)
+    begin(flat, island.settings, solution, island.memory.chain, GO_ON, island.state)
     assert {len(problem.resources_of(option)) for option in solution.option} == {3}
     assert solution.tally[0] == 0
 

@@ -49,7 +49,14 @@ def children_of(crossover: float, number: int, genes: int) -> np.ndarray:
         np.full((number, genes), -1, dtype=np.int32),
         np.zeros(number, dtype=np.int32),
     )
-    cross(crossover, population, parents.astype(np.int32), children, seed_state(1))
+    cross(
+        crossover,
+        population,
+        parents.astype(np.int32),
+        children,
+        np.zeros(1, dtype=np.bool_),
+        seed_state(1),
+    )
     assert (children.option == children.step).all()  # genes stay whole
     return children.option
 

@@ -22,9 +22,9 @@ from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
-from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
+from cchybrid.toolkit.tabu_search.island import SharedData, TabuIsland
 from cchybrid.toolkit.tabu_search.memory import new_memory
-from cchybrid.toolkit.tabu_search.moves import new_bench
+from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST, Record, Tuning, search, start
@@ -137,11 +137,10 @@ def test_it_stops_promptly() -> None:
     assert time.monotonic() - begun < 3
 
 
-def test_it_refuses_what_does_not_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = build_problem(instance("ring-bi-8", "AAS"))
+def test_it_refuses_what_does_not_fit_into_memory() -> None:
+    problem = build_problem(instance("hypercube-64", "AAS"))
     assert Tabu(TabuOptions()).unsupported(problem) is None
-    monkeypatch.setattr("cchybrid_plugins.tabu.engine.MOST_MEMORY", -1)
-    assert "56 deliveries" in str(Tabu(TabuOptions()).unsupported(problem))
+    assert "4032 deliveries" in str(Tabu(TabuOptions(memory=1)).unsupported(problem))
 
 
 @pytest.mark.parametrize(
@@ -163,12 +162,12 @@ class Hunt:
         self.problem, self.steps, self.flat = problem, steps, flatten(problem)
         self.graphs = build_graphs(problem, self.flat, 1000, 1000)
         self.memory = new_memory(self.flat, steps)
-        self.bench = new_bench(problem, self.graphs, self.memory.load.shape[1])
+        self.scratch = new_scratch(problem, self.graphs, self.memory.load.shape[1])
         nothing = problem.empty()
         self.record = Record(nothing.option, nothing.step, np.zeros(4, dtype=np.int64))
         self.state = seed_state(seed)
-        self.parts = self.flat, self.graphs, self.memory, self.bench, self.record
-        start(*self.parts, begin.option, begin.step, self.state)
+        self.parts = self.flat, self.graphs, self.memory, self.scratch, self.record
+        start(*self.parts, begin.option, begin.step, GO_ON, self.state)
 
     def go_on(self, evaluations: int, tuning: Tuning = Tuning(6, 3, 10)) -> int:  # noqa: B008
         return search(*self.parts, tuning, evaluations, GO_ON, self.state)
@@ -275,10 +274,10 @@ def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
     asked = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
     problem = build_problem(asked)
     solution = problem.match(solve(asked, 2).schedules[-1].steps)
-    ground = Ground(problem, flatten(problem), 2, 0)
+    shared = SharedData(problem, flatten(problem), 2, 0)
     hint = with_a_ring(problem, solution)
     for seed in range(5):
-        island = TabuIsland(ground, TabuOptions(), seed, 0, hint)
+        island = TabuIsland(shared, TabuOptions(), seed, 0, hint)
         for _ in range(20):
             island.advance(1000, GO_ON)
         assert island.conflicts == 0

@@ -201,11 +201,11 @@ def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
     run, _ = solve(Umda, asked, 4, Budget(seconds=60))
     solution = run.problem.match(run.schedules[-1].steps)
     island = island_of(Sga, asked, 4, greedy=0.0, sweeps=0, polish=0, population=10)
-    island.welcome(solution)
+    island.immigrate(solution)
     assert island.conflicts > 0  # it has nobody to replace yet
     island.advance(10, NEVER)
     assert island.conflicts > 0
-    island.welcome(solution)
+    island.immigrate(solution)
     assert island.conflicts == 0
     assert np.array_equal(island.best().option, solution.option)
 

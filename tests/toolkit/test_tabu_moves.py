@@ -20,19 +20,19 @@ from cchybrid.toolkit.kernels.flat import Flat, flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.tabu_search.memory import (
     Memory,
+    decay_weights,
+    increase_weights,
     new_memory,
-    press,
     recheck,
     recheck_followers,
-    relax,
 )
 from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
-    Bench,
+    Scratch,
     carry_out,
     cost_before,
     followers_cost,
-    new_bench,
+    new_scratch,
     path_at,
     price_delivery,
     price_family,
@@ -46,6 +46,7 @@ from cchybrid.toolkit.tabu_search.search import Record, start
 SEEDS = st.integers(0, 2**32 - 1)
 HOPS = {"switchings": ("store-and-forward",), "most_nodes": 5, "most_messages": 3}
 FAR = 1000
+GO_ON = np.zeros(1, dtype=np.bool_)
 
 
 class Search:
@@ -55,28 +56,28 @@ class Search:
         self.problem, self.flat, self.steps = problem, flatten(problem), steps
         self.graphs: PathGraphs = build_graphs(problem, self.flat, farther, farther)
         self.memory: Memory = new_memory(self.flat, steps)
-        self.bench: Bench = new_bench(problem, self.graphs, self.memory.load.shape[1])
+        self.scratch: Scratch = new_scratch(problem, self.graphs, self.memory.load.shape[1])
         self.optional = not problem.required.all()
         self.state = seed_state(seed)
         self.random = random.Random(seed)
         self.record = new_record(problem)
         begin = random_assignment(problem, seed, missing=True)
-        start(*self.parts, self.record, begin.option, begin.step, self.state)
+        start(*self.parts, self.record, begin.option, begin.step, GO_ON, self.state)
 
     @property
-    def parts(self) -> tuple[Flat, PathGraphs, Memory, Bench]:
-        return self.flat, self.graphs, self.memory, self.bench
+    def parts(self) -> tuple[Flat, PathGraphs, Memory, Scratch]:
+        return self.flat, self.graphs, self.memory, self.scratch
 
     def check(self) -> None:
         plain.check_memory(self.problem, self.memory)
 
     def price(self, delivery: int) -> None:
-        followers_cost(self.flat, self.memory, self.bench, delivery)
+        followers_cost(self.flat, self.memory, self.scratch, delivery)
         price_delivery(*self.parts, delivery, self.optional, self.state)
 
     def recheck_taken(self, count: int) -> None:
         for freed in range(count):
-            recheck(self.flat, self.memory, int(self.bench.taken[freed, 0]))
+            recheck(self.flat, self.memory, int(self.scratch.taken[freed, 0]))
 
     def place_at_random(self, delivery: int) -> None:
         """Give a delivery without a place any option and step."""
@@ -89,26 +90,26 @@ class Search:
         recheck_followers(self.flat, self.memory, delivery)
 
     def remove(self, delivery: int) -> None:
-        count = take_out(self.flat, self.memory, self.bench, delivery)
+        count = take_out(self.flat, self.memory, self.scratch, delivery)
         self.recheck_taken(count)
         recheck_followers(self.flat, self.memory, delivery)
 
     def move(self, delivery: int) -> None:
         """Move a delivery to the best place in a random step."""
-        count = take_out(self.flat, self.memory, self.bench, delivery)
+        count = take_out(self.flat, self.memory, self.scratch, delivery)
         if not plain.is_needed(self.problem, self.memory, delivery):
             self.recheck_taken(count)
             return
         self.price(delivery)
-        steps = [step for step in range(self.steps) if self.bench.cost[step] < NEVER]
+        steps = [step for step in range(self.steps) if self.scratch.cost[step] < NEVER]
         if not steps:
-            put_back(self.flat, self.memory, self.bench, count)
+            put_back(self.flat, self.memory, self.scratch, count)
             return
         step = self.random.choice(steps)
-        choice = int(self.bench.choice[step])
+        choice = int(self.scratch.choice[step])
         carry_out(*self.parts, delivery, choice, step, self.optional, self.state)
         for freed in range(1, count):
-            recheck(self.flat, self.memory, int(self.bench.taken[freed, 0]))
+            recheck(self.flat, self.memory, int(self.scratch.taken[freed, 0]))
 
     def act(self) -> None:
         """Do anything once."""
@@ -118,21 +119,23 @@ class Search:
             if plain.is_needed(self.problem, self.memory, delivery):
                 self.random.choice((self.place_at_random, self.move))(delivery)
             return
-        kind = self.random.choice(("move", "move", "back", "remove", "press", "relax"))
+        kind = self.random.choice(
+            ("move", "move", "back", "remove", "increase_weights", "decay_weights")
+        )
         if kind == "move":
             self.move(delivery)
         elif kind == "back":
             before = self.memory.option.copy(), self.memory.step.copy()
-            count = take_out(self.flat, self.memory, self.bench, delivery)
-            put_back(self.flat, self.memory, self.bench, count)
+            count = take_out(self.flat, self.memory, self.scratch, delivery)
+            put_back(self.flat, self.memory, self.scratch, count)
             assert (self.memory.option == before[0]).all()
             assert (self.memory.step == before[1]).all()
         elif kind == "remove":
             self.remove(delivery)
-        elif kind == "press":
-            press(self.memory)
+        elif kind == "increase_weights":
+            increase_weights(self.memory)
         else:
-            relax(self.memory)
+            decay_weights(self.memory)
 
 
 def new_record(problem: Problem) -> Record:
@@ -285,7 +288,7 @@ def test_a_start_places_only_what_is_needed(asked: Instance, seed: int) -> None:
 
 def check_prices(search: Search, delivery: int) -> None:
     """Compare all that a move is priced with, for a delivery that is taken out."""
-    problem, memory, graphs, bench = search.problem, search.memory, search.graphs, search.bench
+    problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
     search.price(delivery)
     for step in range(search.steps):
         twin = {
@@ -293,16 +296,16 @@ def check_prices(search: Search, delivery: int) -> None:
             for choice in plain.choices(graphs, delivery)
         }
         if min(twin.values()) >= NEVER:
-            assert bench.cost[step] >= NEVER
+            assert scratch.cost[step] >= NEVER
             continue
-        assert bench.cost[step] == min(twin.values())
-        choice = int(bench.choice[step])
-        assert twin[choice] == bench.cost[step]
+        assert scratch.cost[step] == min(twin.values())
+        choice = int(scratch.choice[step])
+        assert twin[choice] == scratch.cost[step]
         option = path_at(*search.parts, choice, step, search.state)
         assert option in plain.options_of(graphs, choice)
         cheapest = plain.cheapest(problem, memory, graphs, choice, step)
         assert plain.path_cost(problem, memory, option, step) == cheapest
-    assert (bench.cost[search.steps :] >= NEVER).all()
+    assert (scratch.cost[search.steps :] >= NEVER).all()
 
 
 @pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
@@ -316,9 +319,9 @@ def test_prices_equal_brute_force(kind: str) -> None:
         for _ in range(8):
             search.act()
         for delivery in range(search.problem.deliveries):
-            count = take_out(search.flat, search.memory, search.bench, delivery)
+            count = take_out(search.flat, search.memory, search.scratch, delivery)
             check_prices(search, delivery)
-            put_back(search.flat, search.memory, search.bench, count)
+            put_back(search.flat, search.memory, search.scratch, count)
         search.check()
 
     check()
@@ -330,19 +333,19 @@ def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int
     search = Search(build_problem(asked), seed, steps=4)
     for _ in range(8):
         search.act()
-    problem, memory, graphs, bench = search.problem, search.memory, search.graphs, search.bench
+    problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
     if not search.optional:
         return
     for delivery in range(problem.deliveries):
-        count = take_out(search.flat, memory, bench, delivery)
-        price_family(search.flat, graphs, memory, bench, delivery)
-        family = bench.family[delivery]
-        for other in np.flatnonzero(bench.family == family).tolist():
-            assert bench.member[bench.family_start[family] + bench.local[other]] == other
+        count = take_out(search.flat, memory, scratch, delivery)
+        price_family(search.flat, graphs, memory, scratch, delivery)
+        family = scratch.family[delivery]
+        for other in np.flatnonzero(scratch.family == family).tolist():
+            assert scratch.member[scratch.family_start[family] + scratch.local[other]] == other
             for before in range(search.steps + 1):
                 twin = plain.hold_cost(problem, memory, graphs, delivery, other, before)
-                assert min(bench.hold[bench.local[other], before], NEVER) == twin
-        put_back(search.flat, memory, bench, count)
+                assert min(scratch.hold[scratch.local[other], before], NEVER) == twin
+        put_back(search.flat, memory, scratch, count)
 
 
 @RANDOM
@@ -350,27 +353,27 @@ def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int
 def test_a_move_changes_the_cost_as_it_was_priced(asked: Instance, seed: int) -> None:
     """Weights on all cells beyond their limits and all that is broken: the sum that falls."""
     search = Search(build_problem(asked), seed)
-    problem, memory, bench = search.problem, search.memory, search.bench
+    problem, memory, scratch = search.problem, search.memory, search.scratch
     for _ in range(8):
         search.act()
     for delivery in range(problem.deliveries):
         if not plain.is_needed(problem, memory, delivery):
             continue
         before = plain.total_cost(problem, memory)
-        count = take_out(search.flat, memory, bench, delivery)
+        count = take_out(search.flat, memory, scratch, delivery)
         if not plain.is_needed(problem, memory, delivery):
             search.recheck_taken(count)
             continue
         search.price(delivery)
-        stay = cost_before(search.flat, memory, bench, count)
-        price = [int(cost) for cost in bench.cost[: search.steps]]
+        stay = cost_before(search.flat, memory, scratch, count)
+        price = [int(cost) for cost in scratch.cost[: search.steps]]
         step = min(range(search.steps), key=price.__getitem__)
         if price[step] >= NEVER:
-            put_back(search.flat, memory, bench, count)
+            put_back(search.flat, memory, scratch, count)
             continue
-        choice = int(bench.choice[step])
+        choice = int(scratch.choice[step])
         carry_out(*search.parts, delivery, choice, step, search.optional, search.state)
         for freed in range(1, count):
-            recheck(search.flat, memory, int(bench.taken[freed, 0]))
+            recheck(search.flat, memory, int(scratch.taken[freed, 0]))
         search.check()
         assert plain.total_cost(problem, memory) - before == price[step] - stay

@@ -13,14 +13,13 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import Breeder, EvolutionIsland
 from cchybrid.toolkit.evolution.options import EvolutionOptions
-from cchybrid.toolkit.islands import Account, explore, island_seed
+from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.rng import State, seed_state
+from cchybrid.toolkit.search_run import EvaluationBudget
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.tabu_search.limits import memory_needed
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
-MOST_MEMORY = 4096
-"""Mebibytes that a population may take."""
 CHUNK = 20_000
 """Genes to breed between two looks at the run; milliseconds to tenths of a second."""
 
@@ -55,7 +54,7 @@ class EvolutionEngine(ABC, Generic[Options]):
         size = problem.deliveries * self.options.population * 16 // 2**20
         if self.options.polish:
             size += memory_needed(problem) // 2**20
-        if size > MOST_MEMORY:
+        if size > self.options.memory:
             return f"{problem.deliveries} deliveries: a population would take {size} MiB"
         return None
 
@@ -71,7 +70,7 @@ class _Attempts:
     def __init__(self, engine: EvolutionEngine[Options], problem: Problem, run: Run) -> None:
         self._engine, self._run = engine, run
         self._genome = Genome.of(problem, engine.options)
-        self._account = Account(run)
+        self._budget = EvaluationBudget(run)
         islands = max(run.budget.threads, 1)
         self._states = [seed_state(island_seed(run.seed, index)) for index in range(islands)]
         self._number = 0
@@ -80,21 +79,17 @@ class _Attempts:
         """Evolve populations; return a schedule, ``None`` if they stagnate or have to stop."""
         engine, options, genome = self._engine, self._engine.options, self._genome
         hint = self._run.hint(steps)
-        islands = [
-            EvolutionIsland(
-                genome,
-                options,
-                engine.breeder(genome, state),
-                steps,
-                state,
-                # Every other time without: the last ones to start from it may have got stuck.
-                hint if (self._number + index) % 2 == 0 else None,
-            )
-            for index, state in enumerate(self._states)
-        ]
+        islands: list[EvolutionIsland] = []
+        for state in self._states:
+            if not self._run.wants(steps):
+                return None
+            # Every other time without: the last ones to start from it may have got stuck.
+            begin = hint if (self._number + len(islands)) % 2 == 0 else None
+            breeder = engine.breeder(genome, state)
+            islands.append(EvolutionIsland(genome, options, breeder, steps, state, begin))
         self._number += 1
         # No clock decides, so that a run repeats exactly under a budget of evaluations.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
         evaluations = generations * (options.offspring + options.polish)
         patience = -(-options.population // evaluations) - (-options.patience // generations)
-        return explore(islands, self._run, self._account, steps, evaluations, patience)
+        return explore(islands, self._run, self._budget, steps, evaluations, patience)

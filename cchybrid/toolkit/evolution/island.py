@@ -14,8 +14,8 @@ from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.polish import Polish
 from cchybrid.toolkit.evolution.population import (
     Population,
+    Scratch,
     Settings,
-    Work,
     create,
     empty_population,
     mature,
@@ -88,7 +88,7 @@ class EvolutionIsland:
             moves=options.moves,
             sweeps=options.sweeps,
         )
-        self._work = Work(
+        self._scratch = Scratch(
             table=np.zeros((steps, genome.problem.resources), dtype=np.int32),
             chain=np.zeros(genome.genes + steps + 1, dtype=np.int32),
             counted=np.ones(genome.genes, dtype=np.bool_),
@@ -119,11 +119,11 @@ class EvolutionIsland:
         """See ``Island.best``."""
         return self._genome.decode(self._best.option[0], self._best.step[0], self._steps)
 
-    def welcome(self, guest: Assignment) -> None:
-        """Let the guest take the place of the worst individual, unless it is worse still."""
+    def immigrate(self, migrant: Assignment) -> None:
+        """Let the migrant take the place of the worst individual, unless it is worse still."""
         if self._made < len(self._population.fitness):
             return
-        genes = self._genome.encode(guest, self._steps)
+        genes = self._genome.encode(migrant, self._steps)
         worst = int(self._population.fitness.argmax())
         fitness = self._complete(genes, False, np.zeros(1, dtype=np.bool_))
         if fitness < self._population.fitness[worst]:
@@ -144,7 +144,7 @@ class EvolutionIsland:
         return create(
             self._genome.flat,
             self._settings,
-            self._work,
+            self._scratch,
             greedy,
             genes.option,
             genes.step,
@@ -163,7 +163,7 @@ class EvolutionIsland:
         population, children = self._population, self._children
         select(population.fitness, self._parents, self._state)
         self._breeder.breed(population, self._parents, children, stop, self._state)
-        done = mature(self._genome.flat, self._settings, self._work, children, stop, self._state)
+        done = mature(self._genome.flat, self._settings, self._scratch, children, stop, self._state)
         children.fitness[done:] = NO_LIMIT
         self._remember(children)
         replace(population, children, done)

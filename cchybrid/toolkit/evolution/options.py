@@ -49,6 +49,8 @@ class EvolutionOptions:
     control
         ``descend``: from a greedy schedule down, a step at a time; ``raise``: from the lower
         bound up, as in the thesis.
+    memory
+        Mebibytes that a population may take; larger problems are refused.
     """
 
     population: int = 80
@@ -62,6 +64,7 @@ class EvolutionOptions:
     radius: int = 0
     conflicts: str = "pairs"
     control: str = "descend"
+    memory: int = 4096
 
     def __post_init__(self) -> None:
         if not 2 <= self.population <= 100_000:
@@ -75,6 +78,7 @@ class EvolutionOptions:
             ("polish", 0),
             ("patience", 1),
             ("radius", 0),
+            ("memory", 1),
         ):
             self._at_least(name, least)
         if self.conflicts not in CONFLICTS:

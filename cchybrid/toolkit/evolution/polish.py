@@ -11,7 +11,7 @@ from __future__ import annotations
 from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.evolution.genome import Genome
-from cchybrid.toolkit.tabu_search.island import Ground, TabuIsland
+from cchybrid.toolkit.tabu_search.island import SharedData, TabuIsland
 from cchybrid.toolkit.tabu_search.limits import bottleneck
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 
@@ -30,8 +30,8 @@ class Polish:
     def __init__(self, genome: Genome, steps: int, seed: int) -> None:
         self._genes = max(genome.genes, 1)
         limit = bottleneck(genome.problem, genome.flat)
-        ground = Ground(genome.problem, genome.flat, steps, limit)
-        self._search = TabuIsland(ground, TabuOptions(), seed, 0, None)
+        shared = SharedData(genome.problem, genome.flat, steps, limit)
+        self._search = TabuIsland(shared, TabuOptions(), seed, 0, None)
         self._taken: int | None = None
         self._given: int | None = None
 
@@ -51,7 +51,7 @@ class Polish:
         """
         if self._taken is None or fitness < self._taken:
             self._taken = fitness
-            self._search.welcome(best)
+            self._search.immigrate(best)
             self._search.restart()
         made = self._search.advance(turns * self._genes, stop)
         taken = -(-made // self._genes)

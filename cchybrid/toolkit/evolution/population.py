@@ -18,7 +18,11 @@ from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import build
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
-__all__ = ["Population", "Settings", "Work", "create", "evaluate", "mature", "replace", "select"]
+__all__ = ["Population", "Scratch", "Settings", "create", "evaluate", "mature", "replace", "select"]
+
+
+STOPPED = int(NO_LIMIT)
+"""The fitness of an individual whose improvement was ended early: worse than all others."""
 
 
 class Population(NamedTuple):
@@ -29,7 +33,7 @@ class Population(NamedTuple):
     fitness: IntArray
 
 
-class Work(NamedTuple):
+class Scratch(NamedTuple):
     """Memory that kernels write over.
 
     ``table`` and ``chain`` are described at ``restore``. ``counted``, shape (genes,), is True
@@ -76,7 +80,7 @@ def empty_population(size: int, genes: int) -> Population:
 def create(
     flat: Flat,
     settings: Settings,
-    work: Work,
+    scratch: Scratch,
     greedy: bool,
     option: IntArray,
     step: IntArray,
@@ -84,45 +88,50 @@ def create(
     state: State,
 ) -> int:
     """Complete an individual and return its fitness; see ``complete`` for the parameters."""
-    steps = len(work.table)
+    steps = len(scratch.table)
     complete(flat, settings.near, settings.required, steps, greedy, option, step, stop, state)
-    return _improve(flat, settings, work, option, step, stop, state)
+    return _improve(flat, settings, scratch, option, step, stop, state)
 
 
 @internal
-def evaluate(flat: Flat, settings: Settings, work: Work, option: IntArray, step: IntArray) -> int:
+def evaluate(
+    flat: Flat, settings: Settings, scratch: Scratch, option: IntArray, step: IntArray
+) -> int:
     """Fill the table; return the conflicts and late deliveries (thesis eq. 6.18, section 6.5.5)."""
-    steps = len(work.table)
+    steps = len(scratch.table)
     if settings.optional:
-        mark_needed(flat, option, work.counted)
+        mark_needed(flat, option, scratch.counted)
     late = 0
     for gene in range(len(step)):
-        late += work.counted[gene] and step[gene] >= steps
-    return late + build(flat, option, step, work.counted, work.table)
+        late += scratch.counted[gene] and step[gene] >= steps
+    return late + build(flat, option, step, scratch.counted, scratch.table)
 
 
 @internal
 def _improve(
     flat: Flat,
     settings: Settings,
-    work: Work,
+    scratch: Scratch,
     option: IntArray,
     step: IntArray,
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Restore an individual, let it settle, and return its fitness."""
+    """Restore an individual, let it settle, and return its fitness, or ``STOPPED``."""
     if settings.ordered:
-        restore(flat, settings.near, option, step, flat.required, work.table, work.chain, state)
-    fitness = evaluate(flat, settings, work, option, step)
+        table, chain = scratch.table, scratch.chain
+        restore(flat, settings.near, option, step, flat.required, table, chain, stop, state)
+    if stop[0]:
+        return STOPPED
+    fitness = evaluate(flat, settings, scratch, option, step)
     if settings.sweeps == 0:
         return fitness
     fitness = settle(
-        flat, option, step, work.counted, work.table, fitness, settings.sweeps, stop, state
+        flat, option, step, scratch.counted, scratch.table, fitness, settings.sweeps, stop, state
     )
     if settings.optional and fitness > 0:
         # Deliveries that have lost their last follower count no more.
-        fitness = evaluate(flat, settings, work, option, step)
+        fitness = evaluate(flat, settings, scratch, option, step)
     return fitness
 
 
@@ -136,7 +145,12 @@ def select(fitness: IntArray, parents: IntArray, state: State) -> None:
 
 @compiled
 def mature(
-    flat: Flat, settings: Settings, work: Work, children: Population, stop: BoolArray, state: State
+    flat: Flat,
+    settings: Settings,
+    scratch: Scratch,
+    children: Population,
+    stop: BoolArray,
+    state: State,
 ) -> int:
     """Mutate, restore, settle and evaluate children; return how many, fewer only if stopped."""
     for child in range(len(children.fitness)):
@@ -144,11 +158,14 @@ def mature(
             return child
         option, step = children.option[child], children.step[child]
         if uniform(state) < settings.mutation:
-            evaluate(flat, settings, work, option, step)
-            spread_ports(flat, option, step, work.counted, work.table, state)
+            evaluate(flat, settings, scratch, option, step)
+            spread_ports(flat, option, step, scratch.counted, scratch.table, stop, state)
             for _ in range(1 + below(state, settings.moves)):
-                mutate(flat, settings.ordered, option, step, work.counted, work.table, state)
-        children.fitness[child] = _improve(flat, settings, work, option, step, stop, state)
+                mutate(flat, settings.ordered, option, step, scratch.counted, scratch.table, state)
+        fitness = _improve(flat, settings, scratch, option, step, stop, state)
+        if fitness == STOPPED:
+            return child
+        children.fitness[child] = fitness
     return len(children.fitness)
 
 

@@ -61,7 +61,13 @@ def room(
 
 @internal
 def spread_ports(
-    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, state: State
+    flat: Flat,
+    option: IntArray,
+    step: IntArray,
+    counted: BoolArray,
+    table: IntArray,
+    stop: BoolArray,
+    state: State,
 ) -> int:
     """Move deliveries from steps with overfull ports to steps where both have room.
 
@@ -73,6 +79,8 @@ def spread_ports(
         Shape (deliveries,): the deliveries that are in the table.
     table
         Shape (steps, resources): the loads, kept up to date.
+    stop
+        Shape (1,): another thread sets this to end early.
 
     Returns
     -------
@@ -84,6 +92,8 @@ def spread_ports(
     steps = len(table)
     delivery = below(state, len(option)) - 1
     for _ in range(len(option)):
+        if stop[0]:
+            break
         delivery = delivery + 1 if delivery + 1 < len(option) else 0
         now = step[delivery]
         if not counted[delivery] or now >= steps:

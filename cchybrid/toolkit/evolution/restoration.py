@@ -28,6 +28,7 @@ def restore(
     counted: BoolArray,
     table: IntArray,
     chain: IntArray,
+    stop: BoolArray,
     state: State,
 ) -> int:
     """Make all requirements hold, changing options and steps; return how many are late.
@@ -47,6 +48,8 @@ def restore(
     chain
         Shape (deliveries + steps + 1,): overwritten. One linked list of deliveries per step:
         the successor of each delivery, then the first delivery of each step.
+    stop
+        Shape (1,): another thread sets this to end early; then nothing of this holds.
     """
     requires, paths = flat.requires, flat.path
     deliveries, steps = len(option), len(table)
@@ -56,6 +59,8 @@ def restore(
         head = deliveries + step[delivery]
         chain[delivery], chain[head] = chain[head], delivery
     for now in range(steps):
+        if stop[0]:
+            return 0
         row, waiting = table[now], -1
         delivery = chain[deliveries + now]
         # While a step is under way nothing of it is done: ``step`` says what came before.

@@ -12,7 +12,7 @@ from cchybrid.toolkit.kernels.rng import below, seed_state
 from cchybrid.toolkit.kernels.surrounding import spare_uses
 from cchybrid.toolkit.tabu_search.limits import detours
 from cchybrid.toolkit.tabu_search.memory import new_memory
-from cchybrid.toolkit.tabu_search.moves import new_bench
+from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
@@ -21,7 +21,7 @@ NARROW = 2
 """Uses by which a path may exceed the shortest of its choice although there is no room to spare."""
 
 
-class Ground:
+class SharedData:
     """What islands of the same problem and number of steps share.
 
     Parameters
@@ -60,7 +60,7 @@ class TabuIsland:
 
     Parameters
     ----------
-    ground, options
+    shared, options
         What all islands share.
     seed, number
         The island's own seed, and its number among the islands.
@@ -69,19 +69,24 @@ class TabuIsland:
     """
 
     def __init__(
-        self, ground: Ground, options: TabuOptions, seed: int, number: int, hint: Assignment | None
+        self,
+        shared: SharedData,
+        options: TabuOptions,
+        seed: int,
+        number: int,
+        hint: Assignment | None,
     ) -> None:
-        self._ground, self._options = ground, options
+        self._shared, self._options = shared, options
         self._state = seed_state(seed)
-        deliveries = ground.problem.deliveries
+        deliveries = shared.problem.deliveries
         self._record = Record(
             np.full(deliveries, -1, dtype=np.int32),
             np.full(deliveries, -1, dtype=np.int32),
             np.zeros(4, dtype=np.int64),
         )
-        self._best = ground.problem.empty()
+        self._best = shared.problem.empty()
         self._least = deliveries + 1
-        self._guest: Assignment | None = hint
+        self._migrant: Assignment | None = hint
         self._number = number
         self._due = True
         self.starts = 0
@@ -95,25 +100,25 @@ class TabuIsland:
         """See ``islands.Island``."""
         return self._best
 
-    def welcome(self, guest: Assignment) -> None:
-        """Keep the guest for the next restart."""
-        self._guest = guest
+    def immigrate(self, migrant: Assignment) -> None:
+        """Keep the migrant for the next restart."""
+        self._migrant = migrant
 
     def restart(self) -> None:
-        """Begin anew at the next advance, from the guest if there is one."""
+        """Begin anew at the next advance, from the migrant if there is one."""
         self._due = True
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
         """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
-        ground, record = self._ground, self._record
+        shared, record = self._shared, self._record
         number = record.number
         if self._due or number[MOVES] - number[PROGRESS] > self._options.patience:
             self._start(stop)
         made = search(
-            ground.flat,
-            ground.graphs,
+            shared.flat,
+            shared.graphs,
             self._memory,
-            self._bench,
+            self._scratch,
             record,
             self._tuning,
             evaluations,
@@ -124,22 +129,22 @@ class TabuIsland:
         return max(made, 1)
 
     def _start(self, stop: BoolArray) -> None:
-        """Begin anew: from a guest or hint, from the best, or from a greedy schedule."""
-        ground, options = self._ground, self._options
+        """Begin anew: from a migrant or hint, from the best, or from a greedy schedule."""
+        shared, options = self._shared, self._options
         self.starts += 1
         self._due = False
         begin: Assignment | None = None
-        if self._guest is not None:
-            begin, self._guest = self._guest, None
+        if self._migrant is not None:
+            begin, self._migrant = self._migrant, None
         elif self.starts > 1 and self.starts % 3:
             begin = self._best
         if begin is None:
-            begin = first_fit(ground.problem, int(below(self._state, 1 << 30)), stop)
+            begin = first_fit(shared.problem, int(below(self._state, 1 << 30)), stop)
         if begin is None:
-            begin = ground.problem.empty()
-        begin = ground.shortened(begin)
-        self._memory = new_memory(ground.flat, ground.steps)
-        self._bench = new_bench(ground.problem, ground.graphs, self._memory.load.shape[1])
+            begin = shared.problem.empty()
+        begin = shared.shortened(begin)
+        self._memory = new_memory(shared.flat, shared.steps)
+        self._scratch = new_scratch(shared.problem, shared.graphs, self._memory.load.shape[1])
         other = (self.starts + self._number) % 2 == 0
         self._tuning = Tuning(
             options.width,
@@ -147,13 +152,14 @@ class TabuIsland:
             -(-options.decay // 10) if other else options.decay,
         )
         start(
-            ground.flat,
-            ground.graphs,
+            shared.flat,
+            shared.graphs,
             self._memory,
-            self._bench,
+            self._scratch,
             self._record,
             begin.option,
             begin.step,
+            stop,
             self._state,
         )
         self._remember()
@@ -162,7 +168,7 @@ class TabuIsland:
         least = int(self._record.number[BEST])
         if least < self._least:
             self._least = least
-            late = self._record.step >= self._ground.steps
+            late = self._record.step >= self._shared.steps
             self._best = Assignment(
                 np.where(late, -1, self._record.option).astype(np.int32),
                 np.where(late, -1, self._record.step).astype(np.int32),

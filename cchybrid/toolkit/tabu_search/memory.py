@@ -249,7 +249,7 @@ def conflicts(memory: Memory) -> int:
 
 
 @internal
-def press(memory: Memory) -> None:
+def increase_weights(memory: Memory) -> None:
     """Make everything that is wrong weigh more by one."""
     wide = memory.load.shape[1]
     for which in range(memory.lengths[OVER]):
@@ -267,7 +267,7 @@ def press(memory: Memory) -> None:
 
 
 @internal
-def relax(memory: Memory) -> None:
+def decay_weights(memory: Memory) -> None:
     """Make everything weigh less by one, but at least one."""
     wide = memory.load.shape[1]
     which = 0

@@ -33,7 +33,7 @@ NEVER = np.int32(1 << 28)
 """The cost of what cannot be."""
 
 
-class Bench(NamedTuple):
+class Scratch(NamedTuple):
     """Memory that moves write over.
 
     Parameters
@@ -73,7 +73,7 @@ class Bench(NamedTuple):
     member_choice: IntArray
 
 
-def new_bench(problem: Problem, graphs: PathGraphs, wide: int) -> Bench:
+def new_scratch(problem: Problem, graphs: PathGraphs, wide: int) -> Scratch:
     """Return memory for moves; ``wide`` is the number of steps, rounded up."""
     deliveries = problem.deliveries
     family = np.zeros(deliveries, dtype=np.int32)
@@ -87,7 +87,7 @@ def new_bench(problem: Problem, graphs: PathGraphs, wide: int) -> Bench:
         local[member] = np.arange(deliveries) - start[family[member]]
     largest = int(np.diff(start).max(initial=0))
     states = int(np.diff(graphs.state_start).max(initial=1))
-    return Bench(
+    return Scratch(
         value=np.zeros((states, wide), dtype=np.int32),
         cost=np.zeros(wide, dtype=np.int32),
         choice=np.zeros(wide, dtype=np.int32),
@@ -143,7 +143,7 @@ def path_at(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     choice: int,
     step: int,
     state: State,
@@ -151,7 +151,7 @@ def path_at(
     """Return a cheapest option of a choice in a step; each path equally likely among equals."""
     graph = graphs.graph[choice]
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
-    value = bench.value
+    value = scratch.value
     _cheapest(graphs, memory, value, graph, step)
     node, number = stop - 1, 0
     while node != first:
@@ -168,16 +168,16 @@ def path_at(
 
 
 @internal
-def take_out(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> int:
+def take_out(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> int:
     """Take a delivery out, and the optional ones that only it needs; return how many these are.
 
-    ``bench.taken`` remembers them. Lists of broken deliveries are not touched.
+    ``scratch.taken`` remembers them. Lists of broken deliveries are not touched.
     """
     count = 0
     while True:
         option, step = index(memory.option[delivery]), memory.step[delivery]
-        bench.taken[count, 0] = delivery
-        bench.taken[count, 1], bench.taken[count, 2] = option, step
+        scratch.taken[count, 0] = delivery
+        scratch.taken[count, 1], scratch.taken[count, 2] = option, step
         count += 1
         if option < 0:
             return count
@@ -200,26 +200,26 @@ def put_in(flat: Flat, memory: Memory, delivery: int, option: int, step: int) ->
 
 
 @internal
-def put_back(flat: Flat, memory: Memory, bench: Bench, count: int) -> None:
+def put_back(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> None:
     """Undo ``take_out``."""
     for which in range(count - 1, -1, -1):
-        delivery, option = bench.taken[which, 0], bench.taken[which, 1]
+        delivery, option = scratch.taken[which, 0], scratch.taken[which, 1]
         if option >= 0:
-            put_in(flat, memory, delivery, option, bench.taken[which, 2])
+            put_in(flat, memory, delivery, option, scratch.taken[which, 2])
 
 
 @internal
-def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
+def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int:
     """Return what the places that ``take_out`` has emptied would cost again.
 
-    ``bench.beyond`` has to be filled.
+    ``scratch.beyond`` has to be filled.
     """
     cost = 0
-    delivery, step = bench.taken[0, 0], bench.taken[0, 2]
+    delivery, step = scratch.taken[0, 0], scratch.taken[0, 2]
     for which in range(count):
-        option, at = bench.taken[which, 1], bench.taken[which, 2]
+        option, at = scratch.taken[which, 1], scratch.taken[which, 2]
         if option < 0:
-            cost += memory.break_weight[bench.taken[which, 0]]
+            cost += memory.break_weight[scratch.taken[which, 0]]
             continue
         path = flat.path[option]
         for use in range(flat.use_start[path], flat.use_start[path + 1]):
@@ -229,19 +229,19 @@ def cost_before(flat: Flat, memory: Memory, bench: Bench, count: int) -> int:
         if before >= 0:
             early = index(memory.step[before])
             if which + 1 < count:
-                early = bench.taken[which + 1, 2]
+                early = scratch.taken[which + 1, 2]
             elif before == delivery:
                 early = step
             if early >= at:
-                cost += memory.break_weight[bench.taken[which, 0]]
+                cost += memory.break_weight[scratch.taken[which, 0]]
     # What has no place comes too late for all that require it.
-    return cost + bench.beyond[min(step, len(bench.beyond) - 1)]
+    return cost + scratch.beyond[min(step, len(scratch.beyond) - 1)]
 
 
 @internal
-def followers_cost(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> None:
-    """Fill ``bench.beyond``: the weight of the deliveries that would be broken, per step."""
-    beyond = bench.beyond
+def followers_cost(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> None:
+    """Fill ``scratch.beyond``: the weight of the deliveries that would be broken, per step."""
+    beyond = scratch.beyond
     wide = len(beyond)
     beyond[:] = 0
     if memory.followers[delivery] == 0:
@@ -257,38 +257,38 @@ def followers_cost(flat: Flat, memory: Memory, bench: Bench, delivery: int) -> N
 
 @internal
 def price_family(
-    flat: Flat, graphs: PathGraphs, memory: Memory, bench: Bench, delivery: int
+    flat: Flat, graphs: PathGraphs, memory: Memory, scratch: Scratch, delivery: int
 ) -> None:
-    """Fill ``bench.hold`` for the family of a delivery that is taken out."""
-    family = bench.family[delivery]
-    first, stop = bench.family_start[family], bench.family_start[family + 1]
-    wide = bench.value.shape[1]
+    """Fill ``scratch.hold`` for the family of a delivery that is taken out."""
+    family = scratch.family[delivery]
+    first, stop = scratch.family_start[family], scratch.family_start[family + 1]
+    wide = scratch.value.shape[1]
     for place_ in range(first, stop):
-        other = index(bench.member[place_])
+        other = index(scratch.member[place_])
         row = place_ - first
         if needed(flat, memory, other) or other == delivery:
             for step in range(wide + 1):
                 held = other != delivery and memory.step[other] < step
-                bench.hold[row, step] = 0 if held else NEVER
+                scratch.hold[row, step] = 0 if held else NEVER
         else:
-            bench.hold[row, 0] = NEVER
+            scratch.hold[row, 0] = NEVER
     for step in range(memory.steps):
         for place_ in range(first, stop):
-            other = index(bench.member[place_])
+            other = index(scratch.member[place_])
             row = place_ - first
             if needed(flat, memory, other) or other == delivery:
                 continue
             best, chosen = index(NEVER), index(-1)
             for choice in range(graphs.choice_start[other], graphs.choice_start[other + 1]):
                 before = graphs.requires[choice]
-                held = 0 if before < 0 else bench.hold[bench.local[before], step]
+                held = 0 if before < 0 else scratch.hold[scratch.local[before], step]
                 if held >= best:
                     continue
-                cost = held + _cheapest(graphs, memory, bench.value, graphs.graph[choice], step)
+                cost = held + _cheapest(graphs, memory, scratch.value, graphs.graph[choice], step)
                 if cost < best:
                     best, chosen = cost, choice
-            bench.member_cost[row, step], bench.member_choice[row, step] = best, chosen
-            bench.hold[row, step + 1] = min(bench.hold[row, step], best)
+            scratch.member_cost[row, step], scratch.member_choice[row, step] = best, chosen
+            scratch.hold[row, step + 1] = min(scratch.hold[row, step], best)
 
 
 @internal
@@ -296,21 +296,21 @@ def price_delivery(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     delivery: int,
     optional: bool,
     state: State,
 ) -> None:
-    """Fill ``bench.cost`` and ``bench.choice`` for a delivery that is taken out.
+    """Fill ``scratch.cost`` and ``scratch.choice`` for a delivery that is taken out.
 
     Parameters
     ----------
     optional
-        Whether some deliveries are optional; then ``bench.hold`` is filled first.
+        Whether some deliveries are optional; then ``scratch.hold`` is filled first.
     """
     if optional:
-        price_family(flat, graphs, memory, bench, delivery)
-    cost, chosen, value = bench.cost, bench.choice, bench.value
+        price_family(flat, graphs, memory, scratch, delivery)
+    cost, chosen, value = scratch.cost, scratch.choice, scratch.value
     wide = len(cost)
     cost[:] = NEVER
     first, stop = graphs.choice_start[delivery], graphs.choice_start[delivery + 1]
@@ -327,7 +327,7 @@ def price_delivery(
                 if value[row, step] < cost[step]:
                     cost[step], chosen[step] = value[row, step], choice
         elif optional and not needed(flat, memory, before):
-            held = bench.hold[bench.local[before]]
+            held = scratch.hold[scratch.local[before]]
             for step in range(wide):
                 if value[row, step] + held[step] < cost[step]:
                     cost[step], chosen[step] = value[row, step] + held[step], choice
@@ -338,7 +338,7 @@ def price_delivery(
                 if price_ < cost[step]:
                     cost[step], chosen[step] = price_, choice
     for step in range(memory.steps):
-        cost[step] += bench.beyond[step]
+        cost[step] += scratch.beyond[step]
     for step in range(memory.steps, wide):
         cost[step] = NEVER
 
@@ -348,7 +348,7 @@ def carry_out(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     delivery: int,
     choice: int,
     step: int,
@@ -357,10 +357,10 @@ def carry_out(
 ) -> None:
     """Put a delivery that is taken out into a step, with the optional ones that it needs now."""
     if optional:
-        price_family(flat, graphs, memory, bench, delivery)
+        price_family(flat, graphs, memory, scratch, delivery)
     goal = follower = delivery
     while True:
-        option = path_at(flat, graphs, memory, bench, choice, step, state)
+        option = path_at(flat, graphs, memory, scratch, choice, step, state)
         before = index(flat.requires[option])
         lacking = optional and before >= 0 and not needed(flat, memory, before)
         put_in(flat, memory, goal, option, step)
@@ -368,14 +368,14 @@ def carry_out(
         recheck(flat, memory, follower)
         if not lacking:
             break
-        follower, goal, row = goal, before, bench.local[before]
+        follower, goal, row = goal, before, scratch.local[before]
         limit = step
-        if bench.hold[row, limit] >= NEVER:
+        if scratch.hold[row, limit] >= NEVER:
             break
         # The first step from which on it costs no more to have it.
         step = index(0)
-        while bench.hold[row, step + 1] > bench.hold[row, limit]:
+        while scratch.hold[row, step + 1] > scratch.hold[row, limit]:
             step += 1
-        choice = index(bench.member_choice[row, step])
+        choice = index(scratch.member_choice[row, step])
     recheck(flat, memory, goal)
     recheck_followers(flat, memory, delivery)

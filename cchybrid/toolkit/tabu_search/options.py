@@ -31,6 +31,11 @@ class TabuOptions:
         starts have failed (see ``step_control``).
     attempts
         Starts per number of steps before ``raise`` adds a step.
+    probe
+        With ``descend``, probes halve the gap between the first schedule and the lower bound:
+        attempts that end after this many evaluations per delivery without progress.
+    memory
+        Mebibytes that the tables of an island may take; larger problems are refused.
     """
 
     width: int = 6
@@ -39,6 +44,8 @@ class TabuOptions:
     patience: int = 300_000
     control: str = "descend"
     attempts: int = 6
+    probe: int = 12
+    memory: int = 4096
 
     def __post_init__(self) -> None:
         for name, least in (
@@ -47,6 +54,8 @@ class TabuOptions:
             ("decay", 0),
             ("patience", 1),
             ("attempts", 1),
+            ("probe", 1),
+            ("memory", 1),
         ):
             if not least <= getattr(self, name) <= 1_000_000_000:
                 raise ValueError(f"{name} is {getattr(self, name)}, use {least} to 1000000000")

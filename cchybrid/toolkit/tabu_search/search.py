@@ -24,15 +24,15 @@ from cchybrid.toolkit.tabu_search.memory import (
     OVER,
     Memory,
     conflicts,
+    decay_weights,
+    increase_weights,
     index,
     needed,
-    press,
     recheck,
-    relax,
 )
 from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
-    Bench,
+    Scratch,
     carry_out,
     cost_before,
     followers_cost,
@@ -64,7 +64,7 @@ class Record(NamedTuple):
     number: LongArray
 
 
-BEST, MOVES, PROGRESS, PRESSED = 0, 1, 2, 3
+BEST, MOVES, PROGRESS, INCREASES = 0, 1, 2, 3
 STUCK = 10
 """Moves per delivery without progress, from then on a circle is suspected: deliveries that require
 each other, which moves of the broken one alone never end."""
@@ -78,10 +78,11 @@ def start(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     record: Record,
     option: IntArray,
     step: IntArray,
+    stop: BoolArray,
     state: State,
 ) -> None:
     """Begin with an assignment: keep its places, and put in what is missing where it fits best.
@@ -90,6 +91,8 @@ def start(
     ----------
     option, step
         Shape (deliveries,): -1 where there is no place. The memory has to be new.
+    stop
+        Shape (1,): another thread sets this to end early; then the record stays as it is.
     """
     optional = has_optional(flat.required)
     order = np.empty(len(option), dtype=np.int32)
@@ -104,7 +107,7 @@ def start(
         delivery = index(place)
         # What nobody needs takes no room.
         if memory.option[delivery] >= 0 and not needed(flat, memory, delivery):
-            take_out(flat, memory, bench, delivery)
+            take_out(flat, memory, scratch, delivery)
     for place in order:
         recheck(flat, memory, index(place))
     # Those first whose informer has a place, so that deliveries do not come to inform each other.
@@ -112,11 +115,13 @@ def start(
     while True:
         settled = False
         for place in order:
+            if stop[0]:
+                return
             delivery = index(place)
             if memory.option[delivery] >= 0 or not needed(flat, memory, delivery):
                 continue
             if not patient or _ready(graphs, memory, delivery):
-                _settle(flat, graphs, memory, bench, delivery, optional, state)
+                _settle(flat, graphs, memory, scratch, delivery, optional, state)
                 settled = True
         if not patient:
             break
@@ -141,25 +146,25 @@ def _settle(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     delivery: int,
     optional: bool,
     state: State,
 ) -> None:
     """Put a delivery without a place where it costs least."""
-    followers_cost(flat, memory, bench, delivery)
-    price_delivery(flat, graphs, memory, bench, delivery, optional, state)
+    followers_cost(flat, memory, scratch, delivery)
+    price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
     best, ties = index(-1), 0
     for step in range(memory.steps):
-        if best < 0 or bench.cost[step] < bench.cost[best]:
+        if best < 0 or scratch.cost[step] < scratch.cost[best]:
             best, ties = step, 0
-        if bench.cost[step] == bench.cost[best]:
+        if scratch.cost[step] == scratch.cost[best]:
             ties += 1
             if below(state, ties) == 0:
                 best = step
-    if bench.cost[best] < NEVER:
-        choice = index(bench.choice[best])
-        carry_out(flat, graphs, memory, bench, delivery, choice, best, optional, state)
+    if scratch.cost[best] < NEVER:
+        choice = index(scratch.choice[best])
+        carry_out(flat, graphs, memory, scratch, delivery, choice, best, optional, state)
 
 
 @internal
@@ -204,7 +209,7 @@ def search(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
-    bench: Bench,
+    scratch: Scratch,
     record: Record,
     tuning: Tuning,
     evaluations: int,
@@ -229,24 +234,24 @@ def search(
             if delivery == mover:
                 continue
             spent += 1
-            count = take_out(flat, memory, bench, delivery)
+            count = take_out(flat, memory, scratch, delivery)
             if not needed(flat, memory, delivery):
                 # Deliveries required each other, and nobody else needs them: they are gone now.
                 for freed in range(count):
-                    recheck(flat, memory, bench.taken[freed, 0])
+                    recheck(flat, memory, scratch.taken[freed, 0])
                 if conflicts(memory) < now:
                     _keep(memory, record)
                 mover, least = index(-1), index(-1)
                 break
-            followers_cost(flat, memory, bench, delivery)
-            price_delivery(flat, graphs, memory, bench, delivery, optional, state)
-            stay = cost_before(flat, memory, bench, count)
-            left = bench.taken[0, 2]
+            followers_cost(flat, memory, scratch, delivery)
+            price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
+            stay = cost_before(flat, memory, scratch, count)
+            left = scratch.taken[0, 2]
             barred = memory.tabu[delivery, 0]
             if memory.tabu[delivery, 1] < record.number[MOVES]:
                 barred = -1
             for step in range(memory.steps):
-                cost = bench.cost[step]
+                cost = scratch.cost[step]
                 if cost >= NEVER:
                     continue
                 change = cost - stay
@@ -259,23 +264,23 @@ def search(
                 if change == least:
                     ties += 1
                     if below(state, ties) == 0:
-                        mover, target, over = delivery, step, index(bench.choice[step])
-            put_back(flat, memory, bench, count)
+                        mover, target, over = delivery, step, index(scratch.choice[step])
+            put_back(flat, memory, scratch, count)
         record.number[MOVES] += 1
         if least >= 0:
-            press(memory)
-            record.number[PRESSED] += 1
-            if tuning.decay and record.number[PRESSED] % tuning.decay == 0:
-                relax(memory)
+            increase_weights(memory)
+            record.number[INCREASES] += 1
+            if tuning.decay and record.number[INCREASES] % tuning.decay == 0:
+                decay_weights(memory)
         if mover < 0:
             continue
-        count = take_out(flat, memory, bench, mover)
-        memory.tabu[mover, 0] = bench.taken[0, 2]
+        count = take_out(flat, memory, scratch, mover)
+        memory.tabu[mover, 0] = scratch.taken[0, 2]
         until = record.number[MOVES] + tuning.tenure + below(state, tuning.tenure + 1)
         memory.tabu[mover, 1] = until
-        carry_out(flat, graphs, memory, bench, mover, over, target, optional, state)
+        carry_out(flat, graphs, memory, scratch, mover, over, target, optional, state)
         for freed in range(1, count):
-            recheck(flat, memory, bench.taken[freed, 0])
+            recheck(flat, memory, scratch.taken[freed, 0])
         if conflicts(memory) < now:
             _keep(memory, record)
     return spent

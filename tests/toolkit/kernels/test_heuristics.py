@@ -113,7 +113,7 @@ def test_settling_equals_its_twin(instance: Instance, seed: int, excess: bool) -
     pair = Pair(instance, seed, True, excess)
     near = least_uses(pair.problem, pair.flat)
     restore(pair.flat, near, pair.found.option, pair.found.step, pair.counted, pair.table,
-            pair.chain, pair.state)  # fmt: skip
+            pair.chain, NEVER, pair.state)  # fmt: skip
     plain.restore(pair.twin, near.tolist())
     total = pair.build()
     end = settle(*pair.arguments(), total, 3, NEVER, pair.state)  # type: ignore[arg-type]
@@ -128,7 +128,7 @@ def test_the_port_heuristic_equals_its_twin(instance: Instance, seed: int, all_c
     pair.found.step[:] = np.minimum(pair.found.step, 1)
     pair.twin.step = pair.found.step.tolist()
     total = pair.build()
-    change = spread_ports(*pair.arguments(), pair.state)  # type: ignore[arg-type]
+    change = spread_ports(*pair.arguments(), NEVER, pair.state)  # type: ignore[arg-type]
     plain.spread_ports(pair.twin)
     assert total + change == pair.twin.conflicts()
     pair.check()
@@ -154,7 +154,7 @@ def test_restoration_equals_its_twin(instance: Instance, seed: int, far: int) ->
     pair.twin.counted = set(np.flatnonzero(counted).tolist())
     near = least_uses(pair.problem, pair.flat) + np.int32(far)
     late = restore(pair.flat, near, pair.found.option, pair.found.step, counted, pair.table,
-                   pair.chain, pair.state)  # fmt: skip
+                   pair.chain, NEVER, pair.state)  # fmt: skip
     assert late == plain.restore(pair.twin, near.tolist())
     pair.check()
 
@@ -260,7 +260,7 @@ def test_with_many_options_restoration_and_mutation_equal_their_twins(
         near = least_uses(pair.problem, pair.flat) + np.int32(seed % 2)
         for _ in range(2):
             late = restore(pair.flat, near, pair.found.option, pair.found.step, pair.counted,
-                           pair.table, pair.chain, pair.state)  # fmt: skip
+                           pair.table, pair.chain, NEVER, pair.state)  # fmt: skip
             assert late == plain.restore(pair.twin, near.tolist())
             pair.check()
             pair.build()

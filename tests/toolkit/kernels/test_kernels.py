@@ -23,6 +23,8 @@ from cchybrid.toolkit.kernels.flat import flatten, least_uses
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 
+GO_ON = np.zeros(1, dtype=np.bool_)
+
 
 def table_of(problem: Problem, found: Assignment, counted: np.ndarray) -> tuple[np.ndarray, int]:
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
@@ -113,7 +115,9 @@ def test_restoration_makes_every_requirement_hold(instance: Instance, seed: int)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
     near = least_uses(problem, flat)
-    late = restore(flat, near, found.option, found.step, counted, table, chain, seed_state(seed))
+    late = restore(
+        flat, near, found.option, found.step, counted, table, chain, GO_ON, seed_state(seed)
+    )
     assert late == int((found.step >= STEPS).sum())
     assert (problem.option_delivery[found.option] == np.arange(problem.deliveries)).all()
     for delivery in range(problem.deliveries):
@@ -132,7 +136,7 @@ def test_settling_never_makes_it_worse_and_counts_right(instance: Instance, seed
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
     near = least_uses(problem, flat)
-    late = restore(flat, near, found.option, found.step, counted, table, chain, state)
+    late = restore(flat, near, found.option, found.step, counted, table, chain, GO_ON, state)
     start = late + build(flat, found.option, found.step, counted, table)
     stop = np.zeros(1, dtype=np.bool_)
     end = settle(flat, found.option, found.step, counted, table, start, 5, stop, state)
@@ -161,7 +165,7 @@ def test_swaps_and_port_moves_report_the_change_that_they_make(
         assert change <= 0
         total += change
     assert total == table_of(problem, found, counted)[1]
-    total += spread_ports(flat, found.option, found.step, counted, table, state)
+    total += spread_ports(flat, found.option, found.step, counted, table, GO_ON, state)
     fresh, expected = table_of(problem, found, counted)
     assert total == expected
     assert (table == fresh).all()
@@ -177,7 +181,7 @@ def test_the_port_heuristic_empties_overfull_ports() -> None:
     counted = np.ones(problem.deliveries, dtype=np.bool_)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     build(flat, found.option, found.step, counted, table)
-    spread_ports(flat, found.option, found.step, counted, table, seed_state(1))
+    spread_ports(flat, found.option, found.step, counted, table, GO_ON, seed_state(1))
     ports = np.flatnonzero(problem.kind == INJECT)
     assert (table[:, ports] <= problem.capacity[ports]).all()
     path = int(flat.path[found.option[0]])

@@ -20,13 +20,11 @@ from .shortening import shortest_chains
 if TYPE_CHECKING:
     from .engine import HgsaOptions
 
-GO_ON = np.zeros(1, dtype=np.bool_)
-"""What a solution begins with is drawn blindly, which takes no time worth ending early."""
 REHEATINGS = 6
 """Reheatings after which the cooling gets no slower."""
 
 
-class Slaves:
+class AnnealingProcesses:
     """A set of processes that search for a schedule of one number of steps; an ``Island``.
 
     Parameters
@@ -64,9 +62,7 @@ class Slaves:
         )
         nothing = problem.empty()
         self.record = Record(nothing.option, nothing.step, np.array([2**62]))
-        for index in range(number):
-            self._begin(index, hint if index == 0 else None)
-        self._owed = number
+        self._waiting = [(index, hint if index == 0 else None) for index in range(number)]
 
     @property
     def iteration(self) -> int:
@@ -80,8 +76,10 @@ class Slaves:
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
         """See ``Island.advance``."""
-        made = self._owed
-        self._owed = 0
+        made = 0
+        while self._waiting and not stop[0]:
+            self._begin(*self._waiting.pop(0), stop)
+            made += 1
         return made + anneal(
             self.flat,
             self.settings,
@@ -98,12 +96,11 @@ class Slaves:
         """See ``Island.best``."""
         return Assignment(self.record.option.copy(), self.record.step.copy())
 
-    def welcome(self, guest: Assignment) -> None:
-        """See ``Island.welcome``: the worst process goes on from the guest."""
-        self._begin(int(self.processes.tally[:, CONFLICTS].argmax()), guest)
-        self._owed += 1
+    def immigrate(self, migrant: Assignment) -> None:
+        """See ``Island.immigrate``: the worst process goes on from the migrant."""
+        self._waiting.append((int(self.processes.tally[:, CONFLICTS].argmax()), migrant))
 
-    def _begin(self, index: int, hint: Assignment | None) -> None:
+    def _begin(self, index: int, hint: Assignment | None, stop: BoolArray) -> None:
         solution = process(self.processes, index)
         solution.option[:] = -1
         solution.step[:] = -1
@@ -111,8 +108,9 @@ class Slaves:
             kept = (hint.option >= 0) & (hint.step >= 0) & (hint.step < len(solution.table))
             solution.option[kept] = hint.option[kept]
             solution.step[kept] = hint.step[kept]
-        begin(self.flat, self.settings, solution, self.memory.chain, GO_ON, self.state)
-        remember(self.flat, self.settings, solution, self.record, self.state)
+        begin(self.flat, self.settings, solution, self.memory.chain, stop, self.state)
+        if not stop[0]:
+            remember(self.flat, self.settings, solution, self.record, stop, self.state)
 
 
 def _settings(problem: Problem, flat: Flat, options: HgsaOptions, steps: int) -> Settings:

@@ -1,0 +1,53 @@
+"""What searches share that count evaluations: their budget, and the flag that stops kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import numpy as np
+
+from cchybrid.plugin.engine import Run
+from cchybrid.problem.arrays import BoolArray
+
+WATCH_SECONDS = 0.1
+"""Seconds between two looks at the run: a tenth of what an engine has to stop in."""
+
+
+class EvaluationBudget:
+    """The evaluations of one engine, over all its islands and targets."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.spent = 0
+
+    def spend(self, evaluations: int) -> None:
+        """Count evaluations."""
+        self.spent += evaluations
+        self._run.spend(evaluations)
+
+    def share(self, wanted: int, islands: int) -> int:
+        """Return how many evaluations each island may make: ``wanted``, or what is left."""
+        budget = self._run.budget.evaluations
+        return wanted if budget is None else max(1, min(wanted, (budget - self.spent) // islands))
+
+
+@contextmanager
+def watched(run: Run, steps: int) -> Iterator[BoolArray]:
+    """Give a flag, shape (1,), that is set as soon as so many steps are no longer wanted."""
+    stop, done = np.zeros(1, dtype=np.bool_), Event()
+
+    def watch() -> None:
+        while not done.wait(WATCH_SECONDS):
+            if not run.wants(steps):
+                stop[0] = True
+                return
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        done.set()
+        watcher.join()

@@ -1,0 +1,121 @@
+"""Compiling ahead: what is pending, and that it may be stopped at any time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.warm_up import WarmUp, pending
+from cchybrid.system.kernel_cache import cache_folder
+
+MODULE = """
+    import time
+
+    class Quick:
+        Options = dict
+
+        def __init__(self, options):
+            print("engines may print" * 10_000)
+
+        def prepare(self):
+            pass
+
+    class Slow(Quick):
+        def prepare(self):
+            time.sleep(60)
+
+    class Faulty(Quick):
+        def prepare(self):
+            raise ValueError("no kernels")
+"""
+
+
+def engine(name: str, **rest: object) -> EngineInfo:
+    target = f"own_engines.engines:{name.title()}"
+    return EngineInfo(name, target, "", prepares=True, **rest)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "own_engines"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "engines.py").write_text(dedent(MODULE))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    cache_folder.cache_clear()
+    yield tmp_path
+    cache_folder.cache_clear()
+
+
+def finish(work: WarmUp) -> dict[str, str]:
+    work.start()
+    found = {}
+    end = time.monotonic() + 60
+    while work.running and time.monotonic() < end:
+        found.update({one.engine: one.error for one in work.wait()})
+    assert not work.running
+    return found
+
+
+def test_engines_are_pending_until_they_are_compiled() -> None:
+    quick, faulty = engine("quick", priority=1), engine("faulty", priority=2)
+    other = EngineInfo("other", "own_engines.engines:Quick", "")  # has nothing to prepare
+    first = pending([quick, other, faulty])
+    assert first == [faulty, quick]
+    assert finish(WarmUp(first)) == {"faulty": "ValueError: no kernels", "quick": ""}
+    assert pending([quick, other, faulty]) == [faulty]
+
+
+def test_engines_that_need_little_come_first() -> None:
+    search, exact = engine("quick", priority=9), engine("slow", kind="exact")
+    assert pending([search, exact]) == [exact, search]
+
+
+def test_it_may_be_stopped_at_any_time() -> None:
+    work = WarmUp(pending([engine("slow", priority=1), engine("quick")]))
+    work.start()
+    assert work.running
+    assert work.left == ("slow", "quick")
+    work.wait(0.5)
+    begun = time.monotonic()
+    work.stop()
+    assert time.monotonic() - begun < 5
+    assert not work.running
+    assert work.poll() == []
+    assert len(pending([engine("slow"), engine("quick")])) == 2
+
+
+def test_a_process_that_dies_is_reported() -> None:
+    work = WarmUp(pending([engine("slow")]))
+    work.start()
+    assert work._process is not None
+    work._process.kill()
+    found = []
+    while work.running:
+        found += work.wait()
+    assert [one.engine for one in found] == ["slow"]
+    assert found[0].error
+
+
+def test_nothing_to_do_starts_nothing() -> None:
+    work = WarmUp([])
+    work.start()
+    assert not work.running
+    assert work.poll() == []
+    work.stop()
+
+
+def test_every_built_in_engine_says_whether_it_prepares() -> None:
+    for info in load_registry().engines.values():
+        if info.target.startswith("cchybrid_plugins."):
+            module, _, name = info.target.partition(":")
+            kind = getattr(__import__(module, fromlist=[name]), name)
+            assert hasattr(kind, "prepare") == info.prepares, info.name

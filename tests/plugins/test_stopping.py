@@ -1,0 +1,61 @@
+"""Engines with compiled kernels return when asked, on large problems and from their start on."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from random import Random
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from cchybrid.host.api import instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import Problem, build_problem
+
+MAX_SECONDS = 1.0
+"""Processor time, which other work on the machine does not lengthen."""
+LARGE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "wormhole": ("hypercube-64", "AAS", {}),
+    "forwarding": ("torus-8x8", "AAB", {}),
+    "detours": ("random-regular-64-3-5", "AAS", {"routing": "1"}),
+    "hop by hop": ("mesh-8x8", "AAS", {"switching": "store-and-forward"}),
+}
+
+
+@cache
+def problem_of(name: str) -> Problem:
+    topology, collective, model = LARGE[name]
+    return build_problem(instance(topology, collective, **model))
+
+
+@pytest.mark.parametrize("name", ["hgsa", "mboa", "random", "sga", "tabu", "umda"])
+@pytest.mark.parametrize("kind", LARGE)
+def test_engines_stop_within_a_second(name: str, kind: str) -> None:
+    problem = problem_of(kind)
+    chosen = load_target(load_registry().engine(name).target)
+    engine = chosen(chosen.Options())
+    engine.prepare()
+    delay = Random(f"{name} {kind}").choice([0.0, 0.2, 0.6, 1.2])
+    run = LocalRun(problem, budget=Budget(seconds=3600.0))
+    asked: list[float] = []
+    ended = Event()
+
+    def stop() -> None:
+        begun = time.process_time()
+        while time.process_time() - begun < delay and not ended.is_set():
+            time.sleep(0.005)
+        asked.append(time.process_time())
+        run.stopped = True
+
+    Thread(target=stop).start()
+    how = engine.solve(problem, run)
+    taken = time.process_time() - asked[0] if asked else 0.0
+    ended.set()
+    assert how is Stop.LIMIT
+    assert taken < MAX_SECONDS
+    assert not run.violations

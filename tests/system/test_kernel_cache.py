@@ -1,0 +1,152 @@
+"""The cache of compiled kernels: what its name depends on, and what it survives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from cchybrid.system import kernel_cache
+from cchybrid.system.kernel_cache import cache_folder, compiling, needs_compiling
+
+KERNEL = """
+    import numpy as np
+    from cchybrid.system.compiled import compiled, internal
+    from own_kernels.constants import FACTOR
+
+    @internal
+    def times(number):
+        return number * FACTOR
+
+    @compiled
+    def sum_up(numbers):
+        total = 0
+        for number in numbers:
+            total += times(number)
+        return total
+
+    class Engine:
+        pass
+
+    if __name__ == "__main__":
+        print(sum_up(np.arange(5)), len(sum_up.stats.cache_hits), times(4))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with kernels whose cache is a folder of its own."""
+    folder = tmp_path / "own_kernels"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "constants.py").write_text("FACTOR = 2\n")
+    (folder / "other.py").write_text("WORD = 'compiled'\n")
+    (folder / "loops.py").write_text(dedent(KERNEL))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    cache_folder.cache_clear()
+    yield folder
+    cache_folder.cache_clear()
+    sys.modules.pop("own_kernels", None)
+
+
+def folder_now(package: Path) -> Path:
+    cache_folder.cache_clear()
+    return cache_folder(package)
+
+
+def run(package: Path) -> list[str]:
+    """Return the sum, how many kernels came from the cache, and a call of the inner kernel."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-m", "own_kernels.loops"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_the_folder_is_named_after_the_sources_of_kernels(package: Path) -> None:
+    first = folder_now(package)
+    assert first.parent == package.parent / "cache"
+    (package / "other.py").write_text("WORD = 'another'\n")
+    os.utime(package / "loops.py", (1, 1))
+    assert folder_now(package) == first
+    (package / "constants.py").write_text("FACTOR = 3\n")
+    second = folder_now(package)
+    assert second != first
+    (package / "loops.py").write_text(dedent(KERNEL).replace("total = 0", "total = 1"))
+    assert folder_now(package) not in (first, second)
+
+
+def test_kernels_are_compiled_once_and_anew_after_a_change(package: Path) -> None:
+    assert run(package) == ["20", "0", "8"]
+    os.utime(package / "loops.py", (1, 1))  # as a fresh checkout would
+    assert run(package) == ["20", "1", "8"]
+    (package / "constants.py").write_text("FACTOR = 3\n")
+    assert run(package) == ["30", "0", "12"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\x80\x04\x95"])
+def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
+    run(package)
+    for path in (package.parent / "cache").rglob("*.nb[ic]"):
+        path.write_bytes(damage)
+    assert run(package) == ["20", "0", "8"]
+    assert run(package) == ["20", "1", "8"]
+
+
+def test_a_folder_that_cannot_be_written_to_costs_only_time(package: Path) -> None:
+    (package.parent / "cache").write_text("no folder")
+    found = folder_now(package)
+    assert found.parent != package.parent / "cache"
+    assert run(package) == ["20", "0", "8"]
+
+
+def test_without_any_folder_a_temporary_one_is_used(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.touch()
+    monkeypatch.setattr(kernel_cache, "PACKAGE", nowhere)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(nowhere))
+    monkeypatch.setenv("HOME", str(nowhere))
+    found = folder_now(package)
+    assert found.is_dir()
+    assert tmp_path not in found.parents
+    found.rmdir()
+
+
+def test_an_engine_counts_as_compiled_when_the_block_has_ended(package: Path) -> None:
+    target = "own_kernels.loops:Engine"
+    assert needs_compiling(target)
+    with pytest.raises(RuntimeError), compiling(target):
+        raise RuntimeError
+    assert needs_compiling(target)
+    with compiling(target) as missing:
+        assert missing
+        assert needs_compiling(target)
+    assert not needs_compiling(target)
+    with compiling(target) as missing:
+        assert not missing
+    shutil.rmtree(folder_now(package))
+    folder_now(package)
+    assert needs_compiling(target)
+
+
+def test_the_folder_may_vanish_meanwhile(package: Path) -> None:
+    target = "own_kernels.loops:Engine"
+    with compiling(target):
+        shutil.rmtree(package.parent / "cache")
+    assert needs_compiling(target)
+    with compiling(target) as missing:
+        assert missing
+
+
+def test_what_cannot_be_found_needs_no_compiling() -> None:
+    assert not needs_compiling("no_such_package.at_all:Engine")
