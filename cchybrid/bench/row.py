@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 from cchybrid.library.collectives import PATTERNS
@@ -110,7 +109,7 @@ class Row:
         fixed_steps = record.get("fixed_steps")
         numbers = (published.steps, published.lower_bound, published.goal, fixed_steps)
         sound = (
-            all(isinstance(number, (int, NoneType)) for number in numbers)
+            all(n is None or (isinstance(n, int) and 0 <= n < 10**9) for n in numbers)
             and isinstance(published.rates, dict)
             and all(isinstance(rate, (int, float)) for rate in published.rates.values())
             and isinstance(published.comparable, bool)

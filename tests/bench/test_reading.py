@@ -71,6 +71,7 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
     "damage",
     [
         'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
+        "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": 99999999999')",
         "UPDATE suites SET content = '{}'",
         "UPDATE runs SET contestant = replace(contestant, '\"options\":{}', '\"options\":5')",
         "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",

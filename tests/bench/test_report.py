@@ -104,6 +104,7 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "not the one of the result", replace(run, _schedule=other._schedule)
     yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
     yield "KeyError", replace(run, result={"steps": 4, "status": "optimal"})
+    yield "a number is too large", replace(run, result={**result, "conflicts": 10**30})
     told = contributed("schedule", "tabu", len(steps) - 1)
     yield "who found what is not told", replace(run, result={**result, "contributions": [told]})
     yield "KeyError", replace(run, result={**result, "contributions": [{"author": "tabu"}]})
@@ -388,12 +389,13 @@ def test_bad_input_is_one_line(
     assert told.count("\n") == 1
 
 
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])
 def test_a_missing_package_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = util.find_spec
     monkeypatch.setattr(
-        "cchybrid.bench.report.find_spec", lambda name: None if name == "matplotlib" else real(name)
+        "cchybrid.bench.report.find_spec", lambda name: None if name == package else real(name)
     )
     assert command(["bench", "report", "a.sqlite"]) == 2
-    assert "a report needs matplotlib; pip install 'cchybrid[report]'" in capsys.readouterr().err
+    assert f"a report needs {package}; pip install 'cchybrid[report]'" in capsys.readouterr().err

@@ -37,9 +37,8 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
     times = statistics.times(runs)
     names = dict(zip(runs.key, runs.contestant, strict=True))
-    curves = statistics.settled_over_time(
-        times, rows.index[rows.steps.notna() & (rows.proof != "")]
-    )
+    closed = rows.index[rows.steps.notna() & (rows.proof != "")]
+    curves = statistics.settled_over_time(times, closed)
     settled = {names[key]: curve for key, curve in curves.items()}
     curves = statistics.performance_profile(times) if len(names) > 1 else {}
     profile = {names[key]: curve for key, curve in curves.items()}
@@ -83,8 +82,9 @@ def conflict_plots(found: DataFrame) -> list[tuple[str, str]]:
     found = found.assign(reach=(found.conflicts_high - found.conflicts_mean).fillna(0.0))
     for index, (row, mine) in enumerate(found.groupby("row", sort=False)):
         if len(mine) > 1:
-            draw = _lines if main_option(mine) else _bars
-            plots.append((f"Conflicts left: {row}", draw(mine, f"left{index}")))
+            axis, name = main_option(mine), f"left{index}"
+            svg = _bars(mine, name) if axis is None else _lines(mine, axis, name)
+            plots.append((f"Conflicts left: {row}", svg))
     return plots
 
 
@@ -108,12 +108,10 @@ def _options(found: DataFrame) -> DataFrame:
     return DataFrame(told, index=found.index).apply(to_numeric, errors="coerce")
 
 
-def _lines(found: DataFrame, name: str) -> str:
-    axis = main_option(found)
-    labels = found.contestant.str.replace(rf" {axis}=\S*", "", regex=True)
-    found = found.assign(line=labels, x=_options(found)[axis]).drop_duplicates(
-        ["line", "x"], keep="last"
-    )
+def _lines(found: DataFrame, axis: str, name: str) -> str:
+    labels = found.contestant.str.replace(rf" {re.escape(axis)}=\S*", "", regex=True)
+    found = found.assign(line=labels, x=_options(found)[axis])
+    found = found.drop_duplicates(["line", "x"], keep="last")
     with _drawing(name, 3.6 + 0.12 * labels.nunique()) as (figure, axes):
         axes.set_prop_cycle(LINES)
         for label in labels.unique():

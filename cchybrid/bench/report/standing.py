@@ -58,7 +58,7 @@ def standings(reading: Reading) -> DataFrame:
     rows["failures"] = rows.runs - held.row.value_counts().reindex(rows.index, fill_value=0)
     held = held.assign(fewest=held.groupby("row").steps.transform("min"))
     none = dict.fromkeys(("infeasible", "contestant", "engine", "story"), "")
-    rows = _judged(rows.join(_best(held)).fillna(none))
+    rows = _with_verdicts(rows.join(_best(held)).fillna(none))
     return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
 
@@ -118,7 +118,7 @@ def _story(course: Iterable[Contribution]) -> str:
     return f"{words} ({how})" if how else words
 
 
-def _judged(rows: DataFrame) -> DataFrame:
+def _with_verdicts(rows: DataFrame) -> DataFrame:
     """Add what the best amounts to, by itself and against what was published."""
     steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
     theirs, their_bound = rows.published_steps, rows.published_lower_bound
