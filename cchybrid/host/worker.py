@@ -106,8 +106,8 @@ class WorkerRun(RunBase):
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
         steps = self._lift(assignment, problem=problem)
-        division = self.quotient_search and self.quotient_search.division
-        how = f"quotient by a {division}" if division else ""
+        action = self.quotient_search and self.quotient_search.action
+        how = f"quotient by a {action}" if action else ""
         self.tell("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best = steps, len(steps)
