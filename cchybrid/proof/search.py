@@ -24,7 +24,7 @@ from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.records import load_target
 from cchybrid.proof.refutation import Refutation, refute
-from cchybrid.system.background import finished
+from cchybrid.system.background import run_in_thread
 
 MAX_TERMS = 3_000_000
 """Terms of all rows beyond which the relaxation is not solved: it would take minutes."""
@@ -99,7 +99,7 @@ def find_proof(
     search = _Search(instance, record, steps, deadline, is_over, tell)
     interrupted = False
     try:
-        if not finished(lambda: search.run(cheap), is_over):
+        if not run_in_thread(lambda: search.run(cheap), is_over):
             search.tried.append(f"{search.doing}: not finished")
     except KeyboardInterrupt:
         interrupted = True

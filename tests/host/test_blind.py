@@ -73,14 +73,14 @@ def test_it_needs_a_number_of_steps() -> None:
 
 def test_turns_of_an_engine_add_up() -> None:
     effort = EffortCounter(4)
-    effort.begin("a")
+    effort.start("a")
     effort.progress(4, 7)
     effort.progress(5, 1)
     effort.end("a", End(Stop.LIMIT, 5, 6, 1.0))
-    effort.begin("a")
+    effort.start("a")
     effort.best("a", 2, closed=False)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
-    effort.begin("b")
+    effort.start("b")
     facts = effort.facts(scheduled=True)
     assert facts["evaluations"] == {"a": 10, "b": None}
     assert (facts["evaluations_to_best"], facts["conflicts"]) == (7, 0)
@@ -89,7 +89,7 @@ def test_turns_of_an_engine_add_up() -> None:
 
 def test_what_is_spent_after_the_end_does_not_count() -> None:
     effort = EffortCounter(None)
-    effort.begin("a")
+    effort.start("a")
     effort.best("a", 2, closed=True)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}

@@ -86,10 +86,10 @@ def test_a_halted_worker_hears_only_the_newest_of_each_kind(pool: WorkerPool) ->
         worker.send({"lower": number})
         worker.send({"draft": number % 3, "steps": []})
     assert not worker._unsent
-    assert len(worker._held) == 5
-    assert worker._held["best", 0]["best"] == 1001
+    assert len(worker._pending_news) == 5
+    assert worker._pending_news["best", 0]["best"] == 1001
     worker.resume()
-    assert not worker._held
+    assert not worker._pending_news
 
 
 def test_halted_workers_are_ended(pool: WorkerPool) -> None:

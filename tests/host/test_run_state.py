@@ -101,10 +101,10 @@ def test_a_breach_ends_the_worker_and_names_it(event: Any, words: str) -> None:
 def test_a_schedule_that_beats_a_claim_ends_whoever_made_it() -> None:
     state = opened()
     assert kinds(state.apply(1.0, 2, Bound(7, None, True, ""))) == ["bound", "share"]
-    assert (state.board.lower, state.lower_by) == (7, "b")
+    assert (state.blackboard.lower, state.lower_by) == (7, "b")
     actions = state.apply(2.0, 1, Offer(GOOD, 1, ""))
     assert kinds(actions) == ["schedule", "share", "trouble", "dismiss"]
-    assert state.board.lower == state.history.lower == 1
+    assert state.blackboard.lower == state.history.lower == 1
     state = opened()
     state.apply(1.0, HOST, Offer(GOOD, 0, ""))
     assert kinds(state.apply(2.0, 2, Bound(7, None, True, ""))) == ["trouble", "dismiss"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cchybrid.system.background import drawn, finished
+from cchybrid.system.background import iterate_in_thread, run_in_thread
 
 SOON = 0.6
 """Seconds in which a thread is left, on a busy machine."""
@@ -25,8 +25,8 @@ def never() -> bool:
 
 
 def test_all_items_come_in_order():
-    assert list(drawn(iter(range(1000)), never)) == list(range(1000))
-    assert list(drawn([None, 0], never)) == [None, 0]
+    assert list(iterate_in_thread(iter(range(1000)), never)) == list(range(1000))
+    assert list(iterate_in_thread([None, 0], never)) == [None, 0]
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), MemoryError()])
@@ -35,7 +35,7 @@ def test_an_error_is_raised_where_the_items_are_taken(error):
         yield 1
         raise error
 
-    taken = drawn(items(), never)
+    taken = iterate_in_thread(items(), never)
     assert next(taken) == 1
     with pytest.raises(type(error)):
         next(taken)
@@ -63,7 +63,7 @@ def test_a_long_computation_is_left(work):
         return bool(taken) and time.monotonic() - taken[0] > 0.3
 
     thread = threading.active_count()
-    for item in drawn(items(), over):
+    for item in iterate_in_thread(items(), over):
         assert item == 1
         taken.append(time.monotonic())
     assert len(taken) == 1
@@ -80,7 +80,7 @@ def test_the_thread_ends_at_the_next_item():
             drew.append(number)
             yield number
 
-    assert list(drawn(items(), after(0.2)))
+    assert list(iterate_in_thread(items(), after(0.2)))
     time.sleep(0.2)
     known = len(drew)
     time.sleep(0.2)
@@ -89,7 +89,7 @@ def test_the_thread_ends_at_the_next_item():
 
 def test_nothing_is_drawn_that_nobody_takes():
     drew: list[int] = []
-    taken = drawn(map(drew.append, range(10**9)), never)
+    taken = iterate_in_thread(map(drew.append, range(10**9)), never)
     next(taken)
     threads = threading.active_count()
     time.sleep(0.1)
@@ -101,10 +101,10 @@ def test_nothing_is_drawn_that_nobody_takes():
 
 def test_finished_or_not():
     done: list[int] = []
-    assert finished(lambda: done.append(1), never)
+    assert run_in_thread(lambda: done.append(1), never)
     assert done == [1]
     begun = time.monotonic()
-    assert not finished(sleep, after(0.1))
+    assert not run_in_thread(sleep, after(0.1))
     assert time.monotonic() - begun < 0.1 + SOON
     with pytest.raises(ZeroDivisionError):
-        finished(lambda: 1 // 0, never)
+        run_in_thread(lambda: 1 // 0, never)
