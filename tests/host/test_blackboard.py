@@ -54,13 +54,13 @@ def test_evidence_is_checked_before_it_counts() -> None:
 
 def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
     blackboard = Blackboard(RING)
-    liar, honest = 1, 2
-    assert blackboard.claim(liar, 9)
-    assert blackboard.claim(honest, 2) is False
-    assert blackboard.best_claim == liar
+    wrong, right = 1, 2
+    assert blackboard.claim(wrong, 9)
+    assert blackboard.claim(right, 2) is False
+    assert blackboard.best_claim == wrong
     blackboard.offer("a", GOOD)
-    assert blackboard.refuted_claims() == [liar]
-    assert (blackboard.lower, blackboard.best_claim) == (2, honest)
+    assert blackboard.refuted_claims() == [wrong]
+    assert (blackboard.lower, blackboard.best_claim) == (2, right)
     blackboard.prove("checked", 2, GROWTH)
     assert blackboard.best_claim is None
 

@@ -1,4 +1,4 @@
-"""What runs in a thread is heard as long as anybody waits, and left behind in time."""
+"""Work in a thread: its items arrive until it is over, and then it is abandoned in time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from cchybrid.system.background import iterate_in_thread, run_in_thread
 
-SOON = 0.6
-"""Seconds in which a thread is left, on a busy machine."""
+MAX_DELAY_SECONDS = 0.6
+"""Seconds in which a thread is abandoned, on a busy machine."""
 
 
 def after(seconds: float):
@@ -52,7 +52,7 @@ def multiply() -> None:
 
 
 @pytest.mark.parametrize("work", [sleep, pytest.param(multiply, id="numpy")])
-def test_a_long_computation_is_left(work):
+def test_a_long_computation_is_abandoned(work):
     def items() -> Iterator[int]:
         yield 1
         work()
@@ -67,7 +67,7 @@ def test_a_long_computation_is_left(work):
         assert item == 1
         taken.append(time.monotonic())
     assert len(taken) == 1
-    assert time.monotonic() - taken[0] < 0.3 + 2 * SOON
+    assert time.monotonic() - taken[0] < 0.3 + 2 * MAX_DELAY_SECONDS
     assert threading.active_count() > thread
 
 
@@ -87,7 +87,7 @@ def test_the_thread_ends_at_the_next_item():
     assert len(drew) == known < 100
 
 
-def test_nothing_is_drawn_that_nobody_takes():
+def test_items_are_computed_two_ahead():
     drew: list[int] = []
     taken = iterate_in_thread(map(drew.append, range(10**9)), never)
     next(taken)
@@ -99,12 +99,12 @@ def test_nothing_is_drawn_that_nobody_takes():
     assert threading.active_count() == threads - 1
 
 
-def test_finished_or_not():
+def test_work_that_ends_in_time_or_not():
     done: list[int] = []
     assert run_in_thread(lambda: done.append(1), never)
     assert done == [1]
     begun = time.monotonic()
     assert not run_in_thread(sleep, after(0.1))
-    assert time.monotonic() - begun < 0.1 + SOON
+    assert time.monotonic() - begun < 0.1 + MAX_DELAY_SECONDS
     with pytest.raises(ZeroDivisionError):
         run_in_thread(lambda: 1 // 0, never)
