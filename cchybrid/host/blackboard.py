@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
@@ -21,6 +21,14 @@ from cchybrid.referee.verify import Violation, verify
 
 class ContractError(Exception):
     """A report of a worker is false; the text says what."""
+
+
+class Draft(NamedTuple):
+    """A near-solution, its author, and the number of rules that it violates."""
+
+    author: str
+    violations: int
+    steps: Steps
 
 
 @dataclass
@@ -36,7 +44,7 @@ class Blackboard:
     claims
         The best bound without evidence, per seat.
     drafts
-        The best near-solution per number of steps: its number of violations and its steps.
+        The best near-solution per number of steps.
     """
 
     instance: Instance
@@ -45,7 +53,7 @@ class Blackboard:
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
     claims: dict[int, int] = field(default_factory=dict)
-    drafts: dict[int, tuple[int, Steps]] = field(default_factory=dict)
+    drafts: dict[int, Draft] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._record = self.instance.to_json()
@@ -122,12 +130,12 @@ class Blackboard:
         self.certified, self.certified_by = LowerBound(proven, dict(evidence)), author
         return True
 
-    def suggest(self, count: int, steps: Steps) -> bool:
+    def suggest(self, author: str, count: int, steps: Steps) -> bool:
         """Keep a near-solution if it is the best of its number of steps; return whether it is."""
         wrong = len(self._verify(steps))
-        if count in self.drafts and wrong >= self.drafts[count][0]:
+        if count in self.drafts and wrong >= self.drafts[count].violations:
             return False
-        self.drafts[count] = wrong, steps
+        self.drafts[count] = Draft(author, wrong, steps)
         return True
 
     def _verify(self, steps: Steps) -> tuple[Violation, ...]:

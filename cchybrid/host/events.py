@@ -26,11 +26,22 @@ class Started:
 
 @dataclass(frozen=True)
 class Offer:
-    """A schedule; ``spent``: evaluations so far; ``how`` it was found, such as by a quotient."""
+    """A schedule.
+
+    Parameters
+    ----------
+    spent
+        Evaluations so far.
+    how
+        How it was found, such as by which quotient or from which seed, or "".
+    seeded_by
+        The engine whose schedule or near-solution the search started from, or "".
+    """
 
     steps: Steps
     spent: int
     how: str
+    seeded_by: str = ""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.plugin.engine import Budget, Engine, Run, RunBase, Stop
+from cchybrid.plugin.engine import Budget, Engine, Run, RunBase, Stop, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import (
     Automorphisms,
@@ -289,9 +289,12 @@ class QuotientRun(RunBase):
         """Return the lower bound of the quotient."""
         return max(-(-self._outer.lower() // self._steps_per_round), self._candidate.refuted + 1)
 
-    def hint(self, steps: int) -> Assignment | None:
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """Return the near-solution of an earlier slice."""
-        return self._candidate.drafts.get(steps)
+        found = self._candidate.drafts.get(steps)
+        if complete and found is not None and not is_complete(self._problem, found):
+            return None
+        return found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """Record the sort key of the candidate."""

@@ -41,11 +41,13 @@ class Contribution:
     how
         How it was found, such as ``quotient by a group of order 4``, or "".
     what
-        ``schedule`` or ``bound``.
+        ``schedule``, ``bound``, or ``draft``: a near-solution, which ``how`` describes.
     steps, lower
         Steps of the best schedule (``None`` without one) and the best bound at that time.
     certified
         Whether the evidence of the bound was checked.
+    seeded_by
+        The engine whose schedule or near-solution the search started from, or "".
     """
 
     seconds: float
@@ -55,6 +57,7 @@ class Contribution:
     steps: int | None
     lower: int
     certified: bool
+    seeded_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints."""
@@ -111,6 +114,15 @@ class RunHistory:
         elif before > 0:
             self._gain[arm] += max(0, before - after) / before
         self.contributions.append(contribution)
+
+    def drafted(self, draft: Contribution) -> None:
+        """Record a near-solution; of those of one engine only the last is kept."""
+        self.contributions = [
+            each
+            for each in self.contributions
+            if (each.author, each.what) != (draft.author, "draft")
+        ]
+        self.contributions.append(draft)
 
     def score(self, arm: ArmKey, prior: float) -> float:
         """Return the expected gain per second of an arm.

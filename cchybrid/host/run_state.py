@@ -235,9 +235,8 @@ class RunState:
             case ev.Offer():
                 self._take_offer(seat, worker, event)
             case ev.Suggest(draft, steps):
-                if self.blackboard.suggest(draft, steps):
-                    self._announce("draft", engine=name, steps=draft)
-                    self._share({"draft": draft, "steps": steps_to_json(steps)}, seat)
+                if self.blackboard.suggest(name, draft, steps):
+                    self._take_draft(seat, name, draft)
             case ev.Bound():
                 self._take_bound(seat, worker, event)
             case ev.Progress(steps, conflicts):
@@ -319,9 +318,11 @@ class RunState:
             self._announce(
                 "schedule", engine=name, steps=best, lower=blackboard.lower, how=event.how
             )
-        self._contributed(worker, name, "schedule", event.how)
+        known = {other.title for other in self.seats.values()}
+        seeded_by = event.seeded_by if event.seeded_by in known else ""
+        self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
         self.history.finished.discard(PROOF_ARM)
-        self._share({"best": best, "steps": steps_to_json(event.steps)}, seat)
+        self._share({"best": best, "steps": steps_to_json(event.steps), "by": name}, seat)
         for liar in blackboard.refuted_claims():
             self._distrust(liar, f"claimed a bound that a schedule of {best} steps beats")
 
@@ -356,15 +357,35 @@ class RunState:
             self._contributed(worker, author, "bound", checked=evidence is not None)
             self._share({"lower": blackboard.lower}, seat)
 
+    def _take_draft(self, seat: int, name: str, count: int) -> None:
+        """Record a near-solution that is better than those of the same number of steps before."""
+        _, violations, steps = self.blackboard.drafts[count]
+        self._announce("draft", engine=name, steps=count, violations=violations)
+        how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
+        lower, certified = self.blackboard.lower, self.blackboard.best_claim is None
+        self.history.drafted(
+            Contribution(
+                round(self.now, 3), name, how, "draft", self.blackboard.best, lower, certified
+            )
+        )
+        self._share({"draft": count, "steps": steps_to_json(steps), "by": name}, seat)
+
     def _contributed(
-        self, worker: WorkerState, author: str, what: str, how: str = "", *, checked: bool = False
+        self,
+        worker: WorkerState,
+        author: str,
+        what: str,
+        how: str = "",
+        *,
+        checked: bool = False,
+        seeded_by: str = "",
     ) -> None:
         blackboard = self.blackboard
         # A proof below the best claim counts with the value that it proves.
         lower = blackboard.certified.steps if checked else blackboard.lower
         certified = blackboard.certified.steps >= lower
         entry = Contribution(
-            round(self.now, 3), author, how, what, blackboard.best, lower, certified
+            round(self.now, 3), author, how, what, blackboard.best, lower, certified, seeded_by
         )
         self.history.contributed(worker.arm, entry)
 

@@ -34,7 +34,7 @@ from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, read_options
+from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
@@ -72,8 +72,10 @@ class WorkerRun(RunBase):
         self._extension = 0.0
         self._best: int | None = None
         self._schedule: Steps = ()
+        self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, Steps] = {}
+        self._drafts: dict[int, tuple[Steps, str]] = {}
+        self._seeds: dict[int, tuple[str, str]] = {}
         self.stop_requested = False
         self.grace = 0.0
         self._spent = 0
@@ -98,9 +100,9 @@ class WorkerRun(RunBase):
             self._lower = line["lower"]
         if "best" in line:
             self._schedule = steps_from_json(line["steps"], "steps")
-            self._best = line["best"]
+            self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
-            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps")
+            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps"), line["by"]
 
     def send(self, event: str, **content: Any) -> None:
         """Send one event to the host."""
@@ -114,10 +116,13 @@ class WorkerRun(RunBase):
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
         steps = self._lift(assignment, problem=problem)
         action = self.quotient_search and self.quotient_search.action
-        how = f"quotient by a {action}" if action else ""
-        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
+        author, seed = self._seeds.get(
+            min((n for n in self._seeds if n >= len(steps)), default=0), ("", "")
+        )
+        how = f"quotient by a {action}" if action else seed
+        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
         if self._best is None or len(steps) < self._best:
-            self._schedule, self._best = steps, len(steps)
+            self._schedule, self._best, self._schedule_by = steps, len(steps), ""
 
     def suggest(self, assignment: Assignment) -> None:
         """See ``Run.suggest``; throttled per number of steps."""
@@ -152,13 +157,24 @@ class WorkerRun(RunBase):
         """See ``Run.lower``."""
         return self._lower
 
-    def hint(self, steps: int) -> Assignment | None:
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        if self.problem is not None and steps in self._drafts:
-            return self.problem.match(self._drafts[steps])
-        if self.problem is not None and self._schedule:
-            return cut_to(self.problem.match(self._schedule), steps)
-        return None
+        self._seeds[steps] = "", ""
+        if self.problem is None or not (steps in self._drafts or self._schedule):
+            return None
+        if steps in self._drafts:
+            source, author = self._drafts[steps]
+            seed = f"from {author}'s near-solution of {steps} steps"
+            found = self.problem.match(source)
+        else:
+            source, author = self._schedule, self._schedule_by
+            seed = f"from {author}'s schedule of {len(source)} steps"
+            found = cut_to(self.problem.match(source), steps)
+        if complete and not is_complete(self.problem, found):
+            return None
+        if author:
+            self._seeds[steps] = author, seed
+        return found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""

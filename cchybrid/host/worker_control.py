@@ -140,12 +140,13 @@ class WorkerControl:
         """Return the best schedule and the near-solutions as news for a new worker."""
         blackboard = self.state.blackboard
         news: list[Line] = [
-            {"draft": count, "steps": steps_to_json(steps)}
-            for count, (_, steps) in sorted(blackboard.drafts.items())
+            {"draft": count, "steps": steps_to_json(draft.steps), "by": draft.author}
+            for count, draft in sorted(blackboard.drafts.items())
         ]
         if blackboard.schedule is not None:
             steps = blackboard.schedule.steps
-            news.append({"best": len(steps), "steps": steps_to_json(steps)})
+            by = blackboard.found_by
+            news.append({"best": len(steps), "steps": steps_to_json(steps), "by": by})
         return news
 
     def dismiss(self, seat: int) -> None:

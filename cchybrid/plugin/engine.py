@@ -21,7 +21,7 @@ from cchybrid.problem import Assignment, Problem
 
 __all__ = [
     "API", "Budget", "Engine", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop", "cut_to",
-    "read_options",
+    "is_complete", "read_options",
 ]  # fmt: skip
 
 
@@ -111,10 +111,12 @@ class Run(Protocol):
     def lower(self) -> int:
         """Return the best lower bound, anyone's."""
 
-    def hint(self, steps: int) -> Assignment | None:
-        """Return the best near-solution of so many steps, else the best schedule cut to them.
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
+        """Return the best near-solution of ``steps`` steps, else the best schedule cut to them.
 
-        Deliveries without a place have option and step -1.
+        Deliveries without a place have option and step -1; with ``complete``, only what gives
+        every required delivery a place is returned. Schedules of at most ``steps`` steps that are
+        offered afterwards are recorded as seeded by the engine whose work was returned.
         """
 
     def progress(self, steps: int, conflicts: int) -> None:
@@ -250,6 +252,11 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
             name = "an integer" if kind is int else "a number"
             raise InputError(f"{text!r} is not {name}", where=where, mend=f"write {name}") from None
     return text
+
+
+def is_complete(problem: Problem, assignment: Assignment) -> bool:
+    """Return whether every required delivery has a place."""
+    return bool((assignment.option[problem.required] >= 0).all())
 
 
 def cut_to(assignment: Assignment, steps: int) -> Assignment:

@@ -321,11 +321,8 @@ class _Search:
             run.note(target=target, booleans=model.booleans)
             return model
 
-        hint = run.hint(target) if options.hints else None
         # A schedule cut short doubles the time of what is easy, and helps only with what is hard.
-        whole = hint is not None and (hint.option[self.problem.required] >= 0).all()
-        if self.rounds == 0 and not whole:
-            hint = None
+        hint = run.hint(target, complete=self.rounds == 0) if options.hints else None
         solver = decision_solver(
             run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
         )

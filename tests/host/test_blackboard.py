@@ -68,11 +68,12 @@ def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
 def test_the_draft_with_fewest_violations_is_kept() -> None:
     blackboard = Blackboard(RING)
     clash = ((Transfer(0, (0, 1)), Transfer(0, (0, 1, 2)), Transfer(0, (0, 3))),)
-    assert blackboard.suggest(1, clash)
-    assert not blackboard.suggest(1, clash)
-    assert not blackboard.suggest(1, (clash[0][:1],))
-    assert blackboard.suggest(2, GOOD)
-    assert blackboard.drafts[2][0] == 0
+    assert blackboard.suggest("a", 1, clash)
+    assert not blackboard.suggest("b", 1, clash)
+    assert not blackboard.suggest("b", 1, (clash[0][:1],))
+    assert blackboard.suggest("b", 2, GOOD)
+    assert blackboard.drafts[1].author == "a"
+    assert blackboard.drafts[2].violations == 0
 
 
 def test_numbers_that_no_array_holds_are_a_breach() -> None:

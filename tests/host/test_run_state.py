@@ -167,6 +167,32 @@ def test_the_nearest_draft_is_shared() -> None:
     assert state.apply(1.0, 2, Suggest(1, GOOD[:1])) == []
 
 
+def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
+    state = opened()
+    state.apply(1.0, 1, Suggest(2, GOOD[:1]))
+    state.apply(2.0, 1, Suggest(1, GOOD[:1]))
+    state.apply(3.0, 2, Suggest(3, LONGER[:2]))
+    drafts = [(entry.author, entry.what, entry.how) for entry in state.history.contributions]
+    assert drafts == [
+        ("a", "draft", "1 steps, 1 violated rule"),
+        ("b", "draft", "3 steps, 1 violated rule"),
+    ]
+    assert state.history.score(("a", "instance"), 0.5) == 0.5
+
+
+def test_a_contribution_names_the_engine_that_seeded_it() -> None:
+    state = opened()
+    state.apply(1.0, 1, Offer(LONGER, 3, ""))
+    state.apply(2.0, 2, Offer(GOOD, 3, "from a's schedule of 3 steps", "a"))
+    assert [entry.seeded_by for entry in state.history.contributions] == ["", "a"]
+
+
+def test_a_seed_of_an_engine_that_is_not_there_does_not_count() -> None:
+    state = opened()
+    state.apply(2.0, 2, Offer(GOOD, 3, "", "an engine that was not started"))
+    assert [entry.seeded_by for entry in state.history.contributions] == [""]
+
+
 # Replay
 
 

@@ -156,6 +156,7 @@ def _told(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
         Contribution(
             float(each["seconds"]), str(each["author"]), str(each["how"]), str(each["what"]),
             _count(each["steps"]), _count(int(each["lower"])), bool(each["certified"]),
+            str(each.get("seeded_by", "")),
         )
         for each in result.get("contributions") or ()
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cchybrid.model import Schedule
-from cchybrid.plugin.engine import Budget, RunBase, cut_to
+from cchybrid.plugin.engine import Budget, RunBase, cut_to, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.referee.verify import Violation, verify
 
@@ -83,11 +83,14 @@ class LocalRun(RunBase):
         """See ``Run.lower``."""
         return max(self.first_lower, self._lower)
 
-    def hint(self, steps: int) -> Assignment | None:
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        if steps in self.hints:
-            return self.hints[steps]
-        return None if self._best is None else cut_to(self._best, steps)
+        found = self.hints.get(steps)
+        if found is None and self._best is not None:
+            found = cut_to(self._best, steps)
+        if complete and found is not None and not is_complete(self.problem, found):
+            return None
+        return found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``."""
