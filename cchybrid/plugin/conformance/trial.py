@@ -57,7 +57,7 @@ class Witness(LocalRun):
         for found in self.violations[before:]:
             self.faults.append(
                 f"offered an invalid schedule: {found[0].text}; in every step each resource is "
-                "used at most `capacity` times, every required delivery happens, and what an "
+                "used at most `capacity` times, every required delivery is made, and what an "
                 "option requires has happened in an earlier step"
             )
 
