@@ -248,7 +248,7 @@ class Routes:
                 stack.append(onward(node, len(path) - 1))
 
     def _can_reach(self, node: int, target: int, hops: int, visited: set[int]) -> bool:
-        """Return whether the target is within ``hops`` hops without visited nodes (breadth first)."""
+        """Return whether the target is within ``hops`` hops via unvisited nodes (breadth first)."""
         seen, level = {node}, [node]
         for _ in range(hops):
             following = []
