@@ -186,7 +186,7 @@ def _most_certain(
     whole = program.variable()
     for row, capacity in program.limits():
         row.SetCoefficient(whole, -capacity * steps)
-        row.SetCoefficient(program.variable(objective=-1.0, most=1.0), 1.0)
+        row.SetCoefficient(program.variable(objective=-1.0, upper=1.0), 1.0)
     for row in program.once:
         row.SetCoefficient(whole, -1.0)
     return program.prices(over)
