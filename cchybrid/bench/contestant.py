@@ -151,7 +151,7 @@ def contestants(
             raise InputError(
                 f"engine {info.name} does not take part",
                 where="--option",
-                mend="name it, or drop it",
+                hint="name it, or drop it",
             )
     return [
         Contestant(

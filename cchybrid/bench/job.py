@@ -31,7 +31,7 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
     except InputError as error:
         # The instance is sound, so the settings are not: they would fail in every row.
-        return {"refused": error.what, "where": error.where, "mend": error.mend}
+        return {"refused": error.what, "where": error.where, "hint": error.hint}
     if result.interrupted:
         return {"failure": "interrupted"}
     record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}

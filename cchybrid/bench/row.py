@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from cchybrid.library.collectives import PATTERNS
+from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
-_COLLECTIVES = {info.name.lower(): info.name for info in PATTERNS}
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 
@@ -141,7 +140,7 @@ class Row:
             text = text.strip()
             if not text:
                 continue
-            with inside(key):
+            with with_context(key):
                 if key == "topology":
                     named = "/" not in text and "." not in text
                     question[key] = text.lower() if named else str((folder / text).absolute())
@@ -151,13 +150,13 @@ class Row:
                     published[key] = _PUBLISHED[key](text)
                 else:
                     known = ", ".join((*SPEC_FIELDS, *_PUBLISHED))
-                    raise InputError("no row has such a value", mend=f"use one of {known}")
+                    raise InputError("no row has such a value", hint=f"use one of {known}")
         engine, percent = published.pop("engine", ""), published.pop("success_percent", None)
         fixed_steps = published.pop("fixed_steps", None)
         if "topology" not in question:
-            raise InputError("a row without a topology", mend="name one, such as mesh-4x4")
+            raise InputError("a row without a topology", hint="name one, such as mesh-4x4")
         if percent is not None and not engine:
-            raise InputError("a rate of nobody", where="success_percent", mend="name the engine")
+            raise InputError("a rate of nobody", where="success_percent", hint="name the engine")
         if percent is not None:
             published["rates"] = {engine: percent}
         if "collective" in question:  # else an instance file says what these replace
@@ -178,7 +177,7 @@ class Row:
         for engine, rate in other.published.rates.items():
             if known.get(engine, rate) != rate:
                 raise InputError(
-                    f"{self.name}: {engine} has two success rates", mend="leave one out"
+                    f"{self.name}: {engine} has two success rates", hint="leave one out"
                 )
         rates = {**known, **other.published.rates}
         return replace(self, published=replace(self.published, rates=rates))
@@ -186,14 +185,14 @@ class Row:
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"\d{1,9}", text):
-        raise InputError(f"{text!r} is no whole number", mend="write digits only")
+        raise InputError(f"{text!r} is no whole number", hint="write digits only")
     return int(text)
 
 
 def _positive(text: str) -> int:
     number = _number(text)
     if number < 1:
-        raise InputError(f"{number} steps make no sense", mend="use at least 1")
+        raise InputError(f"{number} steps make no sense", hint="use at least 1")
     return number
 
 
@@ -203,23 +202,18 @@ def _percent(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 100:
-        raise InputError(f"{text[:40]!r} is no percentage", mend="write 0 to 100")
+        raise InputError(f"{text[:40]!r} is no percentage", hint="write 0 to 100")
     return number
 
 
 def _yes(text: str) -> bool:
     if text.lower() not in ("yes", "no", "true", "false"):
-        raise InputError(f"{text!r} is neither yes nor no", mend="write yes or no")
+        raise InputError(f"{text!r} is neither yes nor no", hint="write yes or no")
     return text.lower() in ("yes", "true")
 
 
-def _collective(text: str) -> str:
-    name, colon, rest = text.partition(":")
-    return _COLLECTIVES.get(name.lower(), name) + colon + rest
-
-
 _QUESTION: dict[str, Callable[[str], Any]] = {
-    "collective": _collective, "root": _number, "transmitters": parse_nodes,
+    "collective": canonical_name, "root": _number, "transmitters": parse_nodes,
     "receivers": parse_nodes, "routing": lambda text: "minimal" if text == "0" else text.lower(),
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
     "fail_nodes": parse_nodes,

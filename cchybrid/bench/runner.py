@@ -21,7 +21,7 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.library.instance_spec import resolve
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.processes import start_module
 
@@ -74,7 +74,7 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     """
     found = {}
     for row in suite.rows:
-        with inside(f"row {row.name}"):
+        with with_context(f"row {row.name}"):
             found[row.name] = resolve(row.question, registry).digest
     return found
 
@@ -168,7 +168,7 @@ class _Crew:
         limit = task.contestant.time_limit
         answer = self._ask(json.dumps(job).encode(), None if limit is None else limit + OVERTIME)
         if "refused" in answer:
-            raise InputError(answer["refused"], where=answer["where"], mend=answer["mend"])
+            raise InputError(answer["refused"], where=answer["where"], hint=answer["hint"])
         schedule = answer.get("schedule")
         packed = None
         if schedule is not None:

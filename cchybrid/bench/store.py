@@ -126,7 +126,7 @@ class Run:
                 raise InputError("the evidence does not prove the bound")
         except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
             raise InputError(
-                str(error), where=f"run {self.row}, seed {self.seed}", mend="run it again"
+                str(error), where=f"run {self.row}, seed {self.seed}", hint="run it again"
             ) from None
         return schedule
 
@@ -152,7 +152,7 @@ class Run:
             raise InputError(
                 f"the bound does not hold: {error}",
                 where=f"run {self.row}, seed {self.seed}",
-                mend="run it again",
+                hint="run it again",
             ) from None
 
 
@@ -177,7 +177,7 @@ class Store:
         self._lock: Any = None
         self._writing = False
         if not write and not is_file(self.path):
-            raise InputError("there is no such store", where=str(path), mend="check the name")
+            raise InputError("there is no such store", where=str(path), hint="check the name")
         try:
             if write:
                 self._take_lock()
@@ -200,7 +200,7 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise InputError(
-                f"cannot be used as a store: {error}", where=str(path), mend="name another file"
+                f"cannot be used as a store: {error}", where=str(path), hint="name another file"
             ) from None
         except InputError:
             self.close()
@@ -289,7 +289,7 @@ class Store:
             raise InputError(
                 "another benchmark is writing to this store",
                 where=str(self.path),
-                mend="wait for it, or name another file",
+                hint="wait for it, or name another file",
             ) from None
 
     @contextlib.contextmanager
@@ -319,5 +319,5 @@ class Store:
                 ).fetchone()
         if found != (FORMAT,):
             raise InputError(
-                "this file is no store of cchybrid", where=str(self.path), mend="name another file"
+                "this file is no store of cchybrid", where=str(self.path), hint="name another file"
             )

@@ -26,7 +26,7 @@ CollectiveName = Annotated[
     typer.Argument(
         metavar="COLLECTIVE",
         show_default=False,
-        help="A collective such as AAS; not with an instance file.",
+        help="A collective such as AAS or alltoall; not with an instance file.",
     ),
 ]
 Root = Annotated[int | None, typer.Option(help="The node of one-to-all and all-to-one.")]

@@ -18,7 +18,7 @@ import typer
 from cchybrid.cli import asking
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ def run(
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     if time_limit is not None and not 0 < time_limit < 1e9:
-        raise InputError(f"{time_limit} makes no sense", where="--time-limit", mend="use seconds")
+        raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
     if evaluations is not None:
         _positive(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     if asked.contestants and not (engine or strategy or option):
-        with inside(suite):
+        with with_context(suite):
             crews = entered(registry, asked.contestants, **budget)
     else:
         crews = contestants(
@@ -125,7 +125,7 @@ def run(
 
     chosen: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
-        with inside("--seeds"):
+        with with_context("--seeds"):
             chosen = read_seeds(seeds)
     names = labels(crews)
     instances = digests(asked, registry)
@@ -147,7 +147,7 @@ def run(
         raise InputError(
             f"the store cannot be used: {error}",
             where=str(path),
-            mend="make room, or name another file",
+            hint="make room, or name another file",
         ) from None
     if not whole:
         print(f"cchybrid: interrupted; the same command goes on ({path})", file=sys.stderr)
@@ -252,5 +252,5 @@ def _drop_if_empty(path: Path) -> None:
 
 def _positive(number: int, name: str) -> int:
     if not 0 < number < 1 << 40:
-        raise InputError(f"{number} makes no sense", where=name, mend="use a whole number above 0")
+        raise InputError(f"{number} makes no sense", where=name, hint="use a whole number above 0")
     return number

@@ -34,11 +34,15 @@ def topologies(name: NameArgument = None) -> None:
 
 
 def collectives() -> None:
-    """List the collectives."""
+    """List the collectives; case, hyphens and underscores of a name do not count."""
+    from cchybrid.library.collectives import ALLREDUCE
     from cchybrid.plugin.registry import load_registry
 
-    rows = ((info.usage, info.summary) for info in load_registry().collectives.values())
-    _table(("name", "summary"), rows)
+    _table(("name", "MPI, NCCL, SCCL", "summary"), (
+        (info.usage, " or ".join(info.aliases), info.summary)
+        for info in load_registry().collectives.values()
+    ))  # fmt: skip
+    print(f"  allreduce: {ALLREDUCE}")
 
 
 def engines(name: NameArgument = None) -> None:

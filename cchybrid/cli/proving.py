@@ -14,7 +14,7 @@ import typer
 from cchybrid.cli import asking
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 
 CertificateFile = Annotated[
     Path,
@@ -51,21 +51,21 @@ def prove(
     avoid_full_collections()
     if not time_limit > 0:
         raise InputError(
-            f"{time_limit:g} seconds", where="--time-limit", mend="use a number above 0"
+            f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
         )
     check_writable(output)
     record, read = _load_schedule(schedule)
     refuse_invalid(read, schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and target.samefile(schedule):
-        raise InputError("this is the schedule", where=f"-o {output}", mend="name another file")
+        raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     with _status(f"proving {read.instance.name}") as tell:
         left = time_limit - (time.monotonic() - begun)
         outcome = find_proof(read.instance, record["instance"], len(read.steps), left, tell=tell)
     seconds = round(time.monotonic() - begun, 3)
     proof, shorter = outcome.proof, outcome.shorter
     if shorter is not None and verify(read.instance, shorter):
-        raise InputError("the shorter schedule is not valid", mend="report this defect")
+        raise InputError("the shorter schedule is not valid", hint="report this defect")
     verdict = None
     if proof is not None:
         made_by = {"version": versions()["cchybrid"], "seconds": seconds}
@@ -175,7 +175,7 @@ def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
     from cchybrid.model import Schedule
 
     record = _load_json(path)
-    with inside(path):
+    with with_context(path):
         return record, Schedule.from_json(record)
 
 
@@ -183,7 +183,7 @@ def _load_json(path: Path) -> Any:
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
-    with inside(path):
+    with with_context(path):
         return parse_json(read_text(path))
 
 

@@ -96,7 +96,7 @@ def refuse_invalid(read: Any, path: Path) -> None:
         raise InputError(
             f"not a valid schedule: {violations[0].text}",
             where=str(path),
-            mend="see: cchybrid verify",
+            hint="see: cchybrid verify",
         )
 
 

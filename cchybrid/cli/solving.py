@@ -177,7 +177,7 @@ def instance(
             raise InputError(
                 "the text format holds no switching, ports or routing",
                 where=str(output),
-                mend="write a .json file, or give them to solve",
+                hint="write a .json file, or give them to solve",
             )
         messages = asked.forward.collective.deliver_messages
         senders = {message.source for message in messages}
@@ -192,7 +192,7 @@ def instance(
         raise InputError(
             f"the file type {output.suffix or 'of ' + output.name!r} is not known",
             where="-o",
-            mend="use a name that ends in .json or .txt",
+            hint="use a name that ends in .json or .txt",
         )
     print(f"{asked.name}: written to {output}")
 
@@ -226,7 +226,7 @@ def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
         engine, dot, field = name.partition(".")
         if not (equals and dot and engine and field):
             raise InputError(
-                f"{text!r} sets no option", where="--option", mend="write ENGINE.NAME=VALUE"
+                f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
             )
         options.setdefault(engine.lower(), {})[field] = value
     return options
@@ -237,7 +237,7 @@ def check_writable(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise InputError(f"{path} {what}", where="-o", mend="name a file in an existing folder")
+            raise InputError(f"{path} {what}", where="-o", hint="name a file in an existing folder")
 
 
 def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]:
@@ -245,7 +245,7 @@ def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]
         file = stack.enter_context(path.open("w", encoding="utf-8"))
     except OSError as error:
         raise InputError(
-            f"{path} cannot be written: {error.strerror}", where="--log", mend="name another file"
+            f"{path} cannot be written: {error.strerror}", where="--log", hint="name another file"
         ) from None
 
     def write(line: Mapping[str, Any]) -> None:

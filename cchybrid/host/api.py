@@ -130,16 +130,16 @@ def solve(
         ):
             kind = "a whole number" if whole else "a number"
             raise InputError(
-                f"{number!r} makes no sense", where=name, mend=f"use {kind} above 0 and below 2^40"
+                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
             )
     if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"{seed!r} is no seed", where="seed", mend="use a whole number from 0")
+        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
-            "tours of quotients go by the clock", where="strategy", mend="set a time limit instead"
+            "tours of quotients go by the clock", where="strategy", hint="set a time limit instead"
         )
     if blind and steps is None:
-        raise InputError("a blind run without a number of steps", where="blind", mend="set steps")
+        raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     names = [engines] if isinstance(engines, str) else engines
@@ -161,7 +161,7 @@ def solve(
             raise InputError(
                 f"{what} {owner} does not take part",
                 where="options",
-                mend="name it, or drop the option",
+                hint="name it, or drop the option",
             )
         texts[owner] = {key: str(value) for key, value in values.items()}
     if threads is None:

@@ -329,7 +329,7 @@ def check_strategy(name: str, where: str) -> None:
     """Refuse a name that is no key of ``STRATEGIES``; ``where`` is where the user wrote it."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
-        raise InputError(f"no strategy is called {name}", where=where, mend=f"use {known}")
+        raise InputError(f"no strategy is called {name}", where=where, hint=f"use {known}")
 
 
 def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:

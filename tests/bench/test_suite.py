@@ -119,6 +119,18 @@ def test_tables_are_filtered_and_varied(tmp_path):
     assert suite.rows[1].published == Published(2, 2, "centre", "a paper", comparable=False)
 
 
+def test_suites_accept_the_names_of_mpi(tmp_path):
+    (tmp_path / "values.csv").write_text("topology,collective\nmesh-3x3,all-gather\nmesh-3x3,AAS\n")
+    text = """
+        rows = [{ topology = "ring-bi-4", collective = ["ReduceScatter", "multicast:1"] }]
+        [[tables]]
+        file = "values.csv"
+        only = { collective = "allgather" }
+        """
+    names = {row.name for row in read_suite(written(tmp_path, text)).rows}
+    assert names == {"mesh-3x3 AAB", "ring-bi-4 AAR", "ring-bi-4 multicast:1"}
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -12,4 +12,4 @@ def require_extra() -> None:
     missing = [name for name in ("jinja2", "matplotlib", "pandas") if find_spec(name) is None]
     if missing:
         what = f"a report needs {' and '.join(missing)}"
-        raise InputError(what, mend="pip install 'cchybrid[report]'")
+        raise InputError(what, hint="pip install 'cchybrid[report]'")

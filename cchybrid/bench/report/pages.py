@@ -61,7 +61,7 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 
 def _unwritable(folder: Path, why: str) -> InputError:
-    return InputError(f"{folder} cannot be written: {why}", where="-o", mend="name another folder")
+    return InputError(f"{folder} cannot be written: {why}", where="-o", hint="name another folder")
 
 
 def _csv(table: DataFrame, digits: int) -> str:

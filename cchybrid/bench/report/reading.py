@@ -98,8 +98,8 @@ def read_store(
                 watch(done, sum(counts.values()))
             runs = run_table(record for records in found.values() for record in records)
         except DAMAGE as error:
-            mend = "use a copy, or run the suite into another file"
-            raise InputError(f"the store is damaged: {error}", where=str(path), mend=mend) from None
+            hint = "use a copy, or run the suite into another file"
+            raise InputError(f"the store is damaged: {error}", where=str(path), hint=hint) from None
     lost = {row: str(why) for row, why in digests.items() if isinstance(why, CchybridError)}
     return Reading(Path(path), name, tuple(rows.values()), runs, lost)
 
@@ -107,13 +107,13 @@ def read_store(
 def _choose(suites: list[str], suite: str | None, path: str) -> str:
     if suite in suites or (suite is None and len(suites) == 1):
         return suite or suites[0]
-    what, mend = "the store has no suite", "run one first: cchybrid bench run"
+    what, hint = "the store has no suite", "run one first: cchybrid bench run"
     if suite is not None:
-        mend = f"use {', '.join(suites)}" if suites else mend
-        raise InputError(f"{what} {suite}", where=f"{path}: --suite", mend=mend)
+        hint = f"use {', '.join(suites)}" if suites else hint
+        raise InputError(f"{what} {suite}", where=f"{path}: --suite", hint=hint)
     if suites:
-        what, mend = "the store has several suites", f"choose with --suite: {', '.join(suites)}"
-    raise InputError(what, where=path, mend=mend)
+        what, hint = "the store has several suites", f"choose with --suite: {', '.join(suites)}"
+    raise InputError(what, where=path, hint=hint)
 
 
 def _digest(row: Row, registry: Registry) -> str | CchybridError:

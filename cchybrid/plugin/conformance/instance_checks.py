@@ -94,8 +94,8 @@ def check_closed(subject: Subject, case: ConformanceInstance, problem: Problem) 
         (closed, "the best schedule met the lower bound"),
         (hopeless, "fewer steps were asked for than the lower bound allows"),
     ):
-        mend = f"{reason}; stop when run.targets() ends, and before the first target if it is empty"
-        subject.try_out(make, lambda run: True, mend).demand_no_faults()
+        hint = f"{reason}; stop when run.targets() ends, and before the first target if it is empty"
+        subject.try_out(make, lambda run: True, hint).demand_no_faults()
 
 
 def check_evaluations(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
