@@ -1,4 +1,4 @@
-"""Studies: what a suite says about who takes part, and what a run may spend.
+"""Studies: suites that name their contestants and the budget of every run.
 
 ::
 
@@ -7,7 +7,7 @@
     strategy = "auto"
     options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
 
-    [budget]                          # of each run; and how many seeds, or which
+    [budget]                          # of each run; the number of seeds, or a list
     evaluations = 100000
     time_limit = 60
     threads = 1
@@ -27,20 +27,20 @@ from cchybrid.host.strategies import check_strategy
 from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model.errors import InputError, with_context
 
-MOST_SEEDS = 1000
-MOST_CONTESTANTS = 1000
+MAX_SEEDS = 1000
+MAX_CONTESTANTS = 1000
 
 
 @dataclass(frozen=True)
-class Allowance:
-    """What a suite grants each run; ``None`` where it says nothing.
+class RunBudget:
+    """The budget of a suite; ``None`` where the suite sets none.
 
     Parameters
     ----------
     time_limit, evaluations, threads
         As in ``Contestant``.
     seeds
-        Those with which every row is run.
+        The seeds with which every row is run.
     """
 
     time_limit: float | None = None
@@ -50,38 +50,38 @@ class Allowance:
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds that a text names: how many from 0, or which, such as ``0-9,42``.
+    """Return the seeds of a text: their number (from 0), or a list such as ``0-9,42``.
 
     Raises
     ------
     InputError
-        It names none, or too many.
+        No seeds, or too many.
     """
     text = text.strip()
     if text.isdecimal() and len(text) < 8:
-        if not 0 < int(text) <= MOST_SEEDS:
+        if not 0 < int(text) <= MAX_SEEDS:
             words = "too many" if int(text) else "none at all"
-            raise InputError(f"{int(text)} seeds are {words}", hint=f"use 1 to {MOST_SEEDS}")
+            raise InputError(f"{int(text)} seeds are {words}", hint=f"use 1 to {MAX_SEEDS}")
         return tuple(range(int(text)))
     try:
         seeds = parse_nodes(text)
     except InputError:
         seeds = ()
-    if not 0 < len(seeds) <= MOST_SEEDS:
+    if not 0 < len(seeds) <= MAX_SEEDS:
         raise InputError(
             f"{text[:40]!r} names no seeds",
-            hint=f"write how many, or a list: 0-9,42; at most {MOST_SEEDS}",
+            hint=f"write their number, or a list: 0-9,42; at most {MAX_SEEDS}",
         )
     return tuple(seeds)
 
 
-def read_allowance(record: Any) -> Allowance:
+def read_budget(record: Any) -> RunBudget:
     """Read the table ``[budget]`` of a suite.
 
     Raises
     ------
     InputError
-        It names the key that makes no sense.
+        Invalid key or value; the error names the key.
     """
     if not isinstance(record, dict):
         raise InputError("no table", hint="write [budget]")
@@ -102,19 +102,19 @@ def read_allowance(record: Any) -> Allowance:
             raise InputError(
                 f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"
             )
-    return Allowance(**limits)
+    return RunBudget(**limits)
 
 
 def read_contestants(entries: Any) -> tuple[Contestant, ...]:
     """Read the tables ``[[contestants]]`` of a suite, each contestant once, without a budget.
 
-    Whether there are such engines, and whether they take such options, is found out when the
-    suite is run: a suite may name engines of plugins that are not installed here.
+    Whether the engines and their options exist is checked when the suite is run: a suite may
+    name engines of plugins that are not installed.
 
     Raises
     ------
     InputError
-        It names the entry that makes no sense.
+        Invalid entry; the error names it.
     """
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("no list of tables", where="contestants", hint="write [[contestants]]")
@@ -123,8 +123,8 @@ def read_contestants(entries: Any) -> tuple[Contestant, ...]:
         with with_context(f"contestants[{index}]"):
             for contestant in _expand(entry):
                 found.setdefault(contestant.key, contestant)
-                if len(found) > MOST_CONTESTANTS:
-                    raise InputError("too many contestants", hint=f"at most {MOST_CONTESTANTS}")
+                if len(found) > MAX_CONTESTANTS:
+                    raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     return tuple(found.values())
 
 

@@ -1,9 +1,9 @@
-"""Suites: small TOML files that say which instances are run, and tables of published values.
+"""Suites: TOML files that list instances, and CSV tables of published values.
 
 ::
 
     name = "smoke"
-    about = "a minute's worth of everything"
+    about = "a minute of everything"
 
     [[rows]]                          # lists multiply: here four rows
     topology = ["hypercube-8", "torus-4x4"]
@@ -13,16 +13,17 @@
     [[tables]]                        # a CSV file, beside the suite or with a path from there
     file = "../papers/thesis_steps.csv"
     only = { topology = ["omega-*", "clos-*"] }
-    with = { routing = "any" }          # in place of what the table says
+    with = { routing = "any" }          # replaces the values of the table
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
-``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what
-was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. Where
-``with`` makes another instance of a row, nothing is compared unless it says ``comparable``.
+``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; published
+values are ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If
+``with`` changes the instance of a row, nothing is compared unless ``comparable`` is given.
 
-A published success rate is ``success_percent`` with its ``engine``; ``goal`` are the steps that a
-success has to reach. Rows of the same name put their rates together. ``fixed_steps`` makes a
-conflict study of a row: see ``Row``. How a suite names its contestants: see ``study``.
+A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
+steps that a success has to reach. The rates of rows with the same name are combined.
+``fixed_steps`` makes a conflict study of a row: see ``Row``. For contestants and budgets see
+``study``.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from typing import Any
 
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
-from cchybrid.bench.study import Allowance, read_allowance, read_contestants
+from cchybrid.bench.study import RunBudget, read_budget, read_contestants
 from cchybrid.library.collectives import canonical_name
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
@@ -52,15 +53,15 @@ KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
 class Suite:
     """A named list of rows, each row's name at most once.
 
-    A study says too which ``contestants`` it is about (none: whoever is named when it is run),
-    without a budget, and what every run may spend.
+    A study also has ``contestants`` (without budgets; if empty, the command line names them) and
+    the budget of every run.
     """
 
     name: str
     about: str
     rows: tuple[Row, ...]
     contestants: tuple[Contestant, ...] = ()
-    budget: Allowance = field(default_factory=Allowance)
+    budget: RunBudget = field(default_factory=RunBudget)
 
 
 def suite_names() -> list[str]:
@@ -111,7 +112,7 @@ def _read(path: Path) -> Suite:
                     known = rows.setdefault(row.name.casefold(), row)
                     if row.published.rates and known is not row:
                         rows[row.name.casefold()] = known.with_rates_of(row)
-                    if known.question.topology != row.question.topology:
+                    if known.spec.topology != row.spec.topology:
                         raise InputError(
                             f"two rows are called {row.name}", hint="give the files other names"
                         )
@@ -126,7 +127,7 @@ def _read(path: Path) -> Suite:
         )
     contestants = read_contestants(record.get("contestants", []))
     with with_context("budget"):
-        budget = read_allowance(record.get("budget", {}))
+        budget = read_budget(record.get("budget", {}))
     return Suite(name, str(record.get("about", "")), tuple(rows.values()), contestants, budget)
 
 
@@ -156,16 +157,16 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
                 changed = dict(zip(extra, chosen, strict=True))
                 with with_context(line):
                     row = Row.from_text({**values, **changed}, folder)
-                    told = "comparable" in changed or values.get("comparable")
+                    stated = "comparable" in changed or values.get("comparable")
                     own = {**values}
-                    if not own.get("collective"):  # then the table names no instances by itself
+                    if not own.get("collective"):  # then the table alone names no instances
                         own["collective"] = changed.get("collective", "")
-                    if not told and row.question != Row.from_text(own, folder).question:
-                        # What was published of one instance says nothing of another.
+                    if not stated and row.spec != Row.from_text(own, folder).spec:
+                        # Published values of one instance do not hold for another.
                         row = replace(row, published=replace(row.published, comparable=False))
                     yield row
         if not matched:
-            raise InputError("no line matches", where="only", hint="loosen it")
+            raise InputError("no line matches", where="only", hint="change it")
 
 
 def _folded(key: str, text: str) -> str:

@@ -53,8 +53,8 @@ def amp(nodes: int) -> Network:
     own**: a ring 0, 1, 2, ... with two more links at every node, found by simulated annealing
     that minimizes the diameter and then the mean distance. They are not the authors' networks, so
     results on them must not be compared with published ones. Diameters are 3, 3, 4 and 4; mean
-    distances 2.091, 2.355, 2.531 and 2.724. With 23 and 32 nodes no network of degree 4 has a smaller
-    mean distance, since nodes see 4 others at distance 1, 12 at distance 2 and the rest at 3.
+    distances 2.091, 2.355, 2.531 and 2.724. With 23 and 32 nodes no network of degree 4 has a
+    smaller mean distance: 4 nodes are at distance 1, 12 at distance 2 and the rest at 3.
 
     Raises
     ------
