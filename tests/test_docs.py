@@ -93,10 +93,10 @@ def test_the_readme_shows_what_demo_prints() -> None:
         [sys.executable, "-m", "cchybrid", "solve", "spidergon-8", "AAS"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    told = done.stdout.splitlines()
-    assert told[-3:-1] == shown[-3:-1]
+    shown_lines = done.stdout.splitlines()
+    assert shown_lines[-3:-1] == shown[-3:-1]
     pattern = r"found by [\w ]+ after [\d.]+ s, verified; \d+ channel uses; seed 0; [\d.]+ s in all"
-    assert re.fullmatch(pattern, told[-1])
+    assert re.fullmatch(pattern, shown_lines[-1])
     assert re.fullmatch(pattern, shown[-1])
     assert shown[0].split() == ["source", "step", "1", "step", "2", "step", "3", "step", "4"]
 

@@ -42,7 +42,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     known = 1
     for cheaper in (growth_bounds, cut_bounds, region_bounds):
-        if TERMS_PER_FLOW * Relaxation(Network(record).freed(), known).flows > MAX_TERMS:
+        if TERMS_PER_FLOW * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
     # One delivery after the other is a schedule, so without one every number would be refuted.
@@ -83,8 +83,8 @@ def refute(
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
-    own, free = Relaxation(network, steps), Relaxation(network.freed(), steps)
-    for relaxation in (free, own) if own.apart else (free,):
+    own, free = Relaxation(network, steps), Relaxation(network.with_any_routing(), steps)
+    for relaxation in (free, own) if own.per_sender else (free,):
         if TERMS_PER_FLOW * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
@@ -127,7 +127,7 @@ def _multipliers(
     for key, (terms, side) in rows.items():
         for column in terms:
             if column not in columns:
-                columns[column] = program.variable(most=float(relaxation.most(column)))
+                columns[column] = program.variable(most=float(relaxation.max_value(column)))
         if key[0] == "goal":
             goals.append(key)
             program.weigh(columns[next(iter(terms))], 1.0)

@@ -124,7 +124,7 @@ def test_permutations_count_the_participants_not_the_nodes() -> None:
 @pytest.mark.parametrize("kind", ["reverse", "shift", "random-0", "random-123456789"])
 @settings(max_examples=60, deadline=None)
 @given(size=st.integers(8, 40))
-def test_every_node_sends_and_receives_at_most_once(kind: str, size: int) -> None:
+def test_every_node_sends_and_receives_once_or_never(kind: str, size: int) -> None:
     pairs = arrows(collective(f"permutation:{kind}", network(f"ring-bi-{size}")))
     assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
     assert all(a != b for a, b in pairs)

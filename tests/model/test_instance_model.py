@@ -63,7 +63,7 @@ def test_with_model() -> None:
     assert GOSSIP.model == CommunicationModel()
 
 
-def test_digest_depends_on_what_is_asked_alone() -> None:
+def test_digest_ignores_names_and_positions() -> None:
     record = GOSSIP.to_json()
     renamed = copy.deepcopy(record) | {"name": "other"}
     renamed["network"]["name"] = renamed["collective"]["name"] = "other"

@@ -362,7 +362,7 @@ def test_gives_up_on_what_does_not_fit() -> None:
     assert len(run.schedules) == 1
 
 
-@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)))
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)))
 @RANDOM
 def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
     with_it = solved(instance)
@@ -370,7 +370,7 @@ def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
     assert with_it.best() == with_it.lower() == without.best() == without.lower()
 
 
-@given(instances(most_nodes=5, most_messages=6), st.integers(1, 4))
+@given(instances(max_nodes=5, max_messages=6), st.integers(1, 4))
 @RANDOM
 def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
@@ -389,7 +389,7 @@ def tightened(problem: Problem, steps: int) -> StepModel:
     return build(problem, tight.uses, windows, full=tight.full)
 
 
-@given(instances(most_nodes=5, most_messages=8))
+@given(instances(max_nodes=5, max_messages=8))
 @RANDOM
 def test_prices_change_no_answer(instance: Instance) -> None:
     """Whatever they rule out: as many steps suffice with them as without."""
@@ -452,7 +452,7 @@ def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
     assert (other.option != known.option).any() or (other.step != known.step).any()
 
 
-@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)), st.booleans())
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())
 @RANDOM
 def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     """Also where messages wait, ports limit, links are half duplex, and messages are alike."""

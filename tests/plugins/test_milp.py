@@ -33,7 +33,7 @@ RANDOM = settings(
 )
 
 
-SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5).map(scattered)
+SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(scattered)
 
 
 def generation(problem: Problem, over: bool = False) -> Generation:

@@ -81,8 +81,8 @@ def test_terminals_reach_each_other(name: str) -> None:
 def test_capacity_and_direction(name: str) -> None:
     net = network(name)
     assert ({channel.capacity for channel in net.channels} == {1}) == (name not in MULTIPLE)
-    one_way = name.startswith(("de-bruijn", "benes", "ndv2"))
-    assert net.symmetric == (not one_way or name in ("de-bruijn-2-1", "benes-2"))
+    one_direction = name.startswith(("de-bruijn", "benes", "ndv2"))
+    assert net.symmetric == (not one_direction or name in ("de-bruijn-2-1", "benes-2"))
     assert net.half_duplex == ()
 
 

@@ -57,7 +57,7 @@ FACTS = {
     "1-fat-petersen-10": (20, 10, 50, 1, 4, 4),
     "2-fat-kautz-12": (36, 24, 84, 1, 5, 4),
 }
-ONE_WAY = ("omega", "butterfly", "clos", "2-fat-kautz")
+ONE_DIRECTION = ("omega", "butterfly", "clos", "2-fat-kautz")
 VERTEX_TRANSITIVE = ["levi-30", "circulant-12-2x3", "midimew-11", "k-ring-9", "k-ring-8"]
 
 
@@ -75,7 +75,7 @@ def test_size_degree_and_diameter(name: str) -> None:
 def test_channels_have_unit_capacity_and_links_both_directions(name: str) -> None:
     net = network(name)
     assert all(channel.capacity == 1 for channel in net.channels)
-    assert net.symmetric == (not name.startswith(ONE_WAY) or name == "omega-2")
+    assert net.symmetric == (not name.startswith(ONE_DIRECTION) or name == "omega-2")
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -133,7 +133,7 @@ def test_levi_is_the_cage_of_girth_8() -> None:
 
 
 @pytest.mark.parametrize("nodes", [*range(5, 40), 61, 85, 1000])
-def test_midimew_has_the_least_diameter_of_degree_4_circulants(nodes: int) -> None:
+def test_midimew_has_the_minimum_diameter_of_degree_4_circulants(nodes: int) -> None:
     net = network(f"midimew-{nodes}")
     base = math.ceil(math.sqrt(nodes / 2))
     expected = base if nodes > 2 * base * (base - 1) + 1 else base - 1

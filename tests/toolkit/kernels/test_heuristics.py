@@ -108,7 +108,7 @@ def test_the_best_place_equals_its_twin(
 
 
 @RANDOM
-@given(instances(most_nodes=5, most_messages=3), SEEDS, st.booleans())
+@given(instances(max_nodes=5, max_messages=3), SEEDS, st.booleans())
 def test_settling_equals_its_twin(instance: Instance, seed: int, excess: bool) -> None:
     pair = Pair(instance, seed, True, excess)
     near = least_uses(pair.problem, pair.flat)
