@@ -58,9 +58,9 @@ class Formula:
         self.network = network
         self.steps = range(1, steps + 1)
         self._limits: dict[Name, list[int]] = {}
-        paths = allowed_paths(network)
+        allowed = allowed_paths(network)
         self.paths = {
-            (message, node): self._paths_to(message, node, paths)
+            (message, node): self._paths_to(message, node, allowed)
             for message in range(len(network.messages))
             for node in self._receivers(message)
         }
@@ -87,11 +87,11 @@ class Formula:
         return (node for node in others if node != source)
 
     def _paths_to(
-        self, message: int, node: int, paths: dict[tuple[int, int], list[Path]]
+        self, message: int, node: int, allowed: dict[tuple[int, int], list[Path]]
     ) -> list[Path]:
         source = self.network.messages[message][0]
         senders = [source, *(u for u in self._receivers(message) if u != node)]
-        return [path for sender in senders for path in paths.get((sender, node), [])]
+        return [path for sender in senders for path in allowed.get((sender, node), [])]
 
     def _deliver(self, m: int, v: int, paths: list[Path], t: int) -> None:
         """Add the clauses of node v receiving message m in step t."""

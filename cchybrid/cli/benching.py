@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import sqlite3
 import sys
@@ -91,12 +90,12 @@ def run(
     from cchybrid.bench.study import read_seeds
     from cchybrid.bench.suite import read_suite
     from cchybrid.host.api import DEFAULT_SECONDS
+    from cchybrid.system.processes import processor_count
 
     registry = load_plugins()
     chosen_suite = read_suite(suite)
     granted = chosen_suite.budget
-    processors = len(os.sched_getaffinity(0))
-    jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
+    jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
     threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
     if time_limit is None and evaluations is None:
         time_limit, evaluations = granted.time_limit, granted.evaluations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.system.processes import processor_count
 
 
 def instance(topology: str, collective: str | None = None, **rest: Any) -> Instance:
@@ -165,7 +165,7 @@ def solve(
             )
         texts[owner] = {key: str(value) for key, value in values.items()}
     if threads is None:
-        threads = 1 if evaluations is not None else len(os.sched_getaffinity(0))
+        threads = 1 if evaluations is not None else processor_count()
     config = RunConfig(
         engines=chosen,
         bounds=[] if blind else sorted(registry.bounds.values(), key=lambda info: info.order),
