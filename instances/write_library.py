@@ -30,10 +30,10 @@ def instances() -> Iterator[tuple[str, Instance]]:
     seen: set[str] = set()
     for suite in SUITES:
         for row in read_suite(suite).rows:
-            plain = row.question.routing is None
-            if plain and row.question.switching is None and row.name not in seen:
+            plain = row.spec.routing is None
+            if plain and row.spec.switching is None and row.name not in seen:
                 seen.add(row.name)
-                yield row.name, resolve(row.question, registry)
+                yield row.name, resolve(row.spec, registry)
 
 
 def write(folder: Path) -> list[Path]:

@@ -228,7 +228,7 @@ class Mutates(Sound):
 
 
 class Remembers(Sound):
-    """Its seed runs on from one run to the next."""
+    """Engine whose seed continues from one run to the next."""
 
     seeds: Iterator[int] = itertools.count()
 

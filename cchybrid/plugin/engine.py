@@ -234,14 +234,14 @@ def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
         where = f"--option {engine}.{name}"
         if field not in names:
             close = difflib.get_close_matches(field, names, 1)
-            mend = f"did you mean {close[0]}?" if close else "use " + (", ".join(names) or "none")
-            raise InputError(f"{engine} has no option {name}", where=where, mend=mend)
+            hint = f"did you mean {close[0]}?" if close else "use " + (", ".join(names) or "none")
+            raise InputError(f"{engine} has no option {name}", where=where, hint=hint)
         values[field] = _read_value(text, hints[field], where)
     try:
         return kind(**values)
     except (ValueError, TypeError) as error:
         raise InputError(
-            str(error), where=f"options of {engine}", mend="correct the value"
+            str(error), where=f"options of {engine}", hint="correct the value"
         ) from None
 
 
@@ -251,13 +251,13 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
             return True
         if text.lower() in ("false", "no", "off", "0"):
             return False
-        raise InputError(f"{text!r} is not true or false", where=where, mend="write true or false")
+        raise InputError(f"{text!r} is not true or false", where=where, hint="write true or false")
     if kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             name = "an integer" if kind is int else "a number"
-            raise InputError(f"{text!r} is not {name}", where=where, mend=f"write {name}") from None
+            raise InputError(f"{text!r} is not {name}", where=where, hint=f"write {name}") from None
     return text
 
 

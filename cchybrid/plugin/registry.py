@@ -159,8 +159,8 @@ def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCalle
                 troubles.append(f"{attribute} is not marked with @hookimpl")
         elif (hook := marks.get("specname") or attribute) not in _HOOKS:
             close = difflib.get_close_matches(hook, _HOOKS, 1)
-            mend = f"; did you mean {close[0]}?" if close else ""
-            troubles.append(f"no hook is called {hook}{mend}")
+            hint = f"; did you mean {close[0]}?" if close else ""
+            troubles.append(f"no hook is called {hook}{hint}")
     manager.register(plugin, name=name)
     hooks = [hook for hook in manager.get_hookcallers(plugin) or () if hook.name in _HOOKS]
     if not (hooks or troubles):
@@ -281,8 +281,8 @@ def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
     found = table.get(name.lower())
     if found is None:
         close = difflib.get_close_matches(name.lower(), list(table), 1)
-        mend = f"did you mean {close[0]}?" if close else f"see: cchybrid {command}"
-        raise InputError(f"no {what} is called {name}", mend=mend)
+        hint = f"did you mean {close[0]}?" if close else f"see: cchybrid {command}"
+        raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 
 

@@ -45,7 +45,8 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     known = 1
     for cheaper in (growth_bounds, cut_bounds, region_bounds):
-        if MIN_TERMS_PER_FLOW * Relaxation(Network(record).freed(), known).flows > MAX_TERMS:
+        relaxation = Relaxation(Network(record).with_any_routing(), known)
+        if MIN_TERMS_PER_FLOW * relaxation.flows > MAX_TERMS:
             return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
     # A schedule with one delivery per step has at most this number of steps.
@@ -86,8 +87,8 @@ def refute(
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
-    own, free = Relaxation(network, steps), Relaxation(network.freed(), steps)
-    for relaxation in (free, own) if own.apart else (free,):
+    own, free = Relaxation(network, steps), Relaxation(network.with_any_routing(), steps)
+    for relaxation in (free, own) if own.per_sender else (free,):
         if MIN_TERMS_PER_FLOW * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
@@ -130,7 +131,7 @@ def _multipliers(
     for key, (terms, side) in rows.items():
         for column in terms:
             if column not in columns:
-                columns[column] = program.variable(upper=float(relaxation.most(column)))
+                columns[column] = program.variable(upper=float(relaxation.max_value(column)))
         if key[0] == "goal":
             goals.append(key)
             program.weigh(columns[next(iter(terms))], 1.0)

@@ -76,7 +76,7 @@ def pinned_messages(formula: Formula) -> list[int]:
 def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:
     """Return the schedule of a model of the formula, without empty steps."""
     found: list[list[Transfer]] = [[] for _ in range(steps)]
-    for (message, node), ways in formula.ways.items():
+    for (message, node), ways in formula.paths.items():
         for t in range(1, steps + 1):
             if formula.number["gets", message, node, t] not in model:
                 continue

@@ -90,7 +90,7 @@ def test_a_claim_about_listed_paths_says_so(monkeypatch):
     """If all paths are too many, the proof is restricted to those of the pool."""
     from cchybrid.checker import routes
 
-    monkeypatch.setattr(routes, "MOST_PATHS", 20)
+    monkeypatch.setattr(routes, "MAX_PATHS", 20)
     whole = search.build_problem
     monkeypatch.setattr(search, "build_problem", lambda instance: whole(instance, max_options=60))
     monkeypatch.setattr(search, "_bounds", lambda *_: iter(()))

@@ -94,8 +94,8 @@ def check_closed(subject: Subject, case: ConformanceInstance, problem: Problem) 
         (closed, "the best schedule met the lower bound"),
         (below_bound, "the target was below the lower bound"),
     ):
-        mend = f"{reason}; stop when run.targets() ends, and before the first target if it is empty"
-        subject.run_engine(make, lambda run: True, mend).raise_first_fault()
+        hint = f"{reason}; stop when run.targets() ends, and before the first target if it is empty"
+        subject.run_engine(make, lambda run: True, hint).raise_first_fault()
 
 
 def check_evaluations(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
