@@ -76,14 +76,16 @@ def pinned_messages(formula: Formula) -> list[int]:
 def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:
     """Return the schedule of a model of the formula, without empty steps."""
     found: list[list[Transfer]] = [[] for _ in range(steps)]
-    for (message, node), ways in formula.paths.items():
+    for (message, node), paths in formula.paths.items():
         for t in range(1, steps + 1):
             if formula.number["gets", message, node, t] not in model:
                 continue
-            taken = ways
-            if len(ways) > 1:
+            taken = paths
+            if len(paths) > 1:
                 taken = [
-                    path for path in ways if formula.number["path", message, node, path, t] in model
+                    path
+                    for path in paths
+                    if formula.number["path", message, node, path, t] in model
                 ]
             found[t - 1].append(Transfer(message, taken[0]))
     steps_found = tuple(tuple(step) for step in found if step)
