@@ -136,9 +136,7 @@ def solve(
         raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
-            "a quotient search needs a time limit",
-            where="strategy",
-            hint="set a time limit instead",
+            "a quotient search needs a time limit", where="strategy", hint="set a time limit"
         )
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")

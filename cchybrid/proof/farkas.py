@@ -32,7 +32,7 @@ MAX_TERMS = 100_000
 """Largest number of terms of a program that the bound provider solves."""
 UNITS = 1.0
 """Deterministic time, about seconds, for each program of the bound provider."""
-MIN_TERMS_PER_FLOW = 3
+MIN_FLOW_TERMS = 3
 """A flow leaves a node, enters a node and uses a channel, so it has at least 3 terms."""
 _TOLERANCE = 1e-6
 """Difference to the goal that is taken for rounding."""
@@ -45,8 +45,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     known = 1
     for cheaper in (growth_bounds, cut_bounds, region_bounds):
-        relaxation = Relaxation(Network(record).with_any_routing(), known)
-        if MIN_TERMS_PER_FLOW * relaxation.flows > MAX_TERMS:
+        if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
     # A schedule with one delivery per step has at most this number of steps.
@@ -89,7 +88,7 @@ def refute(
     network = Network(instance)
     own, free = Relaxation(network, steps), Relaxation(network.with_any_routing(), steps)
     for relaxation in (free, own) if own.per_sender else (free,):
-        if MIN_TERMS_PER_FLOW * relaxation.flows > max_terms:
+        if MIN_FLOW_TERMS * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)

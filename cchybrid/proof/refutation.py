@@ -82,11 +82,7 @@ def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: 
                 continue
             taken = paths
             if len(paths) > 1:
-                taken = [
-                    path
-                    for path in paths
-                    if formula.number["path", message, node, path, t] in model
-                ]
+                taken = [p for p in paths if formula.number["path", message, node, p, t] in model]
             found[t - 1].append(Transfer(message, taken[0]))
     steps_found = tuple(tuple(step) for step in found if step)
     return reverse_steps(steps_found) if network.backwards else steps_found
