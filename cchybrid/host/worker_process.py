@@ -181,7 +181,7 @@ class WorkerProcess:
                 self._terminated = True
 
     def enforce(self) -> None:
-        """After a request to stop, send SIGTERM and then SIGKILL to the group when they are due."""
+        """Send SIGTERM, and later SIGKILL, if the worker has not stopped in time after a request."""
         now = time.monotonic()
         stop, term = self._stop_since, self._term_since
         if stop is not None and term is None and now - stop > self._grace:

@@ -68,7 +68,7 @@ def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
 
 
 class WarmUp:
-    """Compiles the kernels of engines in one child process, in the order given.
+    """A compilation of the kernels of engines in one child process, in the order given.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _MAX_CELLS = 1 << 22
 
 
 class ShortPaths:
-    """Counts and lists of paths of given lengths that pass no endpoint.
+    """Counts and samples of paths of given lengths that pass no endpoint.
 
     Counts are floating-point numbers, exact up to 2^53. More paths are never all listed, and
     sampling needs no exact number.

@@ -1,6 +1,6 @@
 """The network, messages and paths of a Problem, for engines that exploit structure.
 
-They are those of ``Instance.forward``: a ``combine`` collective is the broadcast that it is when
+All are seen in the direction of ``Instance.forward``: a ``combine`` collective is the broadcast that it is when
 read backwards, on the reversed network.
 """
 

@@ -1,4 +1,4 @@
-"""From pieces of evidence to an increasing sequence of bounds, valued by the checker."""
+"""Conversion of evidence to an increasing sequence of bounds, by the checker."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _near_sets(instance: Instance) -> Iterator[NodeSet]:
 
 
 class _CutMeter:
-    """Computes in numpy the bound that the checker will find, to select sets."""
+    """Fast computation of cut bounds in numpy, to select sets for the checker."""
 
     def __init__(self, instance: Instance) -> None:
         network, model = instance.network, instance.model

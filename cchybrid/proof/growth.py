@@ -1,4 +1,4 @@
-"""Growth bounds: a message reaches more nodes per step only as fast as ports and channels allow."""
+"""Growth bounds: ports and channels limit how many more nodes a message reaches per step."""
 
 from __future__ import annotations
 
