@@ -181,7 +181,7 @@ class WorkerProcess:
                 self._terminated = True
 
     def enforce(self) -> None:
-        """Send SIGTERM, and later SIGKILL, if the worker has not stopped in time after a request."""
+        """Send SIGTERM, and later SIGKILL, if the worker did not stop when asked."""
         now = time.monotonic()
         stop, term = self._stop_since, self._term_since
         if stop is not None and term is None and now - stop > self._grace:

@@ -1,7 +1,7 @@
 """The network, messages and paths of a Problem, for engines that exploit structure.
 
-All are seen in the direction of ``Instance.forward``: a ``combine`` collective is the broadcast that it is when
-read backwards, on the reversed network.
+All are seen in the direction of ``Instance.forward``: a ``combine`` collective is the broadcast
+that it is when read backwards, on the reversed network.
 """
 
 from __future__ import annotations
