@@ -21,8 +21,12 @@ CONTESTANT = ["key", "contestant"]
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the score interval of a success rate.
 
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-    the American Statistical Association 22 (158), 1927, 209-212. Without trials: (0, 1).
+    Without trials: (0, 1).
+
+    References
+    ----------
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22 (1927), doi:10.1080/01621459.1927.10502953.
     """
     if trials == 0:
         return 0.0, 1.0
@@ -220,9 +224,12 @@ def times(runs: DataFrame) -> DataFrame:
 def performance_profile(times: DataFrame) -> dict[str, Series]:
     """Return, by key, the share of rows solved within a factor of the best time.
 
-    E. D. Dolan, J. J. More, Benchmarking optimization software with performance profiles,
-    Mathematical Programming 91 (2), 2002, 201-213. A row is solved by reaching the fewest steps
-    known. Only rows that all contestants tried take part.
+    A row is solved by reaching the fewest steps known. Only rows that all contestants ran count.
+
+    References
+    ----------
+    E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles",
+    Mathematical Programming 91 (2002), doi:10.1007/s101070100263.
     """
     common = times.dropna()
     ratios = common.div(common.min(axis=1), axis=0)
