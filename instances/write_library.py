@@ -1,4 +1,4 @@
-"""Writes the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
+"""Write the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
 
 Networks that the suites name become files in the papers' text format, with every terminal as
 transmitter and receiver; those of at most 16 terminals become ``cchybrid-instance/1`` files too,
@@ -20,8 +20,8 @@ from cchybrid.model.instance import write_text
 from cchybrid.plugin.registry import load_registry
 
 SUITES = ("thesis", "today", "multistage")
-LARGEST = 16
-"""Terminals up to which instances are written out: an all-to-all of more fills the repository."""
+MAX_TERMINALS = 16
+"""Terminals up to which instances are written, to limit the size of the files."""
 
 
 def instances() -> Iterator[tuple[str, Instance]]:
@@ -50,11 +50,11 @@ def write(folder: Path) -> list[Path]:
                     NetworkFile(network, network.terminals, network.terminals)
                 )
             except InputError:
-                pass  # one-way networks with terminals: the text format has no word for them
+                pass  # the text format cannot represent one-way networks with endpoints
             else:
                 write_text(content, text)
                 written.append(text)
-        if len(network.terminals) <= LARGEST:
+        if len(network.terminals) <= MAX_TERMINALS:
             path = folder / "json" / f"{name.replace(' ', '-')}.json"
             instance.save(path)
             written.append(path)

@@ -175,17 +175,17 @@ def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
     ``umda mutation=0.9, 20 s, 1 thread`` is one of several contestants with ``umda`` that differ in
     mutation and budget.
     """
-    everyone = list(contestants)
+    listed = list(contestants)
     found: dict[str, str] = {}
-    for contestant in everyone:
-        rivals = [other for other in everyone if other.name == contestant.name]
-        settings = [set(settings_of(other)) for other in rivals]
+    for contestant in listed:
+        same_name = [other for other in listed if other.name == contestant.name]
+        settings = [set(settings_of(other)) for other in same_name]
         common = set.intersection(*settings)
         words = [word for word in settings_of(contestant) if word not in common]
         if len(contestant.engines or ()) == 1:
             words = [word.partition(".")[2] for word in words]
         label = " ".join([contestant.name, *words])
-        if len({other.budget for other in rivals}) > 1:
+        if len({other.budget for other in same_name}) > 1:
             label += f", {contestant.budget}"
         found[contestant.key] = label
     return found

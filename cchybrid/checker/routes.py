@@ -60,12 +60,12 @@ class _Limits:
 
 def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
-    behind = network.hops_to(goal)
-    if source not in behind:
+    hops_left = network.hops_to(goal)
+    if source not in hops_left:
         return
     longest = network.nodes - 1
     if network.extra_hops is not None:
-        longest = behind[source] + network.extra_hops
+        longest = hops_left[source] + network.extra_hops
     path = [source]
     choices = [iter(sorted(network.successors[source]))]
     while choices:
@@ -77,8 +77,8 @@ def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterato
             limits.take(1, 0)
             yield (*path, goal)
         elif (
-            node in behind
-            and len(path) + behind[node] <= longest
+            node in hops_left
+            and len(path) + hops_left[node] <= longest
             and node not in path
             and node not in network.endpoints
         ):

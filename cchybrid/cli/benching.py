@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
@@ -56,7 +56,7 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
     ] = None,
-    evaluations: asking.Evaluations = None,
+    evaluations: arguments.Evaluations = None,
     seeds: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +71,7 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
     ] = None,
-    option: asking.EngineOption = None,
+    option: arguments.EngineOption = None,
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
     ] = None,

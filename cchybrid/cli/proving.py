@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError, with_context
@@ -33,7 +33,7 @@ def prove(
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 600.0,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Prove that no schedule has fewer steps, and write a certificate that check accepts.
 
@@ -108,7 +108,7 @@ def prove(
 
 
 def check(
-    schedule: ScheduleFile, certificate: CertificateFile, as_json: asking.AsJson = False
+    schedule: ScheduleFile, certificate: CertificateFile, as_json: arguments.AsJson = False
 ) -> None:
     """Check a schedule and its certificate, from the two files alone.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
 
 ScheduleFile = Annotated[
@@ -18,7 +18,7 @@ MAX_VIOLATIONS = 20
 """Violations that are printed one by one."""
 
 
-def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
+def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
     """Check a schedule against every rule, and its lower bound against its evidence.
 
     Exit status: 0 all holds, 1 the schedule is invalid or its bound is false, 2 bad input.

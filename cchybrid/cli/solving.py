@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ INFEASIBLE = 3
 """The exit status if it is certain that there is no such schedule."""
 
 
-@asking.asks
+@arguments.with_instance
 def solve(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     engine: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
@@ -36,7 +36,7 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
-    evaluations: asking.Evaluations = None,
+    evaluations: arguments.Evaluations = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
@@ -47,14 +47,14 @@ def solve(
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
-    option: asking.EngineOption = None,
+    option: arguments.EngineOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
 ) -> None:
     """Find a schedule with the fewest steps, verify it, and prove that there is no shorter one.
@@ -66,7 +66,7 @@ def solve(
 
     registry = load_plugins()
     check_writable(output, log)
-    instance = ask(registry)
+    instance = read_instance(registry)
     with ExitStack() as stack:
         observers: list[Observer] = [stack.enter_context(_view(instance.name, verbose))]
         result = api.solve(
@@ -114,11 +114,11 @@ def solve(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
-@asking.asks
+@arguments.with_instance
 def bound(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Find the best certified lower bound on the number of steps, without any schedule.
 
@@ -128,7 +128,7 @@ def bound(
     from cchybrid.host import api
 
     registry = load_plugins()
-    instance = ask(registry)
+    instance = read_instance(registry)
     found: dict[str, int] = {}
 
     def record_bound(event: Mapping[str, Any]) -> None:
@@ -158,9 +158,9 @@ def bound(
     raise typer.Exit(1 if result.interrupted else 0)
 
 
-@asking.asks
+@arguments.with_instance
 def instance(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="A .json file, or .txt: the network."),
@@ -171,7 +171,7 @@ def instance(
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
-    instance = ask(load_plugins())
+    instance = read_instance(load_plugins())
     if output.suffix == ".txt":
         if instance.model != CommunicationModel():
             raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cchybrid.host.result import Result
 from cchybrid.host.run_history import Contribution
 
-_BY = {
+_REASONS = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
     "regions": "the informed set cannot grow faster across a cut",
@@ -85,7 +85,7 @@ def _bound(result: Result) -> str:
     if not bound.evidence:
         return f"lower bound: {_count(bound.steps)} (trivial)"
     kind = str(bound.evidence["kind"])
-    reason = _BY.get(kind, kind)
+    reason = _REASONS.get(kind, kind)
     return f"lower bound: {_count(bound.steps)}, certified by {kind} ({reason})"
 
 

@@ -14,11 +14,15 @@ def commands_of(reading: Reading) -> list[str]:
     """Return one command for a study of the library, else one for every contestant."""
     ships, seeds = reading.suite in suite_names(), seeds_of(reading)
     command = ["cchybrid", "bench", "run", reading.suite if ships else f"{reading.suite}.toml"]
-    everyone = reading.contestants
-    budgets = [_budget(each, seeds[each.key]) for each in everyone]
-    names = [_name(each) for each in everyone]
-    own = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
-    if own and own == {_bare(each) for each in everyone} and len(set(map(tuple, budgets))) == 1:
+    compared = reading.contestants
+    budgets = [_budget(each, seeds[each.key]) for each in compared]
+    names = [_name(each) for each in compared]
+    shipped = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
+    if (
+        shipped
+        and shipped == {_bare(each) for each in compared}
+        and len(set(map(tuple, budgets))) == 1
+    ):
         names = [[]]
     return [
         shlex.join([*command, *name, *budget, "--store", reading.path.name])

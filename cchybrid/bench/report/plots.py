@@ -103,8 +103,8 @@ def main_option(found: DataFrame) -> str | None:
 
 def _options(found: DataFrame) -> DataFrame:
     """Return the numeric options of the contestants with one engine."""
-    everyone = [(Contestant.from_key(key), statistics.only_engine(key)) for key in found.key]
-    settings = [contestant.options.get(engine, {}) for contestant, engine in everyone]
+    compared = [(Contestant.from_key(key), statistics.only_engine(key)) for key in found.key]
+    settings = [contestant.options.get(engine, {}) for contestant, engine in compared]
     return DataFrame(settings, index=found.index).apply(to_numeric, errors="coerce")
 
 

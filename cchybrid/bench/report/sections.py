@@ -156,10 +156,10 @@ def _remainders(found: DataFrame) -> list[Section]:
         "evaluations/s": found.speed.round().astype("Int64"),
         "slower than the fastest": found.slower,
     })  # fmt: skip
-    everyone = [Contestant.from_key(key) for key in found.key]
+    compared = [Contestant.from_key(key) for key in found.key]
     record = found[["row"]].assign(
-        contestant=[each.name for each in everyone],
-        settings=[" ".join(settings_of(each)) for each in everyone],
+        contestant=[each.name for each in compared],
+        settings=[" ".join(settings_of(each)) for each in compared],
         runs=found.runs, **found.filter(like="conflicts_"), best=found.best,
         evaluations_per_second=found.speed, slower_than_the_fastest=found.slower,
     )  # fmt: skip

@@ -45,8 +45,8 @@ def standings(reading: Reading) -> DataFrame:
       ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
       ``conflict study``.
     - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
-      certified bound against theirs: ``tighter``, ``equal``, ``weaker``, or ``refuted`` by a
-      schedule with fewer steps; ``published_is_impossible``: the bound exceeds the published
+      certified bound against the published one: ``tighter``, ``equal``, ``weaker``, or ``refuted``
+      by a schedule with fewer steps; ``published_is_impossible``: the bound exceeds the published
       steps.
     - ``best_known``: the fewest steps known, ours or published, never below the certified bound;
       ``goal``: the steps of a success: the published goal, else ``best_known``.
@@ -125,7 +125,7 @@ def _story(contributions: Iterable[Contribution]) -> str:
 def _with_verdicts(rows: DataFrame) -> DataFrame:
     """Add the columns that compare the best with the bounds and with the published values."""
     steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
-    theirs, their_bound = rows.published_steps, rows.published_lower_bound
+    published, published_bound = rows.published_steps, rows.published_lower_bound
     certified, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
     rows["gap"] = steps - np.fmax(certified, claim)
     rows["proof"] = _first(
@@ -138,17 +138,17 @@ def _with_verdicts(rows: DataFrame) -> DataFrame:
     )  # fmt: skip
     rows["verdict"] = _first(
         (~some, "no result"), (rows.is_study, STUDY), (~rows.comparable, "not comparable"),
-        (theirs.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
-        (steps < theirs, "better"), (steps == theirs, "equal"), default="worse",
+        (published.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
+        (steps < published, "better"), (steps == published, "equal"), default="worse",
     )  # fmt: skip
     rows["bound_verdict"] = _first(
-        (their_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
-        (their_bound > steps, "refuted"), (certified == their_bound, "equal"),
-        (certified > their_bound, "tighter"), default="weaker",
+        (published_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
+        (published_bound > steps, "refuted"), (certified == published_bound, "equal"),
+        (certified > published_bound, "tighter"), default="weaker",
     )  # fmt: skip
-    ruled_out = (none == "certified") | (certified > theirs)
-    rows["published_is_impossible"] = rows.comparable & theirs.notna() & ruled_out
-    rows["best_known"] = np.maximum(np.fmin(steps, theirs.where(rows.comparable)), certified)
+    ruled_out = (none == "certified") | (certified > published)
+    rows["published_is_impossible"] = rows.comparable & published.notna() & ruled_out
+    rows["best_known"] = np.maximum(np.fmin(steps, published.where(rows.comparable)), certified)
     rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.best_known)
     return rows
 

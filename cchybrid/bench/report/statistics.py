@@ -15,14 +15,18 @@ from cchybrid.bench.contestant import Contestant
 
 MIN_SECONDS = 0.01
 """Shorter times are set to this in the plots."""
-WHO = ["key", "contestant"]
+CONTESTANT = ["key", "contestant"]
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the score interval of a success rate.
 
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-    the American Statistical Association 22 (158), 1927, 209-212. Without trials: (0, 1).
+    Without trials: (0, 1).
+
+    References
+    ----------
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22 (1927), doi:10.1080/01621459.1927.10502953.
     """
     if trials == 0:
         return 0.0, 1.0
@@ -113,7 +117,7 @@ def scores(runs: DataFrame, groups: Sequence[str]) -> DataFrame:
     ordered = runs.sort_values("key", kind="stable")
     parts = {name: ordered[ordered.row_group == name] for name in groups if len(groups) > 1}
     return pd.concat(
-        aggregate(part, WHO).assign(collective=name)
+        aggregate(part, CONTESTANT).assign(collective=name)
         for name, part in {"all": ordered, **parts}.items()
     )
 
@@ -127,15 +131,19 @@ def rates(runs: DataFrame) -> DataFrame:
     data = zip(runs.key, runs.row_rates, runs.row_comparable, strict=True)
     runs = runs.assign(
         success=(runs.failure == "") & (runs.steps <= runs.row_goal.astype(float)),
-        theirs=[rates.get(only_engine(key)) if fair else None for key, rates, fair in data],
+        published=[
+            rates.get(only_engine(key)) if comparable else None for key, rates, comparable in data
+        ],
     )
-    found = aggregate(runs, ["row", *WHO], goal=("row_goal", "first"), theirs=("theirs", "first"))
-    theirs = found.theirs.astype(float) / 100
-    reached = found.successes >= theirs * found.runs - 1e-9
-    cases = [theirs.isna(), reached, theirs <= found.rate_high]
+    found = aggregate(
+        runs, ["row", *CONTESTANT], goal=("row_goal", "first"), published=("published", "first")
+    )
+    published = found.published.astype(float) / 100
+    reached = found.successes >= published * found.runs - 1e-9
+    cases = [published.isna(), reached, published <= found.rate_high]
     verdicts = np.select(cases, ["", "yes", "no, but may be"], "no")
     rate = found.successes / found.runs
-    return found.assign(rate=rate, published_rate=theirs, reaches_published=verdicts)
+    return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 
 
 def only_engine(key: str) -> str:
@@ -153,7 +161,7 @@ def remainders(runs: DataFrame) -> DataFrame:
     data = runs[runs.row_is_study & (runs.failure == "") & runs.conflicts.notna()]
     known = (data.evaluations > 0) & (data.search_seconds > 0)
     data = data.assign(spent=data.evaluations.where(known), took=data.search_seconds.where(known))
-    groups = data.groupby(["row", *WHO], sort=False)
+    groups = data.groupby(["row", *CONTESTANT], sort=False)
     total = {name: (name, lambda values: sum(values.dropna())) for name in ("spent", "took")}
     found = groups.agg(runs=("seed", "size"), **total).reset_index()
     found = found.join(_means(groups.conflicts, "conflicts")).assign(speed=found.spent / found.took)
@@ -216,9 +224,12 @@ def times(runs: DataFrame) -> DataFrame:
 def performance_profile(times: DataFrame) -> dict[str, Series]:
     """Return, by key, the share of rows solved within a factor of the best time.
 
-    E. D. Dolan, J. J. More, Benchmarking optimization software with performance profiles,
-    Mathematical Programming 91 (2), 2002, 201-213. A row is solved by reaching the fewest steps
-    known. Only rows that all contestants tried take part.
+    A row is solved by reaching the fewest steps known. Only rows that all contestants ran count.
+
+    References
+    ----------
+    E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles",
+    Mathematical Programming 91 (2002), doi:10.1007/s101070100263.
     """
     common = times.dropna()
     ratios = common.div(common.min(axis=1), axis=0)

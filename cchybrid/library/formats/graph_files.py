@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
 
 
 def read_network(path: str | Path) -> NetworkFile:
-    """Read a network file; its extension tells the format.
+    """Read a network file; its extension determines the format.
 
     ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line ``a b``, ``a b CAPACITY`` or
     ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is linked to b, c, ...);
@@ -179,7 +179,7 @@ def _capacity(data: dict[str, Any], where: str) -> int:
 
 
 def _is_endpoint(data: dict[str, Any]) -> bool:
-    # GML has no truth values: 1 and 0, or words, stand for them.
+    # GML has no truth values; 1 and 0, or words, are used instead.
     return any(
         str(data.get(key, "")).strip().lower() in ("true", "1", "1.0", "yes")
         for key in ("endpoint", "terminal")

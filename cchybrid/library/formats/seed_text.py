@@ -163,7 +163,7 @@ def _check_writable(network: Network) -> None:
         onward = network.successors[node]
         if into[node] and onward and len(into[node].union(onward)) > 1:
             raise InputError(
-                f"the text format cannot say that no path passes node {node}",
+                f"the text format cannot express that no path passes node {node}",
                 where=network.name,
                 hint=json,
             )

@@ -48,7 +48,7 @@ FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
 
 
 def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:
-    """Return the network that a name stands for, in any case: ``network("Mesh-4x8")``.
+    """Return the network of a name, in any case: ``network("Mesh-4x8")``.
 
     Parameters
     ----------

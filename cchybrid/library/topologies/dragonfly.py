@@ -13,7 +13,7 @@ def dragonfly(routers: int, global_links: int) -> Network:
 
     A group of a = ``routers`` routers is a complete graph, every router has h =
     ``global_links`` links to other groups, and of the a*h + 1 groups every two have one link.
-    Node a * g + r is router r of group g. The global links stand in the absolute (consecutive)
+    Node a * g + r is router r of group g. The global links are in the absolute (consecutive)
     arrangement: the ports of a group, h at each router in order, lead to the other groups in
     ascending order. Degree a - 1 + h; diameter at most 3, and 1 if a is 1. Sources: Kim et al.,
     "Technology-driven, highly-scalable dragonfly topology", ISCA 2008; for the arrangement

@@ -40,7 +40,7 @@ def omega(terminals: int) -> Network:
     bits = power_of_two(terminals, "omega")
 
     def switch(line: int, stage: int) -> int:
-        # Of the lines that run straight through all switches: shuffled once more before each.
+        # Lines run straight through all switches, with one more shuffle before each stage.
         turns = (stage + 1) % bits
         return ((line << turns | line >> bits - turns) % terminals) // 2
 

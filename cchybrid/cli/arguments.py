@@ -60,11 +60,11 @@ Evaluations = Annotated[
         metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
     ),
 ]
-Ask = Callable[[Names], Instance]
+ReadInstance = Callable[[Names], Instance]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def asks(command: Callable[..., None]) -> Callable[..., None]:
+def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with its first argument replaced by those that name an instance.
 
     The command gets a function that returns the instance, given the registry.
