@@ -1,4 +1,4 @@
-"""The engines that ship with cchybrid, registered as any other plugin's are."""
+"""The engines that ship with cchybrid, registered like those of any other plugin."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -40,13 +40,14 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             summary="standard genetic algorithm with the thesis' heuristics"),
         _engine("mboa", 8, "mboa.engine:Mboa", **BASELINE,
             summary="mixed Bayesian optimization algorithm with the thesis' heuristics"),
-        _engine("division", 40, "division.engine:Division", kind="exact", prepares=True,
-            summary="recursive division of the transfers, exact where their routes are laid down"),
+        _engine("liquid", 40, "liquid.engine:Liquid", kind="exact", prepares=True,
+            former_names=("division",),
+            summary="liquid schedules: every step uses every bottleneck; exact for fixed routes"),
         _engine("cpsat", 50, "cpsat.engine:CpSat", kind="exact", prepares=True,
             summary="exact: one CP-SAT decision per number of steps; finds and refutes"),
-        _engine("milp", 10, "milp.engine:Milp",
+        _engine("column-generation", 10, "column_generation.engine:ColumnGeneration",
             "column generation over compatibility classes: strong bounds, schedules by diving",
-            kind="exact", baseline=True, prepares=True),
+            kind="exact", baseline=True, prepares=True, former_names=("milp",)),
         _engine("classes", 9, "classes.engine:Classes",
             "lists all compatibility classes and covers by the fewest (thesis section 4.2.1)",
             kind="exact", baseline=True, prepares=True),

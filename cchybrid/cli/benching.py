@@ -138,7 +138,7 @@ def run(
     )
     try:
         with Store(path, write=True) as opened, watcher(asked.name, names, [note]) as watch:
-            whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch)
+            whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch, registry)
     except InputError:
         if fresh and is_file(path):
             _drop_if_empty(path)

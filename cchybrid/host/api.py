@@ -163,7 +163,7 @@ def solve(
                 where="options",
                 mend="name it, or drop the option",
             )
-        texts[owner] = {key: str(value) for key, value in values.items()}
+        texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
     if threads is None:
         threads = 1 if evaluations is not None else len(os.sched_getaffinity(0))
     config = RunConfig(

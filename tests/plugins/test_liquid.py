@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.division.engine import Division
-from cchybrid_plugins.division.routes import laid_down, lay_down
-from cchybrid_plugins.division.traffic import Traffic, bits
+from cchybrid_plugins.liquid.engine import Liquid
+from cchybrid_plugins.liquid.routes import laid_down, lay_down
+from cchybrid_plugins.liquid.traffic import Traffic, bits
 from hypothesis import HealthCheck, assume, given, settings
 from proof.optimum import fewest_steps
 from random_instances import instances, scattered
@@ -31,7 +31,7 @@ SMALL = instances(
 
 def solved(instance: Instance, rounds: int = 12, **rest: Any) -> tuple[LocalRun, Stop]:
     run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
-    stop = Division(Division.Options(rounds)).solve(run.problem, run)
+    stop = Liquid(Liquid.Options(rounds)).solve(run.problem, run)
     assert run.violations == []
     return run, stop
 
@@ -47,7 +47,7 @@ def traffic(problem: Problem) -> Traffic:
 def test_lists_every_team_once(instance: Instance) -> None:
     """Against all subsets: no congestion, maximal, every bottleneck used, one transfer in all."""
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
     net = traffic(problem)
     count = len(net.column)
     assume(count <= 9)
@@ -80,7 +80,7 @@ def test_lists_every_team_once(instance: Instance) -> None:
 @given(SMALL)
 def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
     assume(laid_down(Packing.of(problem)))
     run, stop = solved(instance)
     best = run.best()
@@ -93,7 +93,7 @@ def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
 @given(SMALL)
 def test_refutes_nothing_where_there_are_several_routes(instance: Instance) -> None:
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
     assume(not laid_down(Packing.of(problem)))
     run, _ = solved(instance, rounds=2)
     assert run.bounds == []
@@ -170,7 +170,7 @@ def test_says_what_it_requires(
     topology: str, collective: str, rest: dict[str, Any], words: str
 ) -> None:
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
-    assert words in (Division(Division.Options()).unsupported(problem) or "")
+    assert words in (Liquid(Liquid.Options()).unsupported(problem) or "")
 
 
 def test_same_seed_and_evaluations_same_search() -> None:

@@ -22,7 +22,7 @@ from .pricing import Pricer
 from .rounding import cover, with_leftovers
 
 
-class Milp:
+class ColumnGeneration:
     """Covers the deliveries by compatibility classes that are generated as they are needed."""
 
     @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Milp:
 class _Search:
     """One run of the engine."""
 
-    def __init__(self, problem: Problem, run: Run, options: Milp.Options) -> None:
+    def __init__(self, problem: Problem, run: Run, options: ColumnGeneration.Options) -> None:
         self.run = run
         self.options = options
         self.packing = packing = Packing.of(problem)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.classes.listing import list_classes
-from cchybrid_plugins.milp.diving import Diver
-from cchybrid_plugins.milp.engine import Milp
-from cchybrid_plugins.milp.generation import Generation
-from cchybrid_plugins.milp.pricing import AtLeast, Pricer, pack
-from cchybrid_plugins.milp.rounding import cover, with_leftovers
+from cchybrid_plugins.column_generation.diving import Diver
+from cchybrid_plugins.column_generation.engine import ColumnGeneration
+from cchybrid_plugins.column_generation.generation import Generation
+from cchybrid_plugins.column_generation.pricing import AtLeast, Pricer, pack
+from cchybrid_plugins.column_generation.rounding import cover, with_leftovers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proof.optimum import fewest_steps
@@ -49,7 +49,7 @@ def generation(problem: Problem, over: bool = False) -> Generation:
 
 def solved(instance: Instance, **rest: Any) -> tuple[LocalRun, Stop]:
     run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
-    stop = Milp(Milp.Options()).solve(run.problem, run)
+    stop = ColumnGeneration(ColumnGeneration.Options()).solve(run.problem, run)
     assert run.violations == []
     return run, stop
 
@@ -208,13 +208,15 @@ def test_a_cover_by_columns() -> None:
 )
 def test_refuses_what_waits_for_others(collective: str, rest: dict[str, Any]) -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", collective, **rest))
-    assert "wait for others" in (Milp(Milp.Options()).unsupported(problem) or "")
+    assert "wait for others" in (
+        ColumnGeneration(ColumnGeneration.Options()).unsupported(problem) or ""
+    )
 
 
 def test_claims_nothing_for_an_incomplete_problem() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
-    Milp(Milp.Options()).solve(problem, run)
+    ColumnGeneration(ColumnGeneration.Options()).solve(problem, run)
     assert not problem.complete
     assert run.bounds == []
     assert run.best() is not None

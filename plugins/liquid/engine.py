@@ -38,7 +38,7 @@ MAX_REMEMBERED = 200_000
 bit per transfer, below a kilobyte."""
 
 
-class Division:
+class Liquid:
     """Finds schedules of given routes, and refutes numbers of steps for them."""
 
     @dataclass(frozen=True)
@@ -81,7 +81,9 @@ class Division:
             return f"{problem.options:,} options, more than {self.options.max_columns:,}"
         packing = Packing.of(problem)
         if (packing.capacity > 1).any():
-            return "some channel or port takes several transfers per step; division needs one"
+            return (
+                "some channel or port takes several transfers per step; liquid schedules need one"
+            )
         if packing.rows > self.options.max_transfers:
             return f"{packing.rows:,} transfers, more than {self.options.max_transfers:,}"
         return None
@@ -94,7 +96,7 @@ class Division:
 class _Search:
     """One run of the engine."""
 
-    def __init__(self, problem: Problem, run: Run, options: Division.Options) -> None:
+    def __init__(self, problem: Problem, run: Run, options: Liquid.Options) -> None:
         self.problem = problem
         self.run = run
         self.options = options
