@@ -54,9 +54,9 @@ PORTS = ("all", "one", "list")
 
 
 @st.composite
-def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
+def networks(draw: st.DrawFn, max_nodes: int = 7) -> Network:
     """Random networks in which every node reaches every other without passing an endpoint."""
-    nodes = draw(st.integers(2, most_nodes))
+    nodes = draw(st.integers(2, max_nodes))
     names = draw(st.permutations(range(nodes)))
     switches = draw(st.one_of(st.just(nodes), st.integers(1, nodes)))
     ring, terminals = names[:switches], names[switches:]
@@ -85,7 +85,7 @@ def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
 
 @st.composite
 def collectives(
-    draw: st.DrawFn, nodes: int, kinds: Sequence[str] = KINDS, most_messages: int = 5
+    draw: st.DrawFn, nodes: int, kinds: Sequence[str] = KINDS, max_messages: int = 5
 ) -> Collective:
     """Random collectives of both kinds, among them broadcasts, scatters and gathers."""
     messages = []
@@ -95,10 +95,10 @@ def collectives(
     if shape == "broadcast":
         messages = [(root, tuple(others))]
     elif shape == "scatter":
-        messages = [(root, (node,)) for node in others[:most_messages]]
+        messages = [(root, (node,)) for node in others[:max_messages]]
     elif shape == "gather":
-        messages = [(node, (root,)) for node in others[:most_messages]]
-    for _ in range(draw(st.integers(0 if messages else 1, most_messages - len(messages)))):
+        messages = [(node, (root,)) for node in others[:max_messages]]
+    for _ in range(draw(st.integers(0 if messages else 1, max_messages - len(messages)))):
         one = draw(st.integers(0, nodes - 1))
         rest = [node for node in range(nodes) if node != one]
         many = draw(st.lists(st.sampled_from(rest), min_size=1, unique=True))
@@ -140,14 +140,14 @@ def instances(
     switchings: Sequence[str] = SWITCHINGS,
     routings: Sequence[str | int] = ROUTINGS,
     ports: Sequence[str] = PORTS,
-    most_nodes: int = 7,
-    most_messages: int = 5,
+    max_nodes: int = 7,
+    max_messages: int = 5,
 ) -> Instance:
     """Random instances; see the top of this file."""
-    network = draw(networks(most_nodes))
+    network = draw(networks(max_nodes))
     return Instance(
         network,
-        draw(collectives(network.nodes, kinds, max(most_messages, 1))),
+        draw(collectives(network.nodes, kinds, max(max_messages, 1))),
         draw(models(network.nodes, switchings, routings, ports)),
     )
 
@@ -159,14 +159,14 @@ def valid_schedules(draw: st.DrawFn, **narrow: object) -> Schedule:
     return Schedule(instance, list_schedule(instance, draw(st.integers(0, 2**32 - 1))))
 
 
-def scattered(instance: Instance, most_messages: int = 7) -> Instance:
+def scattered(instance: Instance, max_messages: int = 7) -> Instance:
     """Return the ``deliver`` instance with a message of its own for each destination, cut short."""
     messages = tuple(
         Message(source, (goal,))
         for source, goals in instance.collective.deliver_messages
         for goal in goals
     )
-    collective = Collective("scatter", messages[:most_messages])
+    collective = Collective("scatter", messages[:max_messages])
     return Instance(instance.network, collective, instance.model)
 
 

@@ -51,7 +51,7 @@ def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
     assert certified(case.instance) <= case.optimum
 
 
-@given(instances(most_nodes=5, most_messages=4))
+@given(instances(max_nodes=5, max_messages=4))
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_nobody_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
     best = optimum(instance)

@@ -60,15 +60,15 @@ class Prices:
     def of(cls, problem: Problem, uses: UsageMatrix, price: IntVector) -> Prices:
         """Count what these prices mean."""
         cost = uses.costs(price).astype(np.int64)
-        least = np.full(problem.deliveries, np.iinfo(np.int64).max)
-        np.minimum.at(least, problem.option_delivery[uses.usable], cost[uses.usable])
-        least[~problem.required] = 0
-        surplus = np.where(uses.usable, cost - least[problem.option_delivery], 0)
+        cheapest = np.full(problem.deliveries, np.iinfo(np.int64).max)
+        np.minimum.at(cheapest, problem.option_delivery[uses.usable], cost[uses.usable])
+        cheapest[~problem.required] = 0
+        surplus = np.where(uses.usable, cost - cheapest[problem.option_delivery], 0)
         offered = int((price * problem.capacity).sum())
-        return cls(price, surplus, int(least.sum()), offered)
+        return cls(price, surplus, int(cheapest.sum()), offered)
 
     @property
-    def least_steps(self) -> int:
+    def min_steps(self) -> int:
         """A number of steps that no assignment beats."""
         return -(-self.paid // self.offered) if self.offered else 0
 
@@ -117,25 +117,25 @@ class Pricing:
             self._found.append(Prices.of(problem, uses, even.astype(np.int64)))
 
     @property
-    def least_steps(self) -> int:
+    def min_steps(self) -> int:
         """A number of steps that no assignment beats; more once the prices are sharp."""
-        return max((prices.least_steps for prices in self._found), default=0)
+        return max((prices.min_steps for prices in self._found), default=0)
 
     def sharpen(self) -> None:
         """Solve the linear program of the fewest steps, unless that has been done."""
         if not self._sharp:
             self._sharp = True
-            self._add(*_least_load(self.problem, self.uses, self.over))
+            self._add(*_min_load_duals(self.problem, self.uses, self.over))
 
     def tight(self, steps: int) -> Tight:
-        """Return what is left for at least ``least_steps`` steps of sharp prices."""
+        """Return what is left for at least ``min_steps`` steps of sharp prices."""
         self.sharpen()
         usable = self.uses.usable.copy()
         full = np.zeros(self.problem.resources, dtype=np.bool_)
         if steps not in self._exact and any(not prices.spare(steps) for prices in self._found):
             # Of all prices that leave nothing to spare, those that rule out the most.
             self._exact.add(steps)
-            self._add(_most_certain(self.problem, self.uses, steps, self.over), steps)
+            self._add(_strict_duals(self.problem, self.uses, steps, self.over), steps)
         for prices in self._found:
             spare = prices.spare(steps)
             usable &= prices.surplus <= spare
@@ -160,7 +160,7 @@ class Pricing:
             self._found.append(best)
 
 
-def _least_load(
+def _min_load_duals(
     problem: Problem, uses: UsageMatrix, over: Callable[[], bool]
 ) -> tuple[Floats | None, float]:
     """Return the duals of "options in fractions, in as few steps as have room", and the steps."""
@@ -173,7 +173,7 @@ def _least_load(
     return program.prices(over), steps.solution_value()
 
 
-def _most_certain(
+def _strict_duals(
     problem: Problem, uses: UsageMatrix, steps: int, over: Callable[[], bool]
 ) -> Floats | None:
     """Return strictly complementary duals: positive on whatever is full in all solutions.
@@ -275,7 +275,7 @@ class _ProblemProgram(_FractionProgram):
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
+class RowPrices:
     """What every row of a packing is worth, and the worth that fits into one step.
 
     Parameters
@@ -289,10 +289,10 @@ class Worth:
     row: IntVector
     step: int
 
-    def least_steps(self, rows: BoolVector | None = None) -> int:
+    def min_steps(self, rows: BoolVector | None = None) -> int:
         """Return a number of steps below which these rows, or all, cannot be made."""
-        worth = self.row if rows is None else self.row[rows]
-        return -(-int(worth.sum()) // self.step)
+        row_prices = self.row if rows is None else self.row[rows]
+        return -(-int(row_prices.sum()) // self.step)
 
 
 class LoadProgram(_FractionProgram):
@@ -318,7 +318,7 @@ class LoadProgram(_FractionProgram):
             row.SetBounds(1.0, math.inf)
         self.add(packing.row, np.arange(packing.columns), packing.uses, over)
 
-    def worth(self, rows: BoolVector | None = None) -> Worth | None:
+    def row_prices(self, rows: BoolVector | None = None) -> RowPrices | None:
         """Return what the dual says the rows are worth; ``None`` where nothing is contended.
 
         Parameters
@@ -326,22 +326,22 @@ class LoadProgram(_FractionProgram):
         rows
             Shape (rows,): the rows to be made; all if ``None``.
         """
-        wanted = np.ones(self.packing.rows, dtype=np.bool_) if rows is None else rows
-        for low, row in zip(wanted.tolist(), self.once, strict=True):
+        chosen = np.ones(self.packing.rows, dtype=np.bool_) if rows is None else rows
+        for low, row in zip(chosen.tolist(), self.once, strict=True):
             row.SetLb(float(low))
         if not solve_program(self, self.over):
             return None
-        best: Worth | None = None
+        best: RowPrices | None = None
         best_steps = 0.0
         for price in roundings(self.duals(self.room, sign=-1.0)):
-            worth = self._whole(price)
-            steps = float(worth.row[wanted].sum()) / worth.step
+            row_prices = self._whole(price)
+            steps = float(row_prices.row[chosen].sum()) / row_prices.step
             if steps > best_steps * (1.0 + 1e-9):
-                best, best_steps = worth, steps
+                best, best_steps = row_prices, steps
         return best
 
-    def _whole(self, price: IntVector) -> Worth:
+    def _whole(self, price: IntVector) -> RowPrices:
         packing = self.packing
         row = np.full(packing.rows, np.iinfo(np.int64).max)
         np.minimum.at(row, packing.row, packing.uses.costs(price).astype(np.int64))
-        return Worth(row, max(1, int(price @ packing.capacity)))
+        return RowPrices(row, max(1, int(price @ packing.capacity)))

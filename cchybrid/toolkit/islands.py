@@ -75,7 +75,7 @@ def explore(
     Assignment | None
         ``None`` if it gave up, or so many steps are no longer wanted.
     """
-    least, idle, turn = None, 0, 0
+    fewest, idle, rounds = None, 0, 0
     with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
         while run.wants(steps):
             share = budget.share(evaluations, len(islands))
@@ -84,16 +84,16 @@ def explore(
             best = min(islands, key=lambda island: island.conflicts)
             if best.conflicts == 0:
                 return best.best()
-            turn, idle = turn + 1, idle + 1
-            if least is None or best.conflicts < least:
-                least, idle = best.conflicts, 0
+            rounds, idle = rounds + 1, idle + 1
+            if fewest is None or best.conflicts < fewest:
+                fewest, idle = best.conflicts, 0
                 if best.conflicts <= max(10, len(best.best().step) // 50):
                     run.suggest(best.best())
-            run.progress(steps, least)
+            run.progress(steps, fewest)
             run.note(evaluations=budget.spent)
             if patience is not None and idle >= patience:
                 return None
-            if turn % MIGRATION_ROUNDS == 0 and len(islands) > 1:
+            if rounds % MIGRATION_ROUNDS == 0 and len(islands) > 1:
                 _migrate(islands)
     return None
 

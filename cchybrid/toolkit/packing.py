@@ -151,8 +151,8 @@ def _contended(
 ) -> BoolVector:
     """Return which uses are of resources that all rows together could use too often."""
     pair, which = np.unique(row * problem.resources + resource, return_inverse=True)
-    most = np.zeros(len(pair), dtype=np.int64)
-    np.maximum.at(most, which, times)
-    demand = np.bincount(pair % problem.resources, weights=most, minlength=problem.resources)
+    max_times = np.zeros(len(pair), dtype=np.int64)
+    np.maximum.at(max_times, which, times)
+    demand = np.bincount(pair % problem.resources, weights=max_times, minlength=problem.resources)
     decides = ~problem.implied & (demand > problem.capacity)
     return np.asarray(decides[resource])

@@ -27,10 +27,14 @@ class EvaluationBudget:
         self.spent += evaluations
         self._run.spend(evaluations)
 
-    def share(self, wanted: int, islands: int) -> int:
-        """Return how many evaluations each island may make: ``wanted``, or what is left."""
+    def share(self, requested: int, islands: int) -> int:
+        """Return how many evaluations each island may make: ``requested``, or what is left."""
         budget = self._run.budget.evaluations
-        return wanted if budget is None else max(1, min(wanted, (budget - self.spent) // islands))
+        return (
+            requested
+            if budget is None
+            else max(1, min(requested, (budget - self.spent) // islands))
+        )
 
 
 @contextmanager

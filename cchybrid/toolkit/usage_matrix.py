@@ -103,10 +103,10 @@ class UsageMatrix:
         hops = max(1, room // max(1, int(problem.required.sum())))
         passed = self.costs(channel.astype(np.int64))
         passed[~self.usable] = np.inf
-        least = np.full(problem.deliveries, np.inf)
-        np.minimum.at(least, problem.option_delivery, passed)
-        most = np.maximum(least, hops)[problem.option_delivery]
-        return replace(self, usable=self.usable & (passed <= most))
+        fewest = np.full(problem.deliveries, np.inf)
+        np.minimum.at(fewest, problem.option_delivery, passed)
+        limit = np.maximum(fewest, hops)[problem.option_delivery]
+        return replace(self, usable=self.usable & (passed <= limit))
 
 
 def families(problem: Problem) -> IntVector:

@@ -81,8 +81,8 @@ class Broadcast:
         senders = Senders.of(problem, structure)
         size = senders.size([1, 1])
         if size > options.max_variables:
-            most = options.max_variables
-            return f"{size:,} variables for two steps of one hop, more than {most:,}"
+            limit = options.max_variables
+            return f"{size:,} variables for two steps of one hop, more than {limit:,}"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -104,14 +104,14 @@ class _Search:
 
     def run_all(self) -> Stop:
         while not self.run.should_stop():
-            asked = False
+            tried = False
             for steps in self._targets():
                 nearest = (reach for reach in self._reaches(steps) if self._is_open(reach))
                 for reach in islice(nearest, self.options.reaches + self.rounds):
                     if self.run.wants(steps):
-                        asked = True
+                        tried = True
                         self._ask(reach)
-            if not asked and not self.run.should_stop():
+            if not tried and not self.run.should_stop():
                 open_still = next(self.run.targets(), None) is not None
                 return Stop.STALLED if open_still else Stop.EXHAUSTED
             self.units *= 2
@@ -123,11 +123,11 @@ class _Search:
         run = self.run
         if run.target is not None:
             return [run.target]
-        best, least = run.best(), max(1, run.lower())
+        best, lower = run.best(), max(1, run.lower())
         # A step that informs nobody is none, so as many steps as deliveries will do.
         enough = self.senders.problem.deliveries
-        most = min(least + 2**self.rounds - 1, enough) if best is None else best - 1
-        return [least] if most <= least else [least, most]
+        upper = min(lower + 2**self.rounds - 1, enough) if best is None else best - 1
+        return [lower] if upper <= lower else [lower, upper]
 
     def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
         """Yield how far the steps may reach, ever farther; in the end without any limit."""

@@ -55,21 +55,23 @@ class Senders:
         """Lay a Problem out that was built from an instance."""
         distance, network = structure.distance, structure.network
         endpoints = frozenset(network.endpoints)
-        ways: dict[int, list[tuple[int, int, int, int]]] = {}
+        outward: dict[int, list[tuple[int, int, int, int]]] = {}
         for sender in {node for source, goals in structure.messages for node in (source, *goals)}:
             hops = distance[sender].tolist()
-            ways[sender] = [
+            outward[sender] = [
                 (channel, a, b, hops[b])
                 for channel, (a, b, _) in enumerate(network.channels)
                 if hops[a] >= 0 and hops[b] == hops[a] + 1 and (a == sender or a not in endpoints)
             ]
-        return cls(problem, structure, ways, int(distance.max(initial=1)))
+        return cls(problem, structure, outward, int(distance.max(initial=1)))
 
     def size(self, reach: Sequence[int]) -> int:
         """Return how many variables a model has at most whose steps reach so many hops."""
         within = {
-            sender: np.cumsum(np.bincount([hops for *_, hops in ways], minlength=self.farthest + 1))
-            for sender, ways in self.channels.items()
+            sender: np.cumsum(
+                np.bincount([hops for *_, hops in outward], minlength=self.farthest + 1)
+            )
+            for sender, outward in self.channels.items()
         }
         return sum(
             int(within[sender][min(hops, self.farthest)])
@@ -110,10 +112,10 @@ class SpreadModel:
             arrivals: dict[tuple[int, int], list[Any]] = defaultdict(list)
             for step in range(self.steps):
                 for sender in self._informed(source, goals, step):
-                    self._send(message, sender, step, arrivals)
-            self._inform(message, goals, arrivals)
-            self._grow(message, source, goals)
-        self._fit()
+                    self._flow_constraints(message, sender, step, arrivals)
+            self._arrival_constraints(message, goals, arrivals)
+            self._growth_constraints(message, source, goals)
+        self._capacity_constraints()
 
     @property
     def booleans(self) -> int:
@@ -125,10 +127,10 @@ class SpreadModel:
         if step == 0:
             return [source]
         hops = self._structure.distance[source]
-        most = sum(self._reach[:step])
-        return [source, *(node for node in goals if 0 <= hops[node] <= most)]
+        limit = sum(self._reach[:step])
+        return [source, *(node for node in goals if 0 <= hops[node] <= limit)]
 
-    def _send(
+    def _flow_constraints(
         self, message: int, sender: int, step: int, arrivals: dict[tuple[int, int], list[Any]]
     ) -> None:
         """What comes to a node from a sender goes on or ends there; the sender has the message."""
@@ -141,16 +143,16 @@ class SpreadModel:
         for channel, a, b, hops in self._senders.channels[sender]:
             if hops > self._reach[step]:
                 continue
-            most = min(capacity[channel][2], len(goals))
-            flow = self.model.new_int_var(0, most, "")
+            limit = min(capacity[channel][2], len(goals))
+            flow = self.model.new_int_var(0, limit, "")
             self._flow[message, sender, channel, step] = flow
             into[b].append(flow)
             out_of[a].append(flow)
             self._used[int(self._resources.channel[channel]), step].append(flow)
-            if holds is not None and most == 1:
+            if holds is not None and limit == 1:
                 self.model.add_implication(flow, holds)
             elif holds is not None:
-                self.model.add(flow <= most * holds)
+                self.model.add(flow <= limit * holds)
         self._used[int(self._resources.inject[sender]), step] += out_of[sender]
         ends = frozenset(goals)
         for node, came in into.items():
@@ -163,7 +165,7 @@ class SpreadModel:
                 left = [*left, ending]
             self.model.add(_sum(came) == _sum(left))
 
-    def _inform(
+    def _arrival_constraints(
         self, message: int, goals: Iterable[int], arrivals: dict[tuple[int, int], list[Any]]
     ) -> None:
         """Who has the message after a step had it before, or has received it from somebody."""
@@ -176,7 +178,7 @@ class SpreadModel:
                     parts.append(~self._has[message, node, step + 1])
                 self.model.add_exactly_one(parts)
 
-    def _grow(self, message: int, source: int, goals: Sequence[int]) -> None:
+    def _growth_constraints(self, message: int, source: int, goals: Sequence[int]) -> None:
         """So many must have the message before each step that their ports suffice for the rest."""
         capacity = self._senders.problem.capacity
         powers = sorted(
@@ -186,21 +188,21 @@ class SpreadModel:
         needed = len(sends)
         for step in range(self.steps - 1, 0, -1):
             needed = next(
-                (have for have, most in enumerate(sends, 1) if have + most >= needed), needed
+                (have for have, limit in enumerate(sends, 1) if have + limit >= needed), needed
             )
             self.model.add(_sum([self._has[message, node, step] for node in goals]) >= needed - 1)
 
-    def _fit(self) -> None:
+    def _capacity_constraints(self) -> None:
         """No resource is used beyond its capacity in any step."""
         problem = self._senders.problem
         for (resource, _), users in self._used.items():
-            most = int(problem.capacity[resource])
+            limit = int(problem.capacity[resource])
             if problem.implied[resource] or not users:
                 continue
-            if most == 1 and all(user.is_boolean for user in users):
+            if limit == 1 and all(user.is_boolean for user in users):
                 self.model.add_at_most_one(users)
             else:
-                self.model.add(_sum(users) <= most)
+                self.model.add(_sum(users) <= limit)
 
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
         """Return what a solution stands for, and the Problem that it is an assignment of."""

@@ -26,14 +26,14 @@ class Cover:
     ----------
     classes
         The classes chosen, as columns; ``None`` if none were found in time.
-    least
+    lower_bound
         No cover has fewer classes.
     units
         CP-SAT's deterministic time.
     """
 
     classes: list[IntVector] | None
-    least: int
+    lower_bound: int
     units: float
 
 

@@ -54,9 +54,9 @@ class Classes:
         reason = refusal(problem)
         if reason is not None:
             return reason
-        columns, most = Packing.of(problem).columns, self.options.max_columns
-        if columns > most:
-            return f"{columns:,} options are too many to list their classes, {most:,} at most"
+        columns, limit = Packing.of(problem).columns, self.options.max_columns
+        if columns > limit:
+            return f"{columns:,} options are too many to list their classes, {limit:,} at most"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -74,8 +74,8 @@ class Classes:
         classes = distinct(packing, found)
         run.note(classes=len(classes))
         # As much time as the budget allows for.
-        most = run.budget.evaluations
-        units = None if most is None else most / EVALUATIONS_PER_UNIT
+        limit = run.budget.evaluations
+        units = None if limit is None else limit / EVALUATIONS_PER_UNIT
         cover = fewest(packing, classes, run.seed, units, run.should_stop)
         return self._cover(packing, cover, run)
 
@@ -93,12 +93,12 @@ class Classes:
         return found
 
     def _cover(self, packing: Packing, cover: Cover, run: Run) -> Stop:
-        if packing.problem.complete and cover.least > run.lower():
-            run.bound(cover.least)
+        if packing.problem.complete and cover.lower_bound > run.lower():
+            run.bound(cover.lower_bound)
         best = run.best()
         if cover.classes is not None and (best is None or len(cover.classes) < best):
             run.offer(packing.assignment(balanced(packing, cover.classes)))
         run.spend(evaluations(cover.units))
-        if cover.classes is not None and len(cover.classes) == cover.least:
+        if cover.classes is not None and len(cover.classes) == cover.lower_bound:
             return Stop.EXHAUSTED
         return Stop.LIMIT

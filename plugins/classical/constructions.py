@@ -13,7 +13,7 @@ from .hypercubes import binomial_tree, double_tree, xor_exchange
 from .packing import packed_scatter
 from .recursive_doubling import recursive_doubling
 from .relayed_exchange import relayed_exchange
-from .rings import ring_pipeline, two_way_ring
+from .rings import bidirectional_ring, ring_pipeline
 from .sequential_tree import sequential_tree
 from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
@@ -32,7 +32,7 @@ CONSTRUCTIONS: dict[str, Callable[[Context], Draft]] = {
     # all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)
     "disjoint-trees": disjoint_trees,
     # all-to-all broadcast both ways round a ring of paths: n / 2 steps (Saad, Schultz 1989)
-    "two-way-ring": two_way_ring,
+    "two-way-ring": bidirectional_ring,
     # all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port
     "ring": ring_pipeline,
     # anything: sources send one by one over shortest paths (separate addressing)

@@ -125,7 +125,7 @@ class Context:
         """Return whether so many steps are worth making, and fewer than found so far."""
         return steps < self.known and self.wants(steps)
 
-    def require_wanted(self, steps: int) -> None:
+    def require_useful(self, steps: int) -> None:
         """Raise ``DoesNotApplyError`` if schedules of that many steps are of no use any more."""
         if not self.wants(steps):
             raise DoesNotApplyError(f"{steps} steps are no better than what is known")

@@ -33,7 +33,7 @@ MAX_CPSAT_TIME = 20.0
 """CP-SAT's deterministic time limit, about seconds; it takes about 0.1."""
 
 
-class Turn(NamedTuple):
+class Bend(NamedTuple):
     """What messages of one distance do: the diagonal they turn on, and signed hops before, after.
 
     The diagonal of a node is its column less its row, by half a side.
@@ -48,7 +48,7 @@ class Turn(NamedTuple):
         return self.across % side, self.down % side
 
 
-Figure = tuple[Turn, ...]
+Figure = tuple[Bend, ...]
 
 
 def diagonal_exchange(context: Context) -> Draft:
@@ -61,11 +61,11 @@ def diagonal_exchange(context: Context) -> Draft:
         raise DoesNotApplyError("no square torus with an even side")
     if side > MAX_SIDE:
         raise DoesNotApplyError(f"a side of more than {MAX_SIDE}")
-    context.require_wanted(side**3 // 8)
+    context.require_useful(side**3 // 8)
     draft: Draft = []
     for figure in chosen(side):
         for shift in range(side // 2):
-            paths = [path for turn in figure for path in _paths(grid, side, turn, shift)]
+            paths = [path for bend in figure for path in _paths(grid, side, bend, shift)]
             draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
     return draft
 
@@ -79,13 +79,13 @@ def figures(side: int) -> dict[tuple[tuple[int, int], ...], Figure]:
         ends = [*_arcs(0, second, half, 1), *_arcs(third, fourth, half, -1)]
         for order in permutations(range(4)):
             begins = _begins(ends, order, half)
-            turns = [
-                Turn(at, across, down) for (at, across), down in zip(ends, begins, strict=True)
+            bends = [
+                Bend(at, across, down) for (at, across), down in zip(ends, begins, strict=True)
             ]
-            key = tuple(sorted(turn.distance(side) for turn in turns))
+            key = tuple(sorted(bend.distance(side) for bend in bends))
             apart = [distance for distance in key if distance != (0, 0)]
             if len(set(apart)) == len(apart):
-                found.setdefault(key, tuple(turns))
+                found.setdefault(key, tuple(bends))
     return found
 
 
@@ -138,17 +138,17 @@ def chosen(side: int) -> list[Figure]:
     return [known[key] for key, variable in taken.items() if solver.value(variable)]
 
 
-def _paths(grid: Grid, side: int, turn: Turn, shift: int) -> Iterator[Path]:
+def _paths(grid: Grid, side: int, bend: Bend, shift: int) -> Iterator[Path]:
     """Yield the paths of all messages that turn on a diagonal, the figure moved to the right."""
     half = side // 2
-    if turn.distance(side) == (0, 0):
+    if bend.distance(side) == (0, 0):
         return
-    right, down = (1 if turn.across > 0 else -1), (1 if turn.down > 0 else -1)
+    right, down = (1 if bend.across > 0 else -1), (1 if bend.down > 0 else -1)
     for row in range(side):
-        first = (row + turn.diagonal + shift) % half
+        first = (row + bend.diagonal + shift) % half
         for column in (first, first + half):
             yield (
-                *(grid.at(row, column + hops) for hops in range(-turn.across, 0, right)),
+                *(grid.at(row, column + hops) for hops in range(-bend.across, 0, right)),
                 grid.at(row, column),
-                *(grid.at(row + hops, column) for hops in range(down, turn.down + down, down)),
+                *(grid.at(row + hops, column) for hops in range(down, bend.down + down, down)),
             )

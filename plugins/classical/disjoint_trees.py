@@ -42,9 +42,9 @@ def disjoint_trees(context: Context) -> Draft:
 def _best_tree(context: Context, group: Translations) -> Tree:
     """Return the lowest of some random trees."""
     growth = _Growth(context, group)
-    least = math.ceil((context.nodes - 1) / growth.ports)
-    min_steps = max(least, int(context.distance[0].max()))
-    context.require_wanted(min_steps)
+    by_ports = math.ceil((context.nodes - 1) / growth.ports)
+    min_steps = max(by_ports, int(context.distance[0].max()))
+    context.require_useful(min_steps)
     best: Tree = []
     for _ in range(max(4, MAX_PLACED * context.effort // context.nodes)):
         context.check()
@@ -100,14 +100,14 @@ class _Growth:
         for nodes in reach.values():
             self._random.shuffle(nodes)
             # Nodes from which few others are left to inform come first.
-            nodes.sort(key=lambda node: self._ways(node, informed))
-        ways = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
+            nodes.sort(key=lambda node: self._uninformed_after(node, informed))
+        candidates = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
         users: dict[int, list[int]] = {}
-        for slot in sorted(ways, key=lambda slot: len(ways[slot])):
+        for slot in sorted(candidates, key=lambda slot: len(candidates[slot])):
             if len(users) == self.ports:
                 break
-            assign(slot, ways, users, {}, set())
+            assign(slot, candidates, users, {}, set())
         return [(self._slots[slot], node) for node, (slot,) in users.items()]
 
-    def _ways(self, node: int, informed: list[bool]) -> int:
+    def _uninformed_after(self, node: int, informed: list[bool]) -> int:
         return sum(not informed[self._after[kind][node]] for kind in self._after)

@@ -37,7 +37,7 @@ def dominating_sets(context: Context) -> Draft:
     min_steps, reached = 0, 1
     while reached < context.nodes:
         min_steps, reached = min_steps + 1, reached * (ports + 1)
-    context.require_wanted(min_steps)
+    context.require_useful(min_steps)
     best: list[Wave] | None = None
     for _ in range(MAX_CHAINS * context.effort):
         waves = _chain(context, group, ports)

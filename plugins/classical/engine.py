@@ -53,19 +53,19 @@ class Classical:
     def _make_all(self, problem: Problem, run: Run) -> Stop:
         best: int | None = None
 
-        def look() -> None:
+        def check_stop() -> None:
             check(run.should_stop)
 
         def wants(steps: int) -> bool:
             # A construction that expects at least this many steps may need more, up to the bound.
             return run.wants(max(steps, run.lower())) and (best is None or steps < best)
 
-        context = Context(problem, run.seed, look, wants, self.options.effort)
+        context = Context(problem, run.seed, check_stop, wants, self.options.effort)
         for name, make in CONSTRUCTIONS.items():
             if self.options.only not in ("", name):
                 continue
             if next(run.targets(), None) is None:
-                look()
+                check_stop()
                 return Stop.EXHAUSTED
             if not wants(context.min_steps):
                 break
@@ -81,5 +81,5 @@ class Classical:
                 best = found.steps
                 run.offer(found, drafted)
                 run.note(steps=best)
-        look()
+        check_stop()
         return Stop.STALLED if next(run.targets(), None) is not None else Stop.EXHAUSTED

@@ -99,8 +99,8 @@ def xor_exchange(context: Context) -> Draft:
     for index, message in enumerate(context.messages):
         first, last = cube.label[message.source], cube.label[message.destinations[0]]
         # Equal messages follow each other.
-        turn = repeats[first, last] = repeats.get((first, last), -1) + 1
+        repeat = repeats[first, last] = repeats.get((first, last), -1) + 1
         kind = min(first ^ last, first ^ last ^ top) if both else first ^ last
         path = cube.path(first, cube.bits(first ^ last))
-        rounds.setdefault((turn, kind), []).append(Transfer(index, path))
+        rounds.setdefault((repeat, kind), []).append(Transfer(index, path))
     return [rounds[key] for key in sorted(rounds)]

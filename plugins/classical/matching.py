@@ -11,7 +11,7 @@ Place = TypeVar("Place", bound=Hashable)
 
 def assign(
     item: Item,
-    ways: Mapping[Item, Iterable[Place]],
+    allowed: Mapping[Item, Iterable[Place]],
     users: dict[Place, list[Item]],
     room: Mapping[Place, int],
     seen: set[Place],
@@ -20,7 +20,7 @@ def assign(
 
     Parameters
     ----------
-    ways
+    allowed
         The places that every item may take.
     users
         The items at every place: changed along the path.
@@ -29,7 +29,7 @@ def assign(
     seen
         Places not to try (again).
     """
-    for place in ways[item]:
+    for place in allowed[item]:
         if place in seen:
             continue
         seen.add(place)
@@ -38,7 +38,7 @@ def assign(
             held.append(item)
             return True
         for index, other in enumerate(held):
-            if assign(other, ways, users, room, seen):
+            if assign(other, allowed, users, room, seen):
                 held[index] = item
                 return True
     return False

@@ -21,23 +21,23 @@ def packed_scatter(context: Context) -> Draft:
     context.require_wormhole()
     if len(context.messages) > MAX_MESSAGES:
         raise DoesNotApplyError(f"more than {MAX_MESSAGES} messages")
-    wanted = [(message.source, message.destinations[0]) for message in context.messages]
-    context.require_wanted(context.min_steps)
+    pairs = [(message.source, message.destinations[0]) for message in context.messages]
+    context.require_useful(context.min_steps)
     best: list[list[Path]] = []
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
-        work -= len(wanted)
-        best = packed(context, wanted) or best
+        work -= len(pairs)
+        best = packed(context, pairs) or best
     if not best:
         raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
     indices: dict[tuple[int, int], list[int]] = {}
-    for index, pair in enumerate(wanted):
+    for index, pair in enumerate(pairs):
         indices.setdefault(pair, []).append(index)
     return [[Transfer(indices[path[0], path[-1]].pop(), path) for path in wave] for wave in best]
 
 
 def packed(
-    context: Context, wanted: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
+    context: Context, pairs: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
 ) -> list[list[Path]] | None:
     """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
 
@@ -52,7 +52,7 @@ def packed(
         ``None`` if so many are of no use, or a path does not even fit
         into an empty step.
     """
-    order = list(wanted)
+    order = list(pairs)
     context.random.shuffle(order)
     order.sort(key=lambda pair: -context.hops_to(pair[1])[pair[0]])
     residuals: list[ResidualCapacity] = []

@@ -25,7 +25,7 @@ def relayed_exchange(context: Context) -> Draft:
         raise DoesNotApplyError("not store-and-forward switching")
     if not context.problem.implied[[*context.inject, *context.accept]].all():
         raise DoesNotApplyError("fewer ports than channels")
-    context.require_wanted(context.min_steps)
+    context.require_useful(context.min_steps)
     group = translations(context)
     hops, channels = int(context.distance.sum()), len(context.channel)
     best: Draft = []
@@ -68,20 +68,20 @@ def _moves(context: Context, representative: list[int], place: dict[Pair, int]) 
     """Return the hops of one step: a largest matching of messages and orbits of channels."""
     random = context.random
     far: dict[Pair, int] = {}
-    ways: dict[Pair, dict[int, Path]] = {}
+    moves: dict[Pair, dict[int, Path]] = {}
     for pair, node in place.items():
         near = context.hops_to(pair[1])
         far[pair] = near[node]
         others = [v for v in context.network.successors[node] if near[v] == near[node] - 1]
         random.shuffle(others)
-        ways[pair] = {}
+        moves[pair] = {}
         for other in others:
-            ways[pair].setdefault(representative[context.channel[node, other]], (node, other))
+            moves[pair].setdefault(representative[context.channel[node, other]], (node, other))
     # An assigned message keeps some hop in the matching, so the first ones have priority.
     order = list(place)
     random.shuffle(order)
     room = dict(enumerate(context.capacity))
     users: dict[int, list[Pair]] = {}
     for pair in sorted(order, key=lambda pair: -far[pair]):
-        assign(pair, ways, users, room, set())
-    return {pair: ways[pair][kind] for kind, pairs in users.items() for pair in pairs}
+        assign(pair, moves, users, room, set())
+    return {pair: moves[pair][kind] for kind, pairs in users.items() for pair in pairs}

@@ -13,7 +13,7 @@ class ResidualCapacity:
 
     Parameters
     ----------
-    both_ways
+    bidirectional
         Allocate every path together with its reverse.
     representative
         Shape (resources,): the resource that stands for each; ``None`` if each stands for itself.
@@ -25,14 +25,14 @@ class ResidualCapacity:
         self,
         context: Context,
         *,
-        both_ways: bool = False,
+        bidirectional: bool = False,
         representative: Sequence[int] | None = None,
         multi_hop: bool = False,
     ) -> None:
         self._context = context
-        self._both_ways = both_ways
+        self._bidirectional = bidirectional
         self._multi_hop = multi_hop
-        self._distinct = representative is None and not both_ways
+        self._distinct = representative is None and not bidirectional
         self._representative = representative or range(len(context.capacity))
         self._left = list(context.capacity)
 
@@ -90,7 +90,7 @@ class ResidualCapacity:
         uses = self._context.uses(path)
         if self._distinct:
             return uses
-        if self._both_ways:
+        if self._bidirectional:
             uses = uses + self._context.uses(path[::-1])
         return [self._representative[resource] for resource in uses]
 
@@ -109,11 +109,11 @@ class Timetable:
         self._full = [0] * len(capacity)
         self._used: Counter[tuple[int, int]] = Counter()
 
-    def place(self, uses: Iterable[int], begin: int = 0) -> int:
-        """Allocate these distinct resources in the first step from ``begin`` on where they fit."""
+    def place(self, uses: Iterable[int], first_step: int = 0) -> int:
+        """Allocate these distinct resources in the first step from ``first_step`` on where they fit."""
         resources = tuple(uses)
         # A bit per step in which some resource is full; the lowest unset bit is the step.
-        busy = (1 << begin) - 1
+        busy = (1 << first_step) - 1
         for resource in resources:
             busy |= self._full[resource]
         step = (~busy & (busy + 1)).bit_length() - 1

@@ -27,14 +27,14 @@ MAX_RINGS = 4
 def ring_pipeline(context: Context) -> Draft:
     """Return the schedule in which messages go round one ring."""
     members = context.all_to_all_members()
-    context.require_wanted(_most_turns(context) * (len(members) - 1))
-    legs = _ring(context, members, both_ways=False)
+    context.require_useful(_max_messages(context) * (len(members) - 1))
+    legs = _ring(context, members, bidirectional=False)
     if legs is None:
         raise DoesNotApplyError("no ring found whose paths fit into one step")
     return _pipeline(context, [(legs, len(legs) - 1)])
 
 
-def two_way_ring(context: Context) -> Draft:
+def bidirectional_ring(context: Context) -> Draft:
     """Return the schedule in which messages go round one ring in both directions."""
     members = context.all_to_all_members()
     if any(
@@ -45,15 +45,15 @@ def two_way_ring(context: Context) -> Draft:
         raise DoesNotApplyError("a node has one port")
     if any((b, a) not in context.channel for a, b in context.channel):
         raise DoesNotApplyError("one-way channels")
-    context.require_wanted(_most_turns(context) * (len(members) // 2))
-    legs = _ring(context, members, both_ways=True)
+    context.require_useful(_max_messages(context) * (len(members) // 2))
+    legs = _ring(context, members, bidirectional=True)
     if legs is None:
         raise DoesNotApplyError("no ring found that fits into one step in both directions")
     back = [leg[::-1] for leg in reversed(legs)]
     return _pipeline(context, [(legs, len(legs) // 2), (back, (len(legs) - 1) // 2)])
 
 
-def _most_turns(context: Context) -> int:
+def _max_messages(context: Context) -> int:
     """Return the most messages that any node is the source of."""
     return max(Counter(message.source for message in context.messages).values())
 
@@ -64,27 +64,27 @@ def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
     Messages of the same source follow each other.
     """
     draft: Draft = []
-    turns: dict[int, int] = {}
+    rounds: dict[int, int] = {}
     for index, message in enumerate(context.messages):
         context.check()
-        turn = turns[message.source] = turns.get(message.source, -1) + 1
+        round_number = rounds[message.source] = rounds.get(message.source, -1) + 1
         longest = max(hops for _, hops in rings)
-        draft.extend([] for _ in range((turn + 1) * longest - len(draft)))
+        draft.extend([] for _ in range((round_number + 1) * longest - len(draft)))
         for legs, hops in rings:
-            begin = next(k for k, leg in enumerate(legs) if leg[0] == message.source)
+            first = next(k for k, leg in enumerate(legs) if leg[0] == message.source)
             for hop in range(hops):
-                leg = legs[(begin + hop) % len(legs)]
-                draft[turn * longest + hop].append(Transfer(index, leg))
+                leg = legs[(first + hop) % len(legs)]
+                draft[round_number * longest + hop].append(Transfer(index, leg))
     return draft
 
 
-def _ring(context: Context, members: tuple[int, ...], *, both_ways: bool) -> list[Path] | None:
+def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) -> list[Path] | None:
     """Return the legs of a ring, or ``None`` if none was found."""
-    legs = _routed((*members, members[0]), ResidualCapacity(context, both_ways=both_ways))
+    legs = _routed((*members, members[0]), ResidualCapacity(context, bidirectional=bidirectional))
     for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
             break
-        legs = _Growth(context, members, both_ways).ring()
+        legs = _Growth(context, members, bidirectional).ring()
     return legs
 
 
@@ -105,17 +105,17 @@ def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | 
 class _Growth:
     """A ring that grows by putting nodes between two others, where that costs the fewest hops."""
 
-    def __init__(self, context: Context, members: tuple[int, ...], both_ways: bool) -> None:
+    def __init__(self, context: Context, members: tuple[int, ...], bidirectional: bool) -> None:
         self._context = context
-        self._returning = both_ways
-        self._residual = ResidualCapacity(context, both_ways=both_ways, multi_hop=True)
+        self._returning = bidirectional
+        self._residual = ResidualCapacity(context, bidirectional=bidirectional, multi_hop=True)
         self._legs: dict[int, Path] = {}
         self._outside = list(members)
         context.random.shuffle(self._outside)
 
     def ring(self) -> list[Path] | None:
         """Grow the ring; nodes that find no place push some of those in their way out again."""
-        self._begin()
+        self._start()
         patience = 4 * len(self._outside) + 8
         while self._legs and patience:
             self._context.check()
@@ -130,7 +130,7 @@ class _Growth:
                     break
                 node = self._context.random.choice(refused)
             patience -= 1
-            self._make_way(node)
+            self._evict_neighbours(node)
         if self._outside or not patience:
             return None
         first = min(self._legs)
@@ -143,7 +143,7 @@ class _Growth:
         """Return whether a leg of the sketch may be taken as it is."""
         return len(leg) == 2 or not self._context.structure.hop_by_hop
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         """Make a ring of the first node and the nearest one to which there is a way back."""
         first = self._outside.pop()
         for second in sorted(self._outside, key=lambda node: self._apart(first, node)):
@@ -182,24 +182,24 @@ class _Growth:
             pair = self._detour(leg, node)
             self._residual.allocate(leg)
             if pair is not None:
-                cost = sum(len(way) - 1 for way in pair) - len(leg)
+                cost = sum(len(part) - 1 for part in pair) - len(leg)
                 if best is None or cost < best[0]:
                     best = cost, leg, pair
         if best is None:
             return False
         self._residual.release(best[1])
-        for way in best[2]:
-            self._residual.allocate(way)
-            self._legs[way[0]] = way
+        for part in best[2]:
+            self._residual.allocate(part)
+            self._legs[part[0]] = part
         return True
 
     def _detour(self, leg: Path, node: int) -> list[Path] | None:
         pair = _routed((leg[0], node, leg[-1]), self._residual)
-        for way in pair or ():
-            self._residual.release(way)
+        for part in pair or ():
+            self._residual.release(part)
         return pair
 
-    def _make_way(self, node: int) -> None:
+    def _evict_neighbours(self, node: int) -> None:
         """Take some of the ring's nodes out that are near to this one."""
         random = self._context.random
         near = sorted(self._legs, key=lambda other: (self._apart(other, node), random.random()))

@@ -30,14 +30,14 @@ def sequential_tree(context: Context) -> Draft:
         context.check()
         for depth, path in branches(context, message, trees):
             jobs.append((depth, -len(path), index, path))
-    context.require_wanted(_busiest(context, jobs))
+    context.require_useful(_busiest(context, jobs))
     jobs.sort(key=lambda job: job[:2])
     timetable = Timetable(context.capacity)
     informed: dict[tuple[int, int], int] = {}
     draft: Draft = []
     for _, _, index, path in _checked(context, jobs):
-        begin = informed.get((index, path[0]), -1) + 1
-        step = timetable.place(context.uses(path), begin)
+        earliest = informed.get((index, path[0]), -1) + 1
+        step = timetable.place(context.uses(path), earliest)
         informed[index, path[-1]] = step
         draft.extend([] for _ in range(step + 1 - len(draft)))
         draft[step].append(Transfer(index, path))
@@ -70,18 +70,18 @@ def _addressed(
     """
     found = []
     left = set(message.destinations)
-    informers = [(0, message.source)]
-    for depth, informer in informers:
+    senders = [(0, message.source)]
+    for depth, sender in senders:
         if not left:
             break
-        if context.capacity[context.inject[informer]] == 0:
+        if context.capacity[context.inject[sender]] == 0:
             continue
-        if informer not in trees:
-            trees[informer] = _tree(context, informer, relay=False)
+        if sender not in trees:
+            trees[sender] = _tree(context, sender, relay=False)
         for node in sorted(left):
-            if trees[informer][node] >= 0:
-                found.append((depth, branch(trees[informer], node)))
-                informers.append((depth + 1, node))
+            if trees[sender][node] >= 0:
+                found.append((depth, branch(trees[sender], node)))
+                senders.append((depth + 1, node))
                 left.discard(node)
     return found
 

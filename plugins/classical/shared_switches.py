@@ -29,11 +29,11 @@ def shared_switches(context: Context) -> Draft:
     context.require_wormhole()
     places = _Terminals(context)
     among = _between_switches(context, places)
-    turns = list(product(range(places.each), repeat=2))
+    shifts = list(product(range(places.each), repeat=2))
     draft: Draft = []
     for wave in among:
         sent, taken = _orders(wave)
-        for x, y in turns:
+        for x, y in shifts:
             paths = []
             for path in wave:
                 first = places.of[path[0]][(sent[path] + x) % places.each]
@@ -102,7 +102,7 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
         context.check,
         effort=context.effort,
     )
-    context.require_wanted(repeats * inner.min_steps)
+    context.require_useful(repeats * inner.min_steps)
     best: Draft = []
     for make in (xor_exchange, translated_exchange, packed_scatter):
         if inner.known > inner.min_steps:
@@ -111,7 +111,7 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
                 inner.known = len(best)
     if not best:
         raise DoesNotApplyError("nothing is known about the switches")
-    context.require_wanted(repeats * len(best))
+    context.require_useful(repeats * len(best))
     return [[tuple(switches[node] for node in move.path) for move in step] for step in best]
 
 

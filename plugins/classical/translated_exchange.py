@@ -26,7 +26,7 @@ def translated_exchange(context: Context) -> Draft:
     count = len(pairs)
     group = translations(context)
     best: Draft = []
-    context.require_wanted(context.min_steps)
+    context.require_useful(context.min_steps)
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
         generators, subgroup = list[int](), [0]

@@ -54,8 +54,8 @@ class Translations:
     def orbit_pairs(self, subgroup: list[int]) -> list[Pair]:
         """Return all pairs of nodes whose first one is the least of its orbit."""
         nodes = np.arange(len(self.table))
-        least = np.flatnonzero(self.table[subgroup].min(axis=0) == nodes).tolist()
-        return [(a, b) for a in least for b in nodes.tolist() if a != b]
+        first = np.flatnonzero(self.table[subgroup].min(axis=0) == nodes).tolist()
+        return [(a, b) for a in first for b in nodes.tolist() if a != b]
 
     def draft(self, subgroup: list[int], waves: Waves, message: Mapping[Pair, int]) -> Draft:
         """Return all that the translations of a subgroup make of some transfers."""
@@ -151,8 +151,8 @@ def _tables(network: Network) -> Iterator[Table]:
         yield _mixed_radix(network.nodes, sides)
     if network.nodes % 2 == 0:
         # i -> i + g for even g, i -> g - i for odd g.
-        turn = np.where(node[:, None] % 2 == 0, node[None, :], -node[None, :])
-        yield (node[:, None] + turn) % network.nodes
+        signed = np.where(node[:, None] % 2 == 0, node[None, :], -node[None, :])
+        yield (node[:, None] + signed) % network.nodes
 
 
 def _mixed_radix(nodes: int, sides: tuple[int, ...]) -> Table:

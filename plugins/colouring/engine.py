@@ -60,24 +60,24 @@ class Colouring:
         return until_stopped(run, lambda: self._colour_all(problem, run))
 
     def _colour_all(self, problem: Problem, run: Run) -> Stop:
-        def look() -> None:
+        def check_stop() -> None:
             check(run.should_stop)
 
         random = np.random.default_rng(run.seed)
         uses = UsageMatrix.of(problem)
         best: int | None = None
         idle = 0
-        for choose in _choices(Chooser(problem, uses, look), random):
+        for choose in _choices(Chooser(problem, uses, check_stop), random):
             if next(run.targets(), None) is None:
-                look()
+                check_stop()
                 return Stop.EXHAUSTED
             idle += 1
-            conflicts = Conflicts(problem, uses, choose(), random, look)
+            conflicts = Conflicts(problem, uses, choose(), random, check_stop)
             fewest: Assignment | None = None
             for strategy in strategies(int(random.integers(2**31)), conflicts.edges).values():
                 known = min((s for s in (best, run.best()) if s is not None), default=None)
                 run.spend(1)
-                if known is not None and conflicts.least_steps >= known:
+                if known is not None and conflicts.min_steps >= known:
                     break
                 found = conflicts.schedule(strategy)
                 if fewest is None or found.steps < fewest.steps:
@@ -86,13 +86,13 @@ class Colouring:
                     run.offer(found)
                     best, idle = found.steps, 0
                 run.note(colours=found.steps)
-                look()
+                check_stop()
             if self.options.exact and fewest is not None:
                 exact = self._recolour(problem, uses, fewest, run)
                 if exact is not None:
                     run.offer(exact)
                     best, idle = exact.steps, 0
-            look()
+            check_stop()
             if idle >= self.options.patience:
                 break
         return Stop.STALLED
@@ -117,8 +117,8 @@ class Colouring:
         )
         if found.units:
             run.spend(evaluations(found.units))
-        least = steps if top is None else min(steps, top)
-        return found.assignment if found.assignment.steps < least else None
+        known_steps = steps if top is None else min(steps, top)
+        return found.assignment if found.assignment.steps < known_steps else None
 
 
 def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable[[], IntVector]]:

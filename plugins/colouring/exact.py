@@ -17,7 +17,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import Answer, ask, decision_solver
-from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
@@ -56,7 +56,7 @@ class FixedChoice:
         usable[option[option >= 0]] = True
         self.uses = replace(uses, usable=uses.usable & usable)
         self.pricing = Pricing(problem, self.uses)
-        self.least_steps = max(least_steps(problem, self.uses), self.pricing.least_steps)
+        self.min_steps = max(min_steps(problem, self.uses), self.pricing.min_steps)
 
     def fewest(
         self,
@@ -64,7 +64,7 @@ class FixedChoice:
         budget: Budget,
         seed: int,
         limit: float,
-        wanted: Callable[[int], bool] = lambda steps: True,
+        useful: Callable[[int], bool] = lambda steps: True,
         over: Callable[[], bool] = lambda: False,
     ) -> Fewest:
         """Return the schedule with the fewest steps, as far as it is found in time.
@@ -75,7 +75,7 @@ class FixedChoice:
             A schedule of this choice.
         limit
             Of every decision: seconds, or deterministic time under an evaluation budget.
-        wanted
+        useful
             Whether a schedule of so many steps is of use.
         over
             Whether to stop at once.
@@ -88,17 +88,17 @@ class FixedChoice:
             def make() -> StepModel:
                 windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
                 return build(
-                    self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full
+                    self.problem, tight.uses, windows, lambda: not useful(steps), tight.full
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            return ask(make, solver, lambda: wanted(steps), over)
+            return ask(make, solver, lambda: useful(steps), over)
 
         units = 0.0
-        while self.least_steps < known.steps and wanted(known.steps - 1):
+        while self.min_steps < known.steps and useful(known.steps - 1):
             answer = decide(known.steps - 1)
             units += answer.units
             if answer.assignment is None:
                 return Fewest(known, answer.solvable is False, units)
             known = answer.assignment
-        return Fewest(known, self.least_steps >= known.steps, units)
+        return Fewest(known, self.min_steps >= known.steps, units)

@@ -123,7 +123,7 @@ class Conflicts:
         return max((graph.number_of_edges() for graph in self.graphs), default=0)
 
     @property
-    def least_steps(self) -> int:
+    def min_steps(self) -> int:
         """The number of steps below which no schedule of these options can come."""
         load = self.uses.load(self.option[self.users])
         busiest = float((load / np.maximum(self.problem.capacity, 1)).max(initial=0.0))
@@ -155,10 +155,10 @@ class Conflicts:
         for delivery in order.tolist():
             option = found.option[delivery]
             requires = int(problem.option_requires[option])
-            begin = int(found.step[requires]) + 1 if requires >= 0 else 0
+            earliest = int(found.step[requires]) + 1 if requires >= 0 else 0
             resource, times = self.uses.row(option)
-            fits = (room[begin:, resource] >= times).all(axis=1)
-            step = begin + int(np.argmax(fits))
+            fits = (room[earliest:, resource] >= times).all(axis=1)
+            step = earliest + int(np.argmax(fits))
             room[step, resource] -= times
             found.step[delivery] = step
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cchybrid.toolkit.dual_prices import LoadProgram, Worth
+from cchybrid.toolkit.dual_prices import LoadProgram, RowPrices
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .pricing import AtLeast, Pricer, pack
+from .pricing import Demand, Pricer, pack
 
 MAX_ROWS = 12
 """Rows that may be added before a class is taken as it is: a guard, as each asks CP-SAT anew."""
@@ -47,7 +47,7 @@ class Diver:
     program: LoadProgram
     spend: Callable[[float], None]
     over: Callable[[], bool]
-    worths: list[Worth] = field(default_factory=list)
+    known_prices: list[RowPrices] = field(default_factory=list)
 
     def dive(
         self, steps: int, weight: IntVector, random: np.random.Generator
@@ -87,7 +87,9 @@ class Diver:
         """Return a class of these rows whose leftovers fit into the steps after it."""
         found: IntVector | None = None
         for _ in range(MAX_ROWS):
-            demands = [d for worth in self.worths if (d := _demand(worth, rest, left)) is not None]
+            demands = [
+                d for prices in self.known_prices if (d := _demand(prices, rest, left)) is not None
+            ]
             priced = self.pricer.best(weight, rest, demands)
             self.spend(priced.units)
             if priced.columns is None:
@@ -95,14 +97,14 @@ class Diver:
             found = self.packing.filled(priced.columns, rest)
             after = rest.copy()
             after[self.packing.row[found]] = False
-            worth = self.program.worth(after)
-            if worth is None or worth.least_steps(after) < left:
+            prices = self.program.row_prices(after)
+            if prices is None or prices.min_steps(after) < left:
                 return found
-            self.worths = [worth, *self.worths[: MAX_WORTHS - 1]]
+            self.known_prices = [prices, *self.known_prices[: MAX_WORTHS - 1]]
         return found
 
 
-def _demand(worth: Worth, rest: BoolVector, left: int) -> AtLeast | None:
+def _demand(prices: RowPrices, rest: BoolVector, left: int) -> Demand | None:
     """Return what a class has to take away so that the others can hold the rest."""
-    least = int(worth.row[rest].sum()) - (left - 1) * worth.step
-    return AtLeast(worth.row, least) if least > 0 else None
+    minimum = int(prices.row[rest].sum()) - (left - 1) * prices.step
+    return Demand(prices.row, minimum) if minimum > 0 else None

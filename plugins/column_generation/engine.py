@@ -81,11 +81,11 @@ class _Search:
         self.offered: int | None = None
         program = LoadProgram(packing, run.should_stop)
         pricer = Pricer(packing, run.should_stop, run.seed, options.pricing_units)
-        worth = program.worth()
-        self.generation = Generation(packing, pricer, worth, run, self._spend)
+        prices = program.row_prices()
+        self.generation = Generation(packing, pricer, prices, run, self._spend)
         self.diver = Diver(packing, pricer, program, self._spend, run.should_stop)
-        if worth is not None:
-            self.diver.worths.append(worth)
+        if prices is not None:
+            self.diver.known_prices.append(prices)
 
     def run_all(self) -> Stop:
         run, generation = self.run, self.generation

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run
 from cchybrid.problem.ragged import lookup
-from cchybrid.toolkit.dual_prices import Worth
+from cchybrid.toolkit.dual_prices import RowPrices
 from cchybrid.toolkit.kernels.first_fit import fill
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import IntVector
@@ -66,7 +66,7 @@ class Generation:
         self,
         packing: Packing,
         pricer: Pricer,
-        worth: Worth | None,
+        prices: RowPrices | None,
         run: Run,
         spend: Callable[[float], None],
     ) -> None:
@@ -82,12 +82,12 @@ class Generation:
         self._best = 0.0
         self._lean = 0.0
         self._flat = flatten(packing.problem)
-        self._near = least_uses(packing.problem, self._flat)
+        self._near = min_uses(packing.problem, self._flat)
         self._state = seed_state(run.seed)
         self._random = np.random.default_rng(run.seed)
-        if worth is not None:
-            self.bound = worth.least_steps()
-            self._centre = worth.row / worth.step
+        if prices is not None:
+            self.bound = prices.min_steps()
+            self._centre = prices.row / prices.step
             self._best = float(self._centre.sum())
             self._lean = 0.7
 
@@ -127,11 +127,11 @@ class Generation:
         priced = self.pricer.best(weight)
         self._spend(priced.units)
         total = int(weight.sum())
-        if priced.most:
-            self.bound = max(self.bound, -(-total // priced.most))
-            if total / priced.most > self._best:
-                self._best = total / priced.most
-                self._centre = weight / priced.most
+        if priced.max_weight:
+            self.bound = max(self.bound, -(-total // priced.max_weight))
+            if total / priced.max_weight > self._best:
+                self._best = total / priced.max_weight
+                self._centre = weight / priced.max_weight
         fresh = 0
         if priced.columns is not None:
             rows = np.ones(self.packing.rows, dtype=np.bool_)
@@ -154,8 +154,8 @@ class Generation:
         """Draw classes, heavy deliveries first; add the best ones."""
         packing = self.packing
         found = []
-        for turn in range(MAX_TRIES // 2):
-            noise = 1.0 + 0.5 * turn / MAX_TRIES * self._random.random(packing.rows)
+        for trial in range(MAX_TRIES // 2):
+            noise = 1.0 + 0.5 * trial / MAX_TRIES * self._random.random(packing.rows)
             order = packing.delivery[np.argsort(-weight * noise, kind="stable")]
             found.append(self._first(order.astype(np.int32)))
         found.sort(key=lambda columns: -float(weight[packing.row[columns]].sum()))

@@ -31,23 +31,23 @@ class Priced:
     ----------
     columns
         The options of the best class found, as columns; ``None`` if there is none.
-    most
+    max_weight
         No class weighs more. ``None`` if there is no class at all that keeps to the rows.
     units
         The deterministic time that it took.
     """
 
     columns: IntVector | None
-    most: int | None
+    max_weight: int | None
     units: float
 
 
 @dataclass(frozen=True, eq=False)
-class AtLeast:
+class Demand:
     """A row: the class's deliveries are worth at least so much together."""
 
-    worth: IntVector
-    least: int
+    price: IntVector
+    minimum: int
 
 
 class Pricer:
@@ -71,7 +71,7 @@ class Pricer:
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
 
     def best(
-        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[AtLeast] = ()
+        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[Demand] = ()
     ) -> Priced:
         """Return a class of the most weight.
 
@@ -97,19 +97,19 @@ class Pricer:
         for column in np.flatnonzero(~allowed[packing.row]).tolist():
             model.variables[column].domain[1] = 0
         for demand in demands:
-            worth = demand.worth[packing.row]
-            counted = np.flatnonzero((worth > 0) & allowed[packing.row])
+            price = demand.price[packing.row]
+            counted = np.flatnonzero((price > 0) & allowed[packing.row])
             row = model.constraints.add().linear
             row.vars.extend(counted.tolist())
-            row.coeffs.extend(worth[counted].tolist())
-            row.domain.extend((demand.least, 1 << 60))
+            row.coeffs.extend(price[counted].tolist())
+            row.domain.extend((demand.minimum, 1 << 60))
         weighed = np.flatnonzero(value)
         model.objective.vars.extend(weighed.tolist())
         model.objective.coeffs.extend((-value[weighed]).tolist())
         found = solve(whole, new_solver(self.seed, units=self.units, linearization=2), self.over)
         columns = None if found.values is None else np.flatnonzero(found.values)
-        most = None if found.infeasible else min(-found.bound, _trivial(packing, value))
-        return Priced(columns, most, found.units)
+        max_weight = None if found.infeasible else min(-found.bound, _trivial(packing, value))
+        return Priced(columns, max_weight, found.units)
 
 
 def pack(
@@ -152,12 +152,12 @@ def steps_model(
     for found, (members, weights) in grouped(resource, place, times):
         for step in range(steps):
             literals = [member + step * len(columns) for member in members]
-            rows.at_most(literals, weights, int(packing.capacity[found]))
+            rows.capacity(literals, weights, int(packing.capacity[found]))
     return rows.model
 
 
 def _trivial(packing: Packing, value: IntVector) -> int:
     """Return what all rows weigh together: CP-SAT's bound where it had no time for a better one."""
-    most = np.zeros(packing.rows, dtype=np.int64)
-    np.maximum.at(most, packing.row, value)
-    return int(most.sum())
+    max_weight = np.zeros(packing.rows, dtype=np.int64)
+    np.maximum.at(max_weight, packing.row, value)
+    return int(max_weight.sum())

@@ -19,7 +19,7 @@ from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, decision_solver
-from cchybrid.toolkit.cpsat.windows import NEVER, Windows, least_steps
+from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
@@ -87,7 +87,7 @@ class CpSat:
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
         uses = UsageMatrix.of(problem)
-        steps = least_steps(problem, uses)
+        steps = min_steps(problem, uses)
         demands = _demands(problem)
         options = self.options
         if demands is not None and demands.columns * steps <= options.max_flows:
@@ -119,14 +119,14 @@ class _Search:
         """What the flow model is made of, where it is used."""
         self.chain: list[Link] | None = None
         """What the network's symmetries say about the order, once it has been looked for."""
-        self.least = 1
+        self.lower_bound = 1
         """No assignment of this Problem has fewer steps; no schedule, if there are demands."""
         self.offered: int | None = None
         """Steps of the best own offer, which the host may not have verified yet."""
-        self.vain = 0
+        self.given_up = 0
         """The last number of steps that this round gave up on."""
         self.rounds = 0
-        self.busy = False
+        self.active = False
         """Whether anything was asked in this round."""
         self.stalled = False
         """Whether all that is left to ask does not fit into memory."""
@@ -142,16 +142,16 @@ class _Search:
 
     def run_all(self) -> Stop:
         if self.demands is not None:
-            self._refute(self.demands.least_steps - 1)
+            self._refute(self.demands.min_steps - 1)
         if self.demands is None or self.problem.complete:
-            self._refute(least_steps(self.problem, self.uses) - 1)
+            self._refute(min_steps(self.problem, self.uses) - 1)
         if self.demands is None:
-            self._refute(self.pricing.least_steps - 1)
+            self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
         if self.demands is None and self._target() is not None:
             self.pricing.sharpen()
-            self._refute(self.pricing.least_steps - 1)
+            self._refute(self.pricing.min_steps - 1)
         while not self.run.should_stop():
             # Nothing may be asked for any more although fewer steps are open.
             target = None if next(self.run.targets(), None) is None else self._target()
@@ -186,12 +186,12 @@ class _Search:
 
     def _refute(self, steps: int) -> None:
         """Note that no assignment has so many steps or fewer, and claim it if that means more."""
-        self.least = max(self.least, steps + 1)
-        if self.least > self.run.lower():
+        self.lower_bound = max(self.lower_bound, steps + 1)
+        if self.lower_bound > self.run.lower():
             if self.problem.complete:
-                self.run.bound(self.least)
+                self.run.bound(self.lower_bound)
             elif self.demands is not None:
-                self.run.bound(self.least, instance=True)
+                self.run.bound(self.lower_bound, instance=True)
 
     def _spend(self, evaluations: int) -> None:
         self.spent += evaluations
@@ -199,15 +199,15 @@ class _Search:
 
     def _open(self) -> tuple[int, int | None]:
         """Return the fewest steps that are open, and the most unless any number is."""
-        low = max(self.least, self.run.lower())
+        low = max(self.lower_bound, self.run.lower())
         best = min((s for s in (self.run.best(), self.offered) if s is not None), default=None)
-        most = None if best is None else best - 1
-        asked = self.run.target
-        if asked is not None:
-            low, most = (asked, asked) if low <= asked else (low, low - 1)
-            if best is not None and best <= asked:
-                most = low - 1
-        return low, most
+        upper = None if best is None else best - 1
+        target = self.run.target
+        if target is not None:
+            low, upper = (target, target) if low <= target else (low, low - 1)
+            if best is not None and best <= target:
+                upper = low - 1
+        return low, upper
 
     def _target(self) -> int | None:
         """Return the steps to try next, ``None`` if none are open.
@@ -215,21 +215,21 @@ class _Search:
         A round begins at the fewest; after every number that it gives up on it goes half the way
         to the best known, and while nothing is known twice as far.
         """
-        low, most = self._open()
-        if most is not None and low > most:
+        low, upper = self._open()
+        if upper is not None and low > upper:
             return None
-        if most is not None and self.vain >= most:
-            if not self.busy:
+        if upper is not None and self.given_up >= upper:
+            if not self.active:
                 self.stalled = True
                 return None
-            self.vain = 0
+            self.given_up = 0
             self.rounds += 1
-            self.busy = False
-        if self.vain < low:
+            self.active = False
+        if self.given_up < low:
             return low
-        if most is None:
-            return 2 * self.vain - low + 1
-        return (self.vain + most + 1) // 2
+        if upper is None:
+            return 2 * self.given_up - low + 1
+        return (self.given_up + upper + 1) // 2
 
     def _limit(self) -> float:
         """Return what to spend on a target: a slice, or all that is left if no other is open.
@@ -237,8 +237,8 @@ class _Search:
         Seconds, or units of deterministic time if evaluations are what is limited: then nothing
         may depend on the clock.
         """
-        low, most = self._open()
-        choices = 3 if most is None else min(most - low + 1, 3)
+        low, upper = self._open()
+        choices = 3 if upper is None else min(upper - low + 1, 3)
         if self.rounds == 0:  # some is left for a second round, with hints
             choices = max(choices, 2)
         budget = self.run.budget
@@ -253,7 +253,7 @@ class _Search:
     def _decide(self, target: int) -> None:
         """Ask whether there is an assignment of so many steps, of short options first."""
         for stage in self._stages(target):
-            self.busy = True
+            self.active = True
             answer = self._ask(target, stage, self._limit() * stage.share)
             if answer.assignment is not None and answer.problem is not None:
                 self._offer(answer.assignment, answer.problem)
@@ -265,7 +265,7 @@ class _Search:
             self._spend(evaluations(answer.units))
             if answer.assignment is not None or not self.run.wants(target):
                 return
-        self.vain = target
+        self.given_up = target
 
     def _stages(self, target: int) -> Iterator[_Stage]:
         """Yield the models to try.

@@ -71,24 +71,24 @@ class Demands:
     def _hops(self) -> tuple[int, int]:
         """Hops that all messages take at least, and hops that one step offers."""
         distance = self.structure.distance
-        least = sum(
+        fewest = sum(
             len(messages) * int(distance[source, goal])
             for source, goals in self.messages.items()
             for goal, messages in goals.items()
         )
         capacity, kind = self.problem.capacity, self.problem.kind
-        return least, int(capacity[kind <= LINK].sum())
+        return fewest, int(capacity[kind <= LINK].sum())
 
     @property
-    def least_steps(self) -> int:
+    def min_steps(self) -> int:
         """A number of steps that no schedule beats, by counting hops."""
-        least, offered = self._hops
-        return -(-least // max(1, offered))
+        fewest, offered = self._hops
+        return -(-fewest // max(1, offered))
 
     def spare(self, steps: int) -> int:
         """Return how many hops more than the fewest all messages together may take."""
-        least, offered = self._hops
-        return steps * offered - least
+        fewest, offered = self._hops
+        return steps * offered - fewest
 
     def channels(self, source: int, spare: int) -> list[int]:
         """Return the channels that messages of this source may take.
@@ -120,8 +120,8 @@ class Demands:
     @cached_property
     def columns(self) -> int:
         """Channels that sources may take, all sources together: variables per step."""
-        most = self.structure.network.nodes
-        return sum(len(self.channels(source, most)) for source in self.messages)
+        limit = self.structure.network.nodes
+        return sum(len(self.channels(source, limit)) for source in self.messages)
 
     def assignment(self, hops: Sequence[Hop]) -> tuple[Problem, Assignment]:
         """Return these transfers as an assignment, of a Problem that has all their paths."""
@@ -167,12 +167,12 @@ class FlowModel:
             self.model.add_bool_or([])
         self.flow = self._flows()
         """Source, channel and step of each of the first variables, in this order."""
-        self.arrive = {} if demands.hop_by_hop else self._arrivals()
+        self.arrive = {} if demands.hop_by_hop else self._arrival_constraints()
         """How many messages of a source reach a destination in a step (wormhole)."""
         if demands.hop_by_hop:
-            self._wait()
+            self._conservation_constraints()
         elif symmetry:
-            self._tell_apart()
+            self._number_steps()
         capacity, implied = self.resources.capacity, self.resources.implied
         for (resource, step), literals in self.used.items():
             limit = int(capacity[resource])
@@ -180,7 +180,7 @@ class FlowModel:
                 self.model.add(_sum(literals) == limit)
             elif not implied[resource]:
                 self.model.add(_sum(literals) <= limit)
-            self._look(step)
+            self._check_stop(step)
         for resource in np.flatnonzero(full).tolist():
             if any((resource, step) not in self.used for step in range(self.steps)):
                 self.model.add_bool_or([])
@@ -216,7 +216,7 @@ class FlowModel:
             found += direct_routes(amount, source, goals, when)
         return found
 
-    def _look(self, step: int) -> None:
+    def _check_stop(self, step: int) -> None:
         if step == 0:
             check(self.should_stop)
 
@@ -243,10 +243,10 @@ class FlowModel:
                     if demands.hop_by_hop:
                         self.used[int(self.resources.inject[a]), step].append(variable)
                         self.used[int(self.resources.accept[b]), step].append(variable)
-                    self._look(step)
+                    self._check_stop(step)
         return found
 
-    def _arrivals(self) -> dict[tuple[int, int, int], Any]:
+    def _arrival_constraints(self) -> dict[tuple[int, int, int], Any]:
         """Wormhole: what flows into a node leaves it in the same step, or arrives."""
         demands = self.demands
         found: dict[tuple[int, int, int], Any] = {}
@@ -257,7 +257,7 @@ class FlowModel:
                     balance = _sum(self.into[source, node, step]) - _sum(
                         self.out_of[source, node, step]
                     )
-                    self._look(step)
+                    self._check_stop(step)
                     if not count:
                         self.model.add(balance == 0)
                         continue
@@ -274,7 +274,7 @@ class FlowModel:
                         self.model.add(_sum(times) == count)
         return found
 
-    def _wait(self) -> None:
+    def _conservation_constraints(self) -> None:
         """Hop by hop: what leaves a node came in earlier; what came in leaves, or stays as due."""
         demands = self.demands
         for source, goals in demands.messages.items():
@@ -282,21 +282,21 @@ class FlowModel:
                 if node == source:
                     continue
                 held: Any = 0
-                most = sum(map(len, goals.values()))
+                limit = sum(map(len, goals.values()))
                 for step in range(self.steps):
                     came = self.into[source, node, step]
                     left = self.out_of[source, node, step]
                     if left:
                         # What is held before the step is at least what leaves during it.
                         self.model.add(_sum(left) <= held)
-                    self._look(step)
+                    self._check_stop(step)
                     if came or left:
-                        after = self.model.new_int_var(0, most, "")
+                        after = self.model.new_int_var(0, limit, "")
                         self.model.add(after == held + _sum(came) - _sum(left))
                         held = after
                 self.model.add(held == len(goals.get(node, ())))
 
-    def _tell_apart(self) -> None:
+    def _number_steps(self) -> None:
         """Number steps by the first of some deliveries that happens in them.
 
         The i-th then happens in step i at the latest. Those of one source share few steps.

@@ -112,17 +112,17 @@ def _hops(message: int, trace: Sequence[tuple[int, int]]) -> list[Hop]:
         place += 1
 
 
-def _search(onward: Mapping[Place, Sequence[Place]], begin: Place, end: Place) -> tuple[Place, ...]:
+def _search(onward: Mapping[Place, Sequence[Place]], start: Place, end: Place) -> tuple[Place, ...]:
     """Return a way with the fewest hops, by breadth-first search; a flow always has one."""
-    before: dict[Place, Place] = {begin: begin}
-    queue = deque([begin])
+    before: dict[Place, Place] = {start: start}
+    queue = deque([start])
     while queue:
         place = queue.popleft()
         if place == end:
-            way = [end]
-            while way[-1] != begin:
-                way.append(before[way[-1]])
-            return tuple(reversed(way))
+            path = [end]
+            while path[-1] != start:
+                path.append(before[path[-1]])
+            return tuple(reversed(path))
         for other in onward.get(place, ()):
             if other not in before:
                 before[other] = place

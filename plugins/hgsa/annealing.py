@@ -14,7 +14,7 @@ from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
 from .genetics import Memory, Settings, accepts, draw, energy, exchange
-from .kernels import CONFLICTS, Processes, Solution, closes_circle, move, process
+from .kernels import CONFLICTS, Processes, Solution, closes_cycle, move, process
 from .shortening import shorten, shorten_longest
 
 __all__ = ["Heat", "Record", "anneal", "metropolis", "remember"]
@@ -36,14 +36,14 @@ class Heat(NamedTuple):
         What it is multiplied with after each iteration.
     iteration
         Iterations made.
-    turn
-        The process whose turn it is in this one.
+    next_process
+        The process that is annealed next in this iteration.
     """
 
     temperature: NDArray[np.float64]
     rate: NDArray[np.float64]
     iteration: LongArray
-    turn: LongArray
+    next_process: LongArray
 
 
 class Record(NamedTuple):
@@ -82,16 +82,16 @@ def anneal(
     made = 0
     while made < evaluations and not stop[0]:
         temperature = heat.temperature[0]
-        while heat.turn[0] < len(processes.tally):
+        while heat.next_process[0] < len(processes.counts):
             if made >= evaluations:
                 return made
-            solution = process(processes, heat.turn[0])
-            heat.turn[0] += 1
-            most = min(settings.moves, evaluations - made)
-            made += metropolis(flat, settings, solution, temperature, most, stop, state)
+            solution = process(processes, heat.next_process[0])
+            heat.next_process[0] += 1
+            limit = min(settings.moves, evaluations - made)
+            made += metropolis(flat, settings, solution, temperature, limit, stop, state)
             if remember(flat, settings, solution, record, stop, state):
                 return made
-        heat.turn[0] = 0
+        heat.next_process[0] = 0
         heat.iteration[0] += 1
         if heat.iteration[0] % settings.exchange == 0:
             made += exchange(flat, settings, processes, memory, temperature, stop, state)
@@ -109,24 +109,24 @@ def metropolis(
     settings: Settings,
     solution: Solution,
     temperature: float,
-    most: int,
+    limit: int,
     stop: BoolArray,
     state: State,
 ) -> int:
     """Run (a part of) an iteration of the Metropolis algorithm; return the proposals made."""
-    for turn in range(most):
-        if solution.tally[CONFLICTS] == 0 or (turn % STRIDE == 0 and stop[0]):
-            return turn
+    for made in range(limit):
+        if solution.counts[CONFLICTS] == 0 or (made % STRIDE == 0 and stop[0]):
+            return made
         delivery = below(state, len(solution.option))
         old, then = solution.option[delivery], solution.step[delivery]
         option, now = draw(flat, solution, delivery, state)
-        if closes_circle(flat, solution, delivery, option):
+        if closes_cycle(flat, solution, delivery, option):
             continue
-        before = energy(settings, solution.tally)
+        before = energy(settings, solution.counts)
         move(flat, solution, delivery, option, now)
-        if not accepts(energy(settings, solution.tally) - before, temperature, state):
+        if not accepts(energy(settings, solution.counts) - before, temperature, state):
             move(flat, solution, delivery, old, then)
-    return most
+    return limit
 
 
 @compiled
@@ -142,15 +142,15 @@ def remember(
 
     ``stop``, shape (1,), is set by another thread to leave a schedule's routes as they are.
     """
-    solved = bool(solution.tally[CONFLICTS] == 0)
+    solved = bool(solution.counts[CONFLICTS] == 0)
     if solved:
         for _ in range(TIDYINGS):
             if stop[0]:
                 break
             shorten(flat, settings.depth, solution, state)
             shorten_longest(flat, settings.longest, solution, state)
-    if solution.tally[CONFLICTS] < record.conflicts[0]:
-        record.conflicts[0] = solution.tally[CONFLICTS]
+    if solution.counts[CONFLICTS] < record.conflicts[0]:
+        record.conflicts[0] = solution.counts[CONFLICTS]
         for delivery in range(len(record.option)):
             needed = solution.users[delivery] > 0
             record.option[delivery] = solution.option[delivery] if needed else -1

@@ -27,7 +27,7 @@ CHUNK = 20_000
 """Evaluations of an island between two looks at the run: milliseconds to hundredths."""
 SPARE = 2
 """Solutions of an island besides those of its processes: the two children."""
-LEAST = 1 + SPARE
+MIN_SOLUTIONS = 1 + SPARE
 """Solutions of an island with one process."""
 FITNESS = ("conflicts", "steps")
 
@@ -92,7 +92,7 @@ class HgsaOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.processes <= 10_000:
             raise ValueError(f"processes is {self.processes}, use 1 to 10000")
-        leasts = {
+        minimums = {
             "moves": 0,
             "exchange": 1,
             "genes": 1,
@@ -101,9 +101,9 @@ class HgsaOptions:
             "patience": 1,
             "memory": 1,
         }
-        for name, least in leasts.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+        for name, low in minimums.items():
+            if getattr(self, name) < low:
+                raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")
         if not 0 <= self.mutation <= 1:
             raise ValueError(f"mutation is {self.mutation}, use 0 to 1")
         if not 0 < self.cooling < 1:
@@ -135,7 +135,7 @@ class Hgsa:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return a reason only for problems of which one process would not fit into memory."""
-        size = _size(problem, 1) * LEAST
+        size = _size(problem, 1) * MIN_SOLUTIONS
         if size > self.options.memory:
             return f"{problem.deliveries} deliveries: the solutions would take {size:.0f} MiB"
         return None

@@ -17,7 +17,7 @@ from .kernels import (
     LENGTH,
     Processes,
     Solution,
-    closes_circle,
+    closes_cycle,
     copy_solution,
     count,
     move,
@@ -25,7 +25,7 @@ from .kernels import (
 )
 from .shortening import shorten, shorten_longest
 
-__all__ = ["Memory", "Settings", "accepts", "begin", "cross", "draw", "energy", "exchange"]
+__all__ = ["Memory", "Settings", "accepts", "cross", "draw", "energy", "exchange", "start"]
 
 
 class Settings(NamedTuple):
@@ -42,7 +42,7 @@ class Settings(NamedTuple):
     ordered
         Whether deliveries may require others.
     length
-        What one step or use in ``Solution.tally`` costs, in conflicts.
+        What one step or use in ``Solution.counts`` costs, in conflicts.
     moves
         Proposals of one iteration.
     slowest
@@ -71,7 +71,7 @@ class Memory(NamedTuple):
 
     Parameters
     ----------
-    option, step, tally
+    option, step, counts
         The solutions of all processes as they were sent to the master.
     chain
         Shape (deliveries + steps + 1,): see ``restore``.
@@ -81,16 +81,16 @@ class Memory(NamedTuple):
 
     option: IntArray
     step: IntArray
-    tally: LongArray
+    counts: LongArray
     chain: IntArray
     one: Solution
     other: Solution
 
 
 @internal
-def energy(settings: Settings, tally: LongArray) -> float:
+def energy(settings: Settings, counts: LongArray) -> float:
     """Return the fitness of a solution, less is better, in units of one conflict."""
-    return float(tally[CONFLICTS] + settings.length * tally[LENGTH])
+    return float(counts[CONFLICTS] + settings.length * counts[LENGTH])
 
 
 @internal
@@ -114,7 +114,7 @@ def draw(flat: Flat, solution: Solution, delivery: int, state: State) -> tuple[i
 
 
 @compiled
-def begin(
+def start(
     flat: Flat,
     settings: Settings,
     solution: Solution,
@@ -188,8 +188,8 @@ def exchange(
         for gene in range(genes):
             memory.option[index, gene] = processes.option[index, gene]
             memory.step[index, gene] = processes.step[index, gene]
-        memory.tally[index, CONFLICTS] = processes.tally[index, CONFLICTS]
-        memory.tally[index, LENGTH] = processes.tally[index, LENGTH]
+        memory.counts[index, CONFLICTS] = processes.counts[index, CONFLICTS]
+        memory.counts[index, LENGTH] = processes.counts[index, LENGTH]
     for index in range(number):
         if stop[0]:
             return 3 * index
@@ -201,12 +201,12 @@ def exchange(
         cross(flat, settings, memory, partner, index, first, last, memory.other, stop, state)
         if stop[0]:
             return 3 * index
-        better = energy(settings, memory.one.tally) <= energy(settings, memory.other.tally)
+        better = energy(settings, memory.one.counts) <= energy(settings, memory.other.counts)
         child = memory.one if better else memory.other
         parent = index
-        if energy(settings, memory.tally[partner]) < energy(settings, memory.tally[index]):
+        if energy(settings, memory.counts[partner]) < energy(settings, memory.counts[index]):
             parent = partner
-        if energy(settings, memory.tally[parent]) < energy(settings, child.tally):
+        if energy(settings, memory.counts[parent]) < energy(settings, child.counts):
             for gene in range(genes):
                 child.option[gene] = memory.option[parent, gene]
                 child.step[gene] = memory.step[parent, gene]
@@ -214,11 +214,11 @@ def exchange(
             _mutate(flat, settings, child, state)
         elif uniform(state) < settings.mutation:
             _mutate(flat, settings, child, state)
-        rise = energy(settings, child.tally) - energy(settings, solution.tally)
+        rise = energy(settings, child.counts) - energy(settings, solution.counts)
         if accepts(rise, temperature, state):
             copy_solution(child, solution)
         shorten(flat, settings.depth, solution, state)
-        if solution.tally[CONFLICTS] <= settings.end:
+        if solution.counts[CONFLICTS] <= settings.end:
             shorten_longest(flat, settings.longest, solution, state)
     return 3 * number
 
@@ -261,12 +261,12 @@ def _put_in_order(
 def _partner(settings: Settings, memory: Memory, state: State) -> int:
     """Spin the roulette wheel, on which the best process has the largest share."""
     total = 0.0
-    for index in range(len(memory.tally)):
-        total += 1.0 / (1.0 + energy(settings, memory.tally[index]))
+    for index in range(len(memory.counts)):
+        total += 1.0 / (1.0 + energy(settings, memory.counts[index]))
     left = total * uniform(state)
-    last = len(memory.tally) - 1
+    last = len(memory.counts) - 1
     for index in range(last):
-        left -= 1.0 / (1.0 + energy(settings, memory.tally[index]))
+        left -= 1.0 / (1.0 + energy(settings, memory.counts[index]))
         if left < 0:
             return index
     return last
@@ -278,5 +278,5 @@ def _mutate(flat: Flat, settings: Settings, solution: Solution, state: State) ->
     for _ in range(1 + below(state, settings.genes)):
         delivery = below(state, len(solution.option))
         option, step = draw(flat, solution, delivery, state)
-        if not closes_circle(flat, solution, delivery, option):
+        if not closes_cycle(flat, solution, delivery, option):
             move(flat, solution, delivery, option, step)

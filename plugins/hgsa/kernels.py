@@ -23,7 +23,7 @@ __all__ = [
     "LENGTH",
     "Processes",
     "Solution",
-    "closes_circle",
+    "closes_cycle",
     "copy_solution",
     "count",
     "move",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 CONFLICTS, LENGTH = 0, 1
-"""Places in ``Solution.tally``."""
+"""Places in ``Solution.counts``."""
 
 
 class Solution(NamedTuple):
@@ -47,7 +47,7 @@ class Solution(NamedTuple):
         required itself. A delivery is needed if this is not 0.
     table
         Shape (steps, resources): the loads of the needed deliveries.
-    tally
+    counts
         Shape (2,): the conflicts, and the sum of steps (from 1) and uses of needed deliveries.
     """
 
@@ -55,7 +55,7 @@ class Solution(NamedTuple):
     step: IntArray
     users: IntArray
     table: IntArray
-    tally: LongArray
+    counts: LongArray
 
 
 class Processes(NamedTuple):
@@ -65,7 +65,7 @@ class Processes(NamedTuple):
     step: IntArray
     users: IntArray
     table: IntArray
-    tally: LongArray
+    counts: LongArray
 
 
 @compiled
@@ -76,7 +76,7 @@ def process(processes: Processes, index: int) -> Solution:
         processes.step[index],
         processes.users[index],
         processes.table[index],
-        processes.tally[index],
+        processes.counts[index],
     )
 
 
@@ -92,7 +92,7 @@ def count(flat: Flat, solution: Solution) -> None:
     """Count everything anew from ``option`` and ``step``, whose requirements form no circle."""
     solution.users[:] = 0
     solution.table[:] = 0
-    solution.tally[:] = 0
+    solution.counts[:] = 0
     for delivery in range(len(solution.option)):
         if flat.required[delivery]:
             _need(flat, solution, delivery)
@@ -100,7 +100,7 @@ def count(flat: Flat, solution: Solution) -> None:
 
 @internal
 def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) -> None:
-    """Give a delivery another option and step; ``closes_circle`` must have said no."""
+    """Give a delivery another option and step; ``closes_cycle`` must have said no."""
     old_before, before = flat.requires[solution.option[delivery]], flat.requires[option]
     needed = solution.users[delivery] > 0
     if needed:
@@ -111,7 +111,7 @@ def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) 
                 other = flat.follower[place]
                 if solution.users[other] > 0 and flat.requires[solution.option[other]] == delivery:
                     then = solution.step[other]
-                    solution.tally[CONFLICTS] += int(step >= then) - int(old_step >= then)
+                    solution.counts[CONFLICTS] += int(step >= then) - int(old_step >= then)
     solution.option[delivery] = option
     solution.step[delivery] = step
     if needed:
@@ -123,7 +123,7 @@ def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) 
 
 
 @internal
-def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
+def closes_cycle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
     """Return whether a delivery would come to require itself with this option."""
     before = flat.requires[option]
     if before == flat.requires[solution.option[delivery]]:
@@ -147,8 +147,8 @@ def copy_solution(source: Solution, target: Solution) -> None:
     for now in range(source.table.shape[0]):
         for resource in range(source.table.shape[1]):
             target.table[now, resource] = source.table[now, resource]
-    target.tally[CONFLICTS] = source.tally[CONFLICTS]
-    target.tally[LENGTH] = source.tally[LENGTH]
+    target.counts[CONFLICTS] = source.counts[CONFLICTS]
+    target.counts[LENGTH] = source.counts[LENGTH]
 
 
 @internal
@@ -177,19 +177,19 @@ def _release(flat: Flat, solution: Solution, delivery: int) -> None:
 def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
     """Add the path of a delivery to the loads, and whether it comes too early."""
     option, now = solution.option[delivery], solution.step[delivery]
-    solution.tally[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
+    solution.counts[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
     before = flat.requires[option]
     if before >= 0 and solution.step[before] >= now:
-        solution.tally[CONFLICTS] += 1
-    solution.tally[LENGTH] += now + 1 + uses(flat, option)
+        solution.counts[CONFLICTS] += 1
+    solution.counts[LENGTH] += now + 1 + uses(flat, option)
 
 
 @internal
 def _leave(flat: Flat, solution: Solution, delivery: int) -> None:
     """Undo ``_enter``."""
     option, now = solution.option[delivery], solution.step[delivery]
-    solution.tally[CONFLICTS] += remove(flat, solution.table[now], flat.path[option])
+    solution.counts[CONFLICTS] += remove(flat, solution.table[now], flat.path[option])
     before = flat.requires[option]
     if before >= 0 and solution.step[before] >= now:
-        solution.tally[CONFLICTS] -= 1
-    solution.tally[LENGTH] -= now + 1 + uses(flat, option)
+        solution.counts[CONFLICTS] -= 1
+    solution.counts[LENGTH] -= now + 1 + uses(flat, option)

@@ -7,7 +7,7 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
-from .kernels import CONFLICTS, Solution, closes_circle, move, uses
+from .kernels import CONFLICTS, Solution, closes_cycle, move, uses
 
 __all__ = ["shorten", "shorten_longest", "shortest_chains"]
 
@@ -56,32 +56,32 @@ def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> No
         if solution.users[delivery] == 0:
             continue
         old, now = solution.option[delivery], solution.step[delivery]
-        found, least, nearest = old, uses(flat, old), _depth(flat, depth, old)
+        found, fewest, nearest = old, uses(flat, old), _depth(flat, depth, old)
         first = flat.option_start[delivery]
         size = flat.option_start[delivery + 1] - first
         start = below(state, size)
-        for turn in range(min(size, WIDTH)):
-            option = first + (start + turn) % size
+        for offset in range(min(size, WIDTH)):
+            option = first + (start + offset) % size
             before = flat.requires[option]
             if before >= 0 and solution.step[before] >= now:
                 continue
             length, near = uses(flat, option), _depth(flat, depth, option)
-            if length < least or (length == least and near < nearest):
-                found, least, nearest = option, length, near
-        if found != old and not closes_circle(flat, solution, delivery, found):
-            conflicts = solution.tally[CONFLICTS]
+            if length < fewest or (length == fewest and near < nearest):
+                found, fewest, nearest = option, length, near
+        if found != old and not closes_cycle(flat, solution, delivery, found):
+            conflicts = solution.counts[CONFLICTS]
             move(flat, solution, delivery, found, now)
-            if solution.tally[CONFLICTS] > conflicts:
+            if solution.counts[CONFLICTS] > conflicts:
                 move(flat, solution, delivery, old, now)
 
 
 @internal
-def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> None:
+def shorten_longest(flat: Flat, max_routes: int, solution: Solution, state: State) -> None:
     """Mutate the longest routes, if they are few, and keep what is shorter: second heuristic.
 
     Parameters
     ----------
-    most
+    max_routes
         How many they may be, at most. What adds conflicts is not kept.
     """
     longest, number = 0, 0
@@ -91,7 +91,7 @@ def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> 
             if length > longest:
                 longest, number = length, 0
             number += length == longest
-    if number > most:
+    if number > max_routes:
         return
     for delivery in range(len(solution.option)):
         old, then = solution.option[delivery], solution.step[delivery]
@@ -99,10 +99,10 @@ def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> 
             continue
         first = flat.option_start[delivery]
         option = first + below(state, flat.option_start[delivery + 1] - first)
-        if uses(flat, option) < longest and not closes_circle(flat, solution, delivery, option):
-            conflicts = solution.tally[CONFLICTS]
+        if uses(flat, option) < longest and not closes_cycle(flat, solution, delivery, option):
+            conflicts = solution.counts[CONFLICTS]
             move(flat, solution, delivery, option, below(state, len(solution.table)))
-            if solution.tally[CONFLICTS] > conflicts:
+            if solution.counts[CONFLICTS] > conflicts:
                 move(flat, solution, delivery, old, then)
 
 

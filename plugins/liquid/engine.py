@@ -110,13 +110,13 @@ class _Search:
         if self.run.best() is None:
             self.run.offer(first_fit(self.problem, self.run.seed))
             self._spend(1)
-        worth = LoadProgram(self.packing, self.run.should_stop).worth()
-        least = 1 if worth is None else worth.least_steps()
-        for turn in range(self.options.rounds):
+        prices = LoadProgram(self.packing, self.run.should_stop).row_prices()
+        min_steps = 1 if prices is None else prices.min_steps()
+        for number in range(self.options.rounds):
             seed = int(self.random.integers(2**31))
-            limit = min(FIRST_UNITS * 2.0**turn, MAX_UNITS)
+            limit = min(FIRST_UNITS * 2.0**number, MAX_UNITS)
             columns, units = lay_down(
-                self.packing, least, limit, seed, self.run.should_stop, hint=turn % 2 == 1
+                self.packing, min_steps, limit, seed, self.run.should_stop, hint=number % 2 == 1
             )
             if units:
                 self._spend(evaluations(units))
@@ -124,7 +124,7 @@ class _Search:
             traffic = Traffic.of(self.packing, self.random.permutation(columns))
             self._claim(traffic.load(traffic.everything))
             for steps in self._open(traffic):
-                self._attempt(traffic, steps, self.options.categories << turn)
+                self._attempt(traffic, steps, self.options.categories << number)
             if next(self.run.targets(), None) is None:
                 return Stop.LIMIT if self.run.should_stop() else Stop.EXHAUSTED
         return Stop.STALLED
@@ -139,13 +139,13 @@ class _Search:
             yield steps
             steps += 1
 
-    def _claim(self, least: int) -> None:
+    def _claim(self, min_steps: int) -> None:
         """Note that fewer steps are impossible over these routes, if there are no others."""
         if not self.exact:
             return
-        self.refuted = max(self.refuted, least - 1)
-        if self.problem.complete and least > self.run.lower():
-            self.run.bound(least)
+        self.refuted = max(self.refuted, min_steps - 1)
+        if self.problem.complete and min_steps > self.run.lower():
+            self.run.bound(min_steps)
 
     def _attempt(self, traffic: Traffic, steps: int, limit: int) -> None:
         """Look for classes for so many steps; offer them, or claim that there are none."""

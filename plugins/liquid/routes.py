@@ -21,7 +21,7 @@ def laid_down(packing: Packing) -> bool:
 
 def lay_down(
     packing: Packing,
-    least: int,
+    min_load: int,
     units: float,
     seed: int,
     over: Callable[[], bool],
@@ -32,7 +32,7 @@ def lay_down(
 
     Parameters
     ----------
-    least
+    min_load
         Uses of the busiest resource that are few enough.
     units
         Deterministic time that it may take; a unit is about a second.
@@ -58,16 +58,16 @@ def lay_down(
         choices[row].append(taken[column])
     for choice in choices:
         model.add_exactly_one(choice)
-    most = model.new_int_var(min(least, packing.rows), packing.rows, "")
+    max_load = model.new_int_var(min(min_load, packing.rows), packing.rows, "")
     for literals in users:
-        model.add(cp_model.LinearExpr.sum(literals) <= most)
-    model.minimize(most)
+        model.add(cp_model.LinearExpr.sum(literals) <= max_load)
+    model.minimize(max_load)
     greedy = np.concatenate(packing.classes(first_fit(packing.problem, seed)))
     if hint:
         chosen = np.bincount(greedy, minlength=packing.columns).tolist()
         for boolean, value in zip(taken, chosen, strict=True):
             model.add_hint(boolean, value)
-        model.add_hint(most, max(int(packing.uses.load(greedy).max(initial=0)), least))
+        model.add_hint(max_load, max(int(packing.uses.load(greedy).max(initial=0)), min_load))
     found = solve(model, new_solver(seed, units=units), over)
     if found.values is None:
         return np.sort(greedy), found.units

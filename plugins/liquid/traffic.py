@@ -63,8 +63,8 @@ class Traffic:
 
     def load(self, rest: int) -> int:
         """Return how many of these transfers use the most used resource: steps they need."""
-        least = 1 if rest else 0
-        return max((least, *((users & rest).bit_count() for users in self.users)))
+        minimum = 1 if rest else 0
+        return max((minimum, *((users & rest).bit_count() for users in self.users)))
 
     def columns(self, team: int) -> IntVector:
         """Return the columns of some transfers."""

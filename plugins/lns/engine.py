@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.solve import Answer, ask, small_solver
-from cchybrid.toolkit.cpsat.windows import NEVER, least_steps
+from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
-from .beginnings import begin
-from .ground import Ground
+from .growable_problem import GrowableProblem
+from .initial_solution import initial_solution
 from .neighbourhoods import Bandit, View
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3
@@ -41,7 +41,7 @@ SECONDS_PER_UNIT = 10.0
 MIN_UNSCHEDULED = 30
 """Unscheduled deliveries that are always asked for; else no more than are taken out. By hand."""
 
-WORTH, NOISE = 100, 20
+BASE_SCORE, NOISE = 100, 20
 """Worth of a place to a delivery: a constant, as much again times how scarce what it uses is, as
 scarce things are hard to place later, and random numbers below ``NOISE``, so that what is left
 over changes from turn to turn. By hand."""
@@ -96,7 +96,7 @@ class Lns:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse what has no schedule over the listed paths."""
-        if least_steps(problem, UsageMatrix.of(problem)) >= NEVER:
+        if min_steps(problem, UsageMatrix.of(problem)) >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
         return None
 
@@ -110,12 +110,12 @@ class _Search:
 
     def __init__(self, problem: Problem, run: Run, options: Lns.Options) -> None:
         self.run, self.options = run, options
-        self.ground = Ground(problem)
+        self.growable = GrowableProblem(problem)
         self.random = np.random.default_rng(run.seed)
         self.bandit = Bandit(problem.ordered, options.max_size)
 
     def run_all(self) -> Stop:
-        run, base = self.run, self.ground.base
+        run, base = self.run, self.growable.base
         target = next(run.targets(), None)
         if target is not None and run.best() is None:
             self._offer_first(target)
@@ -126,9 +126,9 @@ class _Search:
             if not self._growing:
                 # Options that no schedule of so many steps takes are ruled out.
                 tight = pricing.tight(target)
-                if pricing.least_steps > target:
+                if pricing.min_steps > target:
                     return Stop.STALLED
-                self.ground.rule_out(tight.uses.usable)
+                self.growable.rule_out(tight.uses.usable)
             self._search(target)
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
@@ -137,49 +137,49 @@ class _Search:
         from cchybrid.toolkit.search_run import watched as stopping
 
         with stopping(self.run, target) as stop:
-            found = first_fit(self.ground.base, self.run.seed, stop)
+            found = first_fit(self.growable.base, self.run.seed, stop)
         if found is not None:
             self.run.offer(found)
             self.run.spend(1)
 
     @property
     def _growing(self) -> bool:
-        return self.options.paths and self.ground.grows
+        return self.options.paths and self.growable.grows
 
-    def _begin(self, steps: int) -> Partial:
-        run, ground = self.run, self.ground
+    def _initial_solution(self, steps: int) -> PartialSchedule:
+        run, growable = self.run, self.growable
         near = run.hint(steps)
         # No near-solution has as many steps: this is the best schedule.
-        whole = run.hint(ground.base.deliveries + 1)
-        return begin(
-            ground,
+        whole = run.hint(growable.base.deliveries + 1)
+        return initial_solution(
+            growable,
             steps,
-            None if near is None else ground.taken_up(near),
-            None if whole is None else ground.taken_up(whole),
+            None if near is None else growable.taken_up(near),
+            None if whole is None else growable.taken_up(whole),
             self.random,
             lambda: not run.wants(steps),
         )
 
     def _search(self, steps: int) -> None:
-        run, ground = self.run, self.ground
-        partial = self._begin(steps)
+        run, growable = self.run, self.growable
+        partial = self._initial_solution(steps)
         units, idle = self.options.units, 0
         while run.wants(steps):
-            left_over = partial.left_over
-            if not len(left_over):
+            unscheduled = partial.unscheduled
+            if not len(unscheduled):
                 self._offer(partial.assignment())
                 return
-            view = View(partial, left_over, scarcity(partial), ground.family, self.random)
+            view = View(partial, unscheduled, scarcity(partial), growable.family, self.random)
             arm = self.bandit.choose(self.random)
             size = int(arm.size + self.random.random())
             partial, answer = self._repack(partial, view, arm.kind(view, size), units)
-            gain = len(left_over) - len(partial.left_over)
+            gain = len(unscheduled) - len(partial.unscheduled)
             easy = answer.solution.optimal and answer.units < MAX_EASY * units
             arm.learn(max(gain, 0), answer.units + OVERHEAD_UNITS, easy=easy)
-            run.progress(steps, len(partial.left_over))
+            run.progress(steps, len(partial.unscheduled))
             if gain > 0:
                 units, idle = self.options.units, 0
-                run.suggest(ground.handed_back(partial.assignment()))
+                run.suggest(growable.handed_back(partial.assignment()))
             run.spend(evaluations(answer.units))
             idle += 1
             if idle % self.options.patience == 0:
@@ -187,35 +187,37 @@ class _Search:
                 partial = self._look_around(partial)
 
     def _offer(self, assignment: Assignment) -> None:
-        ground = self.ground
-        back = ground.handed_back(assignment)
+        growable = self.growable
+        back = growable.handed_back(assignment)
         if (back.option >= 0).sum() == (assignment.option >= 0).sum():
             self.run.offer(back)
         else:
-            self.run.offer(assignment, ground.problem)
+            self.run.offer(assignment, growable.problem)
 
-    def _look_around(self, partial: Partial) -> Partial:
+    def _look_around(self, partial: PartialSchedule) -> PartialSchedule:
         """Add paths, and take up what others have found if it leaves fewer over."""
-        run, ground = self.run, self.ground
+        run, growable = self.run, self.growable
         near = run.hint(partial.steps)
         if near is not None:
-            found = ground.taken_up(near)
-            other = begin(ground, partial.steps, found, None, self.random, run.should_stop)
-            if len(other.left_over) < len(partial.left_over):
+            found = growable.taken_up(near)
+            other = initial_solution(
+                growable, partial.steps, found, None, self.random, run.should_stop
+            )
+            if len(other.unscheduled) < len(partial.unscheduled):
                 partial = other
         if self._growing:
-            anyone = np.flatnonzero(ground.base.required)
-            some = self.random.permutation(partial.left_over)[: PRICED // 2]
+            anyone = np.flatnonzero(growable.base.required)
+            some = self.random.permutation(partial.unscheduled)[: PRICED // 2]
             some = np.union1d(some, self.random.choice(anyone, PRICED // 2))
-            noise = 0.5 + self.random.random(ground.base.resources)
-            moved = ground.grow(some, (scarcity(partial) + 0.05) * noise)
+            noise = 0.5 + self.random.random(growable.base.resources)
+            moved = growable.grow(some, (scarcity(partial) + 0.05) * noise)
             if moved is not None:
-                partial = partial.moved_to(ground.problem, ground.uses, moved)
+                partial = partial.moved_to(growable.problem, growable.uses, moved)
         return partial
 
     def _repack(
-        self, partial: Partial, view: View, taken: IntVector, units: float
-    ) -> tuple[Partial, Answer]:
+        self, partial: PartialSchedule, view: View, taken: IntVector, units: float
+    ) -> tuple[PartialSchedule, Answer]:
         """Take deliveries out and ask for places."""
         run = self.run
         rest = partial.copy()
@@ -224,9 +226,9 @@ class _Search:
             np.where(rest.option < 0, partial.option, -1),
             np.where(rest.option < 0, partial.step, -1),
         )
-        most = max(MIN_UNSCHEDULED, len(taken))
-        asked = self.random.permutation(view.left_over)[:most]
-        free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
+        max_chosen = max(MIN_UNSCHEDULED, len(taken))
+        chosen = self.random.permutation(view.unscheduled)[:max_chosen]
+        free = np.concatenate([taken, chosen, self._helpers(rest, view, taken, chosen)])
         # A little per use beside the price.
         cost = partial.uses.costs(view.price + 0.05)
         places = limited(places_for(rest, free), known, cost, self.options.max_places)
@@ -249,27 +251,29 @@ class _Search:
         run.note(places=len(places.option))
         return rest, answer
 
-    def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
+    def _weights(self, partial: PartialSchedule, cost: NDArray[np.float64]) -> IntVector:
         """Return, shape (deliveries,), what it is worth now that each has a place."""
         problem, usable = partial.problem, partial.uses.usable
-        least = np.full(problem.deliveries, np.inf)
-        np.minimum.at(least, problem.option_delivery[usable], cost[usable])
-        least[~problem.required] = 0.0
-        share = least / max(float(least[problem.required].mean()), 1e-9)
-        worth = WORTH * (1.0 + np.minimum(share, MAX_SHARE)) + self.random.integers(
+        cheapest = np.full(problem.deliveries, np.inf)
+        np.minimum.at(cheapest, problem.option_delivery[usable], cost[usable])
+        cheapest[~problem.required] = 0.0
+        share = cheapest / max(float(cheapest[problem.required].mean()), 1e-9)
+        score = BASE_SCORE * (1.0 + np.minimum(share, MAX_SHARE)) + self.random.integers(
             NOISE, size=problem.deliveries
         )
-        return np.where(problem.required, worth, 0.0).astype(np.int64)
+        return np.where(problem.required, score, 0.0).astype(np.int64)
 
-    def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
+    def _helpers(
+        self, rest: PartialSchedule, view: View, taken: IntVector, chosen: IntVector
+    ) -> IntVector:
         """Return the optional deliveries that could help these: those of the same messages."""
         optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
         optional = np.setdiff1d(optional, taken)
-        mine = np.unique(view.family[np.concatenate([taken, asked])])
+        mine = np.unique(view.family[np.concatenate([taken, chosen])])
         return optional[np.isin(view.family[optional], mine)]
 
 
-def scarcity(partial: Partial) -> NDArray[np.float64]:
+def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:
     """Return, shape (resources,), a price between 0 and 1: high where hardly any room is left."""
     problem = partial.problem
     offered = np.maximum(problem.capacity * float(partial.steps), 1.0)

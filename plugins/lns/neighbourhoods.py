@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cchybrid.toolkit.usage_matrix import IntVector
 
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 
 DECAY = 0.9
 """Factor of a kind's gain and cost after each of its turns: about ten turns count. By hand."""
@@ -36,7 +36,7 @@ class View:
     ----------
     partial
         The schedule.
-    left_over
+    unscheduled
         The required deliveries without a place; there is one at least.
     price
         Shape (resources,): how scarce each is.
@@ -44,8 +44,8 @@ class View:
         Shape (deliveries,): see ``uses.families``.
     """
 
-    partial: Partial
-    left_over: IntVector
+    partial: PartialSchedule
+    unscheduled: IntVector
     price: NDArray[np.float64]
     family: IntVector
     random: np.random.Generator
@@ -59,14 +59,14 @@ class View:
         partial = self.partial
         placed = np.flatnonzero(partial.option >= 0)
         position, used, _ = partial.uses.entries(partial.option[placed])
-        wanted = np.zeros(partial.problem.resources, dtype=np.bool_)
-        wanted[resources] = True
-        return placed[np.unique(position[wanted[used]])]
+        chosen = np.zeros(partial.problem.resources, dtype=np.bool_)
+        chosen[resources] = True
+        return placed[np.unique(position[chosen[used]])]
 
     def options(self) -> IntVector:
         """Return the usable options of a random delivery without a place."""
         partial = self.partial
-        delivery = int(self.random.choice(self.left_over))
+        delivery = int(self.random.choice(self.unscheduled))
         options = np.arange(*partial.problem.option_start[delivery : delivery + 2])
         return options[partial.uses.usable[options]]
 
@@ -93,7 +93,7 @@ def window(view: View, size: int) -> IntVector:
 
 def messages(view: View, size: int) -> IntVector:
     """All deliveries of some messages, half of them incomplete ones."""
-    incomplete = view.random.permutation(np.unique(view.family[view.left_over]))
+    incomplete = view.random.permutation(np.unique(view.family[view.unscheduled]))
     others = view.random.permutation(np.setdiff1d(view.family, incomplete))
     chosen = np.concatenate([incomplete[: max(1, size // 2)], others])[:size]
     return np.flatnonzero(np.isin(view.family, chosen) & (view.partial.option >= 0))
@@ -101,14 +101,14 @@ def messages(view: View, size: int) -> IntVector:
 
 def users(view: View, size: int) -> IntVector:
     """Whatever uses, in any step, some resources that deliveries without a place could take."""
-    wanted: list[int] = []
+    chosen: list[int] = []
     for _ in range(size):
         option = view.random.choice(view.options(), size=1)
-        fresh = np.setdiff1d(view.resources(option), wanted)
-        wanted.extend(view.random.permutation(fresh)[: 1 + size - len(wanted)].tolist())
-        if len(wanted) > size:
+        fresh = np.setdiff1d(view.resources(option), chosen)
+        chosen.extend(view.random.permutation(fresh)[: 1 + size - len(chosen)].tolist())
+        if len(chosen) > size:
             break
-    return view.using(np.array(wanted, dtype=np.int64))
+    return view.using(np.array(chosen, dtype=np.int64))
 
 
 def block(view: View, size: int) -> IntVector:

@@ -17,7 +17,7 @@ from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Places:
     bound: BoolVector
 
 
-def places_for(partial: Partial, free: IntVector) -> Places:
+def places_for(partial: PartialSchedule, free: IntVector) -> Places:
     """Return where each of these deliveries, none of which has a place, fits by itself."""
     problem = partial.problem
     mine = np.zeros(problem.deliveries, dtype=np.bool_)
@@ -58,8 +58,8 @@ def places_for(partial: Partial, free: IntVector) -> Places:
         low[(before >= 0) & ~mine[before] & (partial.step[before] < 0)] = partial.steps
         high = np.full(problem.deliveries, partial.steps)
         placed = np.flatnonzero(partial.option >= 0)
-        asked = problem.option_requires[partial.option[placed]]
-        np.minimum.at(high, asked[asked >= 0], partial.step[placed][asked >= 0])
+        needed = problem.option_requires[partial.option[placed]]
+        np.minimum.at(high, needed[needed >= 0], partial.step[placed][needed >= 0])
         bound = high < partial.steps
         step = np.arange(partial.steps)
         fits &= (step > low[:, None]) & (step < high[problem.option_delivery[options]][:, None])
@@ -69,7 +69,9 @@ def places_for(partial: Partial, free: IntVector) -> Places:
     return Places(free, option, step.astype(np.int64), delivery, bound[free])
 
 
-def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: int) -> Places:
+def limited(
+    places: Places, known: Assignment, cost: NDArray[np.float64], max_places: int
+) -> Places:
     """Return so many places at most: the known ones, and those near to their delivery's cheapest.
 
     Parameters
@@ -77,15 +79,15 @@ def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: 
     cost
         Shape (options,): what an option takes from others.
     """
-    if len(places.option) <= most:
+    if len(places.option) <= max_places:
         return places
     own = cost[places.option]
-    least = np.full(len(known.option), np.inf)
-    np.minimum.at(least, places.delivery, own)
-    surplus = own - least[places.delivery]
+    cheapest = np.full(len(known.option), np.inf)
+    np.minimum.at(cheapest, places.delivery, own)
+    surplus = own - cheapest[places.delivery]
     same = _is_known(places, known)
     surplus[same] = -1.0
-    kept = np.sort(np.argsort(surplus, kind="stable")[: max(most, int(same.sum()))])
+    kept = np.sort(np.argsort(surplus, kind="stable")[: max(max_places, int(same.sum()))])
     return replace(
         places, option=places.option[kept], step=places.step[kept], delivery=places.delivery[kept]
     )
@@ -113,7 +115,7 @@ class Repack:
 
     def __init__(
         self,
-        partial: Partial,
+        partial: PartialSchedule,
         places: Places,
         weight: IntVector,
         known: Assignment,
@@ -122,22 +124,22 @@ class Repack:
         self._partial, self._places = partial, places
         problem = partial.problem
         count = len(places.option)
-        asked = np.zeros(0, dtype=np.int64)
+        needed = np.zeros(0, dtype=np.int64)
         if problem.ordered:
-            asked = problem.option_requires[places.option].astype(np.int64)
-            asked = np.intersect1d(asked, places.free)
+            needed = problem.option_requires[places.option].astype(np.int64)
+            needed = np.intersect1d(needed, places.free)
         self._informed = np.full(problem.deliveries, -1, dtype=np.int64)
         """The boolean "happened before step 1" of a delivery; those of later steps follow."""
-        self._informed[asked] = count + np.arange(len(asked)) * (partial.steps - 1)
-        self.booleans = count + len(asked) * (partial.steps - 1)
+        self._informed[needed] = count + np.arange(len(needed)) * (partial.steps - 1)
+        self.booleans = count + len(needed) * (partial.steps - 1)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
-        self._happen()
-        self._fit()
-        self._follow()
-        worth = weight[places.delivery]
-        weighed = np.flatnonzero(worth)
-        self._rows.minimize(weighed.tolist(), (-worth[weighed]).tolist())
+        self._assignment_constraints()
+        self._capacity_constraints()
+        self._precedence_constraints()
+        score = weight[places.delivery]
+        weighed = np.flatnonzero(score)
+        self._rows.minimize(weighed.tolist(), (-score[weighed]).tolist())
         self._hint(known)
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
@@ -152,7 +154,7 @@ class Repack:
     def _before(self, delivery: int, step: int) -> int:
         return int(self._informed[delivery]) + step - 1
 
-    def _happen(self) -> None:
+    def _assignment_constraints(self) -> None:
         """Every delivery happens once at most, and once if something that stays requires it."""
         places, steps = self._places, self._partial.steps
         members = np.arange(len(places.option))
@@ -175,7 +177,7 @@ class Repack:
                     literals.append(self._before(delivery, step))
                 self._rows.exactly_one(literals)
 
-    def _fit(self) -> None:
+    def _capacity_constraints(self) -> None:
         """No resource is used beyond the room that the others leave."""
         partial, places = self._partial, self._places
         boolean, resource, times = partial.uses.entries(places.option)
@@ -184,9 +186,9 @@ class Repack:
         key = resource * partial.steps + places.step[boolean]
         for found, (literals, weights) in grouped(key, boolean, times):
             room = int(partial.room[divmod(found, partial.steps)])
-            self._rows.at_most(literals, weights, room)
+            self._rows.capacity(literals, weights, room)
 
-    def _follow(self) -> None:
+    def _precedence_constraints(self) -> None:
         """What requires a free delivery comes after it."""
         problem, places, steps = self._partial.problem, self._places, self._partial.steps
         before = problem.option_requires[places.option].astype(np.int64)

@@ -51,8 +51,8 @@ class MboaOptions(EvolutionOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._positive_share("parents")
-        self._at_least("candidates", 0)
-        self._at_least("leaves", 1)
+        self._check_min("candidates", 0)
+        self._check_min("leaves", 1)
 
 
 class Mboa(EvolutionEngine[MboaOptions]):

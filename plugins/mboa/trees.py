@@ -22,7 +22,7 @@ from cchybrid.toolkit.kernels import inlined, internal
 
 __all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
 
-LEAST = 2
+MIN_PARENTS = 2
 """Parents that reach a leaf, at least."""
 
 
@@ -63,16 +63,16 @@ class Scores(NamedTuple):
     label
         Shape (2, parents): the values of the gene as numbers from 0. Row 0 are options, row 1
         steps; or row 0 both together and row 1 nothing but 0.
-    asked
+    answers
         Shape (parents,): what the members of a node answer to a question.
-    tally
+    counts
         Shape (2, parents): how often each label occurs on either side.
     """
 
     log_factorial: NDArray[np.float64]
     label: IntArray
-    asked: IntArray
-    tally: IntArray
+    answers: IntArray
+    counts: IntArray
 
 
 def empty_tree(parents: int, leaves: int) -> Tree:
@@ -91,8 +91,8 @@ def new_scores(parents: int) -> Scores:
     return Scores(
         log_factorial=np.cumsum(np.log(numbers)),
         label=np.zeros((2, parents), dtype=np.int32),
-        asked=np.zeros(parents, dtype=np.int32),
-        tally=np.zeros((2, parents), dtype=np.int32),
+        answers=np.zeros(parents, dtype=np.int32),
+        counts=np.zeros((2, parents), dtype=np.int32),
     )
 
 
@@ -124,7 +124,7 @@ def grow(
     tree.gene[0], tree.first[0], tree.stop[0] = -1, 0, size
     nodes, node = 1, 0
     while node < nodes:
-        if nodes + 2 <= len(tree.gene) and _ask(
+        if nodes + 2 <= len(tree.gene) and _find_split(
             tree, scores, population, parents, kinds, candidates, node
         ):
             _split(tree, population, parents, node, nodes)
@@ -175,7 +175,7 @@ def _label(
 
 
 @internal
-def _ask(
+def _find_split(
     tree: Tree,
     scores: Scores,
     population: Population,
@@ -185,12 +185,12 @@ def _ask(
     node: int,
 ) -> bool:
     """Write the best question to a node; return whether any explains more than it costs."""
-    asked, member = scores.asked, tree.member
+    answers, member = scores.answers, tree.member
     first, size = tree.first[node], tree.stop[node] - tree.first[node]
-    if size < 2 * LEAST:
+    if size < 2 * MIN_PARENTS:
         return False
     for place in range(size):
-        asked[place] = 0
+        answers[place] = 0
     # Everybody on one side is how good the node is as a leaf.
     best = _score(tree, scores, kinds, first, size, 0) + 0.5 * np.log(len(parents))
     found = False
@@ -198,17 +198,17 @@ def _ask(
         for part in range(2):
             values = population.option if part == 0 else population.step
             for place in range(size):
-                asked[place] = values[parents[member[first + place]], gene]
+                answers[place] = values[parents[member[first + place]], gene]
             for place in range(size):
-                value = asked[place]
+                value = answers[place]
                 equal = 0
                 for other in range(size):
-                    if asked[other] == value:
+                    if answers[other] == value:
                         if other < place:
                             equal = -1  # asked before
                             break
                         equal += 1
-                if LEAST <= equal <= size - LEAST:
+                if MIN_PARENTS <= equal <= size - MIN_PARENTS:
                     score = _score(tree, scores, kinds, first, size, value)
                     if score > best:
                         best, found = score, True
@@ -222,20 +222,20 @@ def _score(
 ) -> float:
     """Return the logarithm of the measure of both sides of a question."""
     logs, label = scores.log_factorial, scores.label
-    tally, asked, member = scores.tally, scores.asked, tree.member
+    counts, answers, member = scores.counts, scores.answers, tree.member
     total = 0.0
     for row in range(2):
         if kinds[row] < 2:
             continue
         for kind in range(kinds[row]):
-            tally[0, kind] = tally[1, kind] = 0
+            counts[0, kind] = counts[1, kind] = 0
         equal = 0
         for place in range(size):
-            side = 1 if asked[place] == value else 0
+            side = 1 if answers[place] == value else 0
             equal += side
             kind = label[row, member[first + place]]
-            count = tally[side, kind] + 1
-            tally[side, kind] = count
+            count = counts[side, kind] + 1
+            counts[side, kind] = count
             total += logs[count] - logs[count - 1]
         # The gamma functions of the prior, on either side that somebody is on.
         for number in (equal, size - equal):

@@ -12,7 +12,7 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.islands import explore, island_seed
-from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
+from cchybrid.toolkit.kernels.flat import Flat, flatten, min_uses
 from cchybrid.toolkit.kernels.rng import State, seed_state
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.step_control import control_steps
@@ -54,7 +54,7 @@ class RandomSearch:
         found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
         flat = flatten(problem)
         seeds = np.zeros(1, dtype=np.uint64)
-        start_often(flat, least_uses(problem, flat), seeds, found.option, found.step, go_on)
+        start_often(flat, min_uses(problem, flat), seeds, found.option, found.step, go_on)
         _Draws(problem, flat, 1, seed_state(0)).advance(1, go_on)
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -73,7 +73,7 @@ class _Starts:
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
         self.flat = flatten(problem)
-        self.near = least_uses(problem, self.flat)
+        self.near = min_uses(problem, self.flat)
         self.budget = EvaluationBudget(run)
         self.number = 1  # the step control makes the first
 

@@ -54,7 +54,7 @@ class _Attempts:
     def __init__(self, problem: Problem, options: TabuOptions, run: Run) -> None:
         self._problem, self._options, self._run = problem, options, run
         self._flat = flatten(problem)
-        self._least_limit = bottleneck(problem, self._flat)
+        self._min_limit = bottleneck(problem, self._flat)
         self._budget = EvaluationBudget(run)
         self._number = 0
 
@@ -74,7 +74,7 @@ class _Attempts:
 
     def _search(self, steps: int, patience: int | None) -> Assignment | None:
         run = self._run
-        shared = SharedData(self._problem, self._flat, steps, self._least_limit)
+        shared = SharedData(self._problem, self._flat, steps, self._min_limit)
         count = max(run.budget.threads, 1)
         hint = run.hint(steps)
         islands = [

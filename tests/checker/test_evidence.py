@@ -51,7 +51,7 @@ LIKELY = st.fixed_dictionaries(
 
 
 @settings(deadline=None, max_examples=200)
-@given(valid_schedules(most_nodes=4, most_messages=3), JSON | LIKELY)
+@given(valid_schedules(max_nodes=4, max_messages=3), JSON | LIKELY)
 def test_garbage_is_refused_or_true(schedule, evidence):
     record = schedule.instance.to_json()
     try:

@@ -15,7 +15,7 @@ from cchybrid.model import Schedule
 
 
 @settings(deadline=None, max_examples=400)
-@given(valid_schedules(most_nodes=6), st.sampled_from([None, "any"]), st.integers(0, 2))
+@given(valid_schedules(max_nodes=6), st.sampled_from([None, "any"]), st.integers(0, 2))
 def test_every_row_holds(schedule, routing, spare):
     relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
     values = columns(relaxation, transfers(schedule))
@@ -30,9 +30,7 @@ def test_every_row_holds(schedule, routing, spare):
 
 @settings(deadline=None, max_examples=400)
 @given(
-    valid_schedules(most_nodes=5, most_messages=4),
-    st.sampled_from([None, "any"]),
-    st.integers(0, 1),
+    valid_schedules(max_nodes=5, max_messages=4), st.sampled_from([None, "any"]), st.integers(0, 1)
 )
 def test_every_clause_holds(schedule, routing, spare):
     steps = len(schedule.steps) + spare
@@ -41,7 +39,7 @@ def test_every_clause_holds(schedule, routing, spare):
 
 
 @settings(deadline=None, max_examples=300)
-@given(valid_schedules(most_nodes=5, most_messages=4))
+@given(valid_schedules(max_nodes=5, max_messages=4))
 def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
     network, moves = network_of(schedule), transfers(schedule)
     network.listed = sorted({path for _, _, path in moves})
@@ -50,7 +48,7 @@ def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
 
 
 @settings(deadline=None, max_examples=300)
-@given(valid_schedules(most_nodes=5, switchings=("wormhole",)), st.data())
+@given(valid_schedules(max_nodes=5, switchings=("wormhole",)), st.data())
 def test_an_order_of_steps_is_refused_or_some_renumbering_fits(schedule, data):
     """Pinned messages need a step each, so putting their steps first satisfies the formula."""
     network, steps = network_of(schedule), len(schedule.steps)

@@ -49,7 +49,7 @@ def has_schedule(problem: Problem, reach: tuple[int, ...]) -> bool:
 
 
 @RANDOM
-@given(instances(switchings=("wormhole",), routings=("minimal",), most_nodes=6, most_messages=3))
+@given(instances(switchings=("wormhole",), routings=("minimal",), max_nodes=6, max_messages=3))
 def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
     """Ports, capacities, endpoints and half-duplex links among them; against the rules alone."""
     problem = build_problem(instance)
@@ -60,7 +60,7 @@ def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
 
 
 @RANDOM
-@given(instances(switchings=("wormhole",), routings=("any", 1, 2), most_nodes=6, most_messages=3))
+@given(instances(switchings=("wormhole",), routings=("any", 1, 2), max_nodes=6, max_messages=3))
 def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> None:
     problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)

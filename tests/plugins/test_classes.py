@@ -25,7 +25,7 @@ from cchybrid.toolkit.packing import Packing
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-SMALL = instances(kinds=("deliver",), switchings=("wormhole",), most_nodes=5).map(
+SMALL = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(
     lambda instance: scattered(instance, 4)
 )
 

@@ -144,7 +144,7 @@ def test_random_shortest_paths_are_shortest() -> None:
     assert (plain != drawn).any()
 
 
-@given(instances(most_nodes=6))
+@given(instances(max_nodes=6))
 @RANDOM
 def test_chosen_options_form_a_forest(instance: Instance) -> None:
     """What an option requires happens, too, and following requirements ends at a source."""
@@ -194,7 +194,7 @@ def test_every_order_schedules_capacities() -> None:
     uses = UsageMatrix.of(problem)
     random = np.random.default_rng(0)
     conflicts = Conflicts(problem, uses, chooser(problem).shortest(), random, lambda: None)
-    assert conflicts.least_steps == 2
+    assert conflicts.min_steps == 2
     assert conflicts.edges == 2
     for strategy in strategies(0, conflicts.edges).values():
         assert conflicts.schedule(strategy).steps == 2
@@ -206,7 +206,7 @@ def test_slow_orders_are_kept_from_large_graphs() -> None:
     assert "saturation_largest_first" in strategies(0, 10_000_000)
 
 
-@given(instances(most_nodes=5, most_messages=5))
+@given(instances(max_nodes=5, max_messages=5))
 @RANDOM
 def test_never_below_the_optimum(instance: Instance) -> None:
     exact = LocalRun(build_problem(instance), budget=Budget(seconds=60.0))
@@ -270,7 +270,7 @@ def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch
     assert best < searched(exact=False)[0]
 
 
-@given(instances(most_nodes=5, most_messages=5))
+@given(instances(max_nodes=5, max_messages=5))
 @RANDOM
 def test_exact_takes_every_model(instance: Instance) -> None:
     run = LocalRun(build_problem(instance), budget=Budget(seconds=None))

@@ -24,7 +24,7 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import ask
-from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
@@ -300,7 +300,7 @@ def test_interchangeable_steps_are_told_apart() -> None:
     windows = Windows.of(problem, uses, 28, symmetry=True)
     pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
     assert sorted(windows.low[pinned]) == list(range(28))
-    assert least_steps(problem, uses) == 28
+    assert min_steps(problem, uses) == 28
     assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
 
 
@@ -362,7 +362,7 @@ def test_gives_up_on_what_does_not_fit() -> None:
     assert len(run.schedules) == 1
 
 
-@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)))
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)))
 @RANDOM
 def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
     with_it = solved(instance)
@@ -370,13 +370,13 @@ def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
     assert with_it.best() == with_it.lower() == without.best() == without.lower()
 
 
-@given(instances(most_nodes=5, most_messages=6), st.integers(1, 4))
+@given(instances(max_nodes=5, max_messages=6), st.integers(1, 4))
 @RANDOM
 def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
     problem = build_problem(instance)
     known = first_fit(problem, spare)
-    assert known.steps >= least_steps(problem, UsageMatrix.of(problem))
+    assert known.steps >= min_steps(problem, UsageMatrix.of(problem))
     model = model_of(problem, known.steps + spare)
     model.hint(known, 0)
     assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
@@ -389,14 +389,14 @@ def tightened(problem: Problem, steps: int) -> StepModel:
     return build(problem, tight.uses, windows, full=tight.full)
 
 
-@given(instances(most_nodes=5, most_messages=8))
+@given(instances(max_nodes=5, max_messages=8))
 @RANDOM
 def test_prices_change_no_answer(instance: Instance) -> None:
     """Whatever they rule out: as many steps suffice with them as without."""
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
-    least = pricing.least_steps
+    least = pricing.min_steps
     assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
     for steps in range(max(1, least), max(1, least) + 3):
         verdict = status(model_of(problem, steps))[0]
@@ -413,9 +413,9 @@ def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: in
     """Where one part of the network is the bottleneck, the linear program finds it."""
     problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, UsageMatrix.of(problem))
-    assert pricing.least_steps == even
+    assert pricing.min_steps == even
     pricing.sharpen()
-    assert pricing.least_steps == sharp
+    assert pricing.min_steps == sharp
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, f
     problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
-    assert pricing.least_steps == steps
+    assert pricing.min_steps == steps
     assert int(pricing.tight(steps).full.sum()) == full
     assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
 
@@ -452,7 +452,7 @@ def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
     assert (other.option != known.option).any() or (other.step != known.step).any()
 
 
-@given(instances(most_nodes=5, most_messages=8, kinds=("deliver",)), st.booleans())
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())
 @RANDOM
 def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     """Also where messages wait, ports limit, links are half duplex, and messages are alike."""

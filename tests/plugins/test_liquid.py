@@ -25,7 +25,7 @@ RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 SMALL = instances(
-    kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), most_nodes=6
+    kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), max_nodes=6
 ).map(scattered)
 
 

@@ -17,7 +17,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.rng import seed_state
 
 HOPS = {"switching": "store-and-forward"}
@@ -102,7 +102,7 @@ def test_the_first_of_the_best_starts_is_kept(asked: Instance, seed: int) -> Non
     flat, found = flatten(problem), problem.empty()
     seeds = [seed + index for index in range(4)]
     numbers = np.array(seeds, dtype=np.uint64)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     steps = start_often(flat, near, numbers, found.option, found.step, GO_ON)
     best = min((first_fit(problem, one) for one in seeds), key=lambda one: one.steps)
     assert steps == best.steps

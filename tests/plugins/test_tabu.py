@@ -196,7 +196,7 @@ class Hunt:
 
 
 @RANDOM
-@given(instances(most_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
+@given(instances(max_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) -> None:
     problem = build_problem(asked)
     hunt = Hunt(problem, steps, random_assignment(problem, seed, missing=True), seed)
@@ -213,7 +213,7 @@ def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) 
 
 
 @RANDOM
-@given(instances(most_nodes=6), st.integers(0, 2**32 - 1))
+@given(instances(max_nodes=6), st.integers(0, 2**32 - 1))
 def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
     greedy = first_fit(problem, seed, GO_ON)

@@ -50,7 +50,7 @@ def allowed_options(instance: Instance) -> set[Option]:
 
 
 @settings(deadline=None, max_examples=40)
-@given(instances(most_nodes=5, most_messages=3))
+@given(instances(max_nodes=5, max_messages=3))
 def test_options_are_what_the_referee_allows(instance):
     problem = build_problem(instance)
     options = options_of(problem)
@@ -87,7 +87,7 @@ def as_sets(steps: Steps) -> list[set[Transfer]]:
 
 
 @settings(deadline=None, max_examples=150)
-@given(instances(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+@given(instances(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_sound_assignments_are_the_valid_ones(instance, seed):
     problem = build_problem(instance)
     rng = random.Random(seed)
@@ -98,7 +98,7 @@ def test_sound_assignments_are_the_valid_ones(instance, seed):
 
 
 @settings(deadline=None, max_examples=150)
-@given(valid_schedules(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+@given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_nearly_sound_assignments_too(schedule, seed):
     problem = build_problem(schedule.instance)
     rng = random.Random(seed)

@@ -18,9 +18,9 @@ EXTRA_HOPS = (0, 1, 2, 50, None)
 
 
 @st.composite
-def networks(draw: st.DrawFn, most_nodes: int = 7) -> Network:
+def networks(draw: st.DrawFn, max_nodes: int = 7) -> Network:
     """Directed networks with endpoints; some nodes may be out of reach."""
-    nodes = draw(st.integers(2, most_nodes))
+    nodes = draw(st.integers(2, max_nodes))
     pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b]
     least = draw(st.sampled_from((0, nodes)))  # sparse networks are many, dense ones matter more
     arcs = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=least, max_size=3 * nodes))

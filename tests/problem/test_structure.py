@@ -54,7 +54,7 @@ def test_numbers_stand_for_parts_of_the_forward_instance(instance, max_options):
 
 
 @settings(deadline=None)
-@given(instances(most_nodes=6))
+@given(instances(max_nodes=6))
 def test_distances_are_those_that_messages_travel(instance):
     structure = build_problem(instance).structure
     graph, nodes = graph_of(structure.network), range(structure.network.nodes)

@@ -79,7 +79,7 @@ def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> 
 
 
 @settings(deadline=None)
-@given(valid_schedules(most_nodes=6, most_messages=4), st.integers(0, 2**32 - 1))
+@given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_what_has_none_is_a_valid_schedule(schedule, seed):
     problem = build_problem(schedule.instance)
     assignment = problem.match(schedule.steps)

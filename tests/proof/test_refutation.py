@@ -31,7 +31,7 @@ def decide(instance: Instance, steps: int):
 
 
 @settings(deadline=None, max_examples=40)
-@given(valid_schedules(most_nodes=5, most_messages=4))
+@given(valid_schedules(max_nodes=5, max_messages=4))
 def test_agrees_with_the_optimum(schedule):
     instance = schedule.instance
     fewest = fewest_steps(instance, len(schedule.steps))

@@ -44,19 +44,19 @@ def check(schedule: Schedule) -> None:
 
 
 @settings(deadline=None, max_examples=100)
-@given(valid_schedules(most_nodes=5, most_messages=5))
+@given(valid_schedules(max_nodes=5, max_messages=5))
 def test_no_bound_exceeds_the_optimum(schedule):
     check(schedule)
 
 
 @settings(deadline=None, max_examples=50)
-@given(valid_schedules(most_nodes=5, most_messages=6, routings=("minimal", 1), ports=("list",)))
+@given(valid_schedules(max_nodes=5, max_messages=6, routings=("minimal", 1), ports=("list",)))
 def test_narrow_ports_and_routing(schedule):
     check(schedule)
 
 
 @settings(deadline=None, max_examples=50)
-@given(valid_schedules(most_nodes=6, most_messages=4, switchings=("store-and-forward",)))
+@given(valid_schedules(max_nodes=6, max_messages=4, switchings=("store-and-forward",)))
 def test_store_and_forward(schedule):
     check(schedule)
 

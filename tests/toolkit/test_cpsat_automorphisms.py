@@ -135,7 +135,7 @@ def test_breaking_symmetry_changes_no_answer(instance: Instance, steps: int) -> 
     assert answer == possible(instance, steps)
 
 
-@given(instances(most_nodes=5, most_messages=4), st.integers(1, 4))
+@given(instances(max_nodes=5, max_messages=4), st.integers(1, 4))
 @RANDOM
 def test_breaking_what_little_symmetry_there_is(instance: Instance, steps: int) -> None:
     problem = build_problem(instance)

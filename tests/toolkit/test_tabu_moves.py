@@ -267,7 +267,7 @@ def test_choices_with_the_same_paths_share_a_graph() -> None:
 
 
 @RANDOM
-@given(instances(most_nodes=6, most_messages=4), SEEDS)
+@given(instances(max_nodes=6, max_messages=4), SEEDS)
 def test_the_memory_equals_a_recount(asked: Instance, seed: int) -> None:
     search = Search(build_problem(asked), seed)
     search.check()
@@ -277,7 +277,7 @@ def test_the_memory_equals_a_recount(asked: Instance, seed: int) -> None:
 
 
 @RANDOM
-@given(instances(most_nodes=6), SEEDS)
+@given(instances(max_nodes=6), SEEDS)
 def test_a_start_places_only_what_is_needed(asked: Instance, seed: int) -> None:
     problem = build_problem(asked)
     search = Search(problem, seed)
@@ -349,7 +349,7 @@ def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int
 
 
 @RANDOM
-@given(instances(most_nodes=6, most_messages=4), SEEDS)
+@given(instances(max_nodes=6, max_messages=4), SEEDS)
 def test_a_move_changes_the_cost_as_it_was_priced(asked: Instance, seed: int) -> None:
     """Weights on all cells beyond their limits and all that is broken: the sum that falls."""
     search = Search(build_problem(asked), seed)

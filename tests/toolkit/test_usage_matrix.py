@@ -13,7 +13,7 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 
-@given(instances(most_nodes=5), st.integers(0, 99))
+@given(instances(max_nodes=5), st.integers(0, 99))
 @settings(max_examples=40, deadline=None, derandomize=True)
 def test_counts_like_a_loop(instance, seed: int) -> None:  # type: ignore[no-untyped-def]
     problem = build_problem(instance)

@@ -49,11 +49,11 @@ class Automorphisms:
         for a, b in np.concatenate([_arcs(problem), members]).tolist():
             joined[a].add(b)
         self._joined = {vertex: sorted(others) for vertex, others in joined.items()}
-        looks = np.stack([problem.kind, problem.capacity, problem.implied])
+        signature = np.stack([problem.kind, problem.capacity, problem.implied])
         self._colour = np.concatenate(
             [
                 np.repeat(np.arange(0, 6, 2), self._deliveries) + np.tile(problem.required, 3),
-                7 + np.unique(looks, axis=1, return_inverse=True)[1].ravel(),
+                7 + np.unique(signature, axis=1, return_inverse=True)[1].ravel(),
                 np.full(len(known), 6),
             ]
         )

@@ -83,7 +83,7 @@ class StepModel:
         CP-SAT's searches for a first solution start from a complete hint, not from a part of one.
         """
         windows = self.windows
-        option, step = assignment.option.astype(np.int64), windows.told_apart(assignment.step)
+        option, step = assignment.option.astype(np.int64), windows.renumbered(assignment.step)
         taken = np.maximum(option, 0)
         lost = (
             (option < 0) | (step < windows.option_low[taken]) | (step > windows.option_high[taken])
@@ -146,15 +146,17 @@ def build(
 
     rows = Rows(len(option) + int(levels.sum()), should_stop)
     found = StepModel(rows.model, problem, steps, windows, first, option, step, informed)
-    _happen(found, rows)
-    _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
-    _follow(found, uses, rows)
-    _help(found, rows)
-    _lead(found, rows, chain)
+    _assignment_constraints(found, rows)
+    _capacity_constraints(
+        found, uses, rows, np.zeros(problem.resources, bool) if full is None else full
+    )
+    _precedence_constraints(found, uses, rows)
+    _optional_deliveries(found, rows)
+    _symmetry_constraints(found, rows, chain)
     return found
 
 
-def _happen(model: StepModel, rows: Rows) -> None:
+def _assignment_constraints(model: StepModel, rows: Rows) -> None:
     """Every required delivery happens once, every other at most once."""
     problem, steps = model.problem, model.steps
     delivery = problem.option_delivery[model.option].astype(np.int64)
@@ -178,7 +180,9 @@ def _happen(model: StepModel, rows: Rows) -> None:
             rows.exactly_one(literals)
 
 
-def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]) -> None:
+def _capacity_constraints(
+    model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]
+) -> None:
     """No resource is used beyond its capacity in any step, and some are full in each."""
     problem = model.problem
     boolean, resource, times = uses.entries(model.option)
@@ -187,13 +191,13 @@ def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_
     key = resource[kept] * model.steps + model.step[boolean]
     for found, (literals, weights) in grouped(key, boolean, times):
         used = found // model.steps
-        rows.at_most(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
+        rows.capacity(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
     busy = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
     if not busy[full].all():
         rows.at_least_one([])
 
 
-def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
+def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
     """What requires a delivery comes after it.
 
     Where ports limit, a node injects no more of one message than its ports take, and nothing
@@ -211,7 +215,7 @@ def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
         resource, rest = divmod(found, problem.deliveries * steps)
         capacity = min(int(problem.capacity[resource]), sum(weights))
         informed = model.literal_before(*divmod(rest, steps))
-        rows.at_most([*literals, ~informed], [*weights, capacity], capacity)
+        rows.capacity([*literals, ~informed], [*weights, capacity], capacity)
 
     others = np.setdiff1d(forwards, boolean)
     key = requires[others] * problem.deliveries + problem.option_delivery[model.option[others]]
@@ -220,7 +224,7 @@ def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
         rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
 
 
-def _help(model: StepModel, rows: Rows) -> None:
+def _optional_deliveries(model: StepModel, rows: Rows) -> None:
     """Optional deliveries happen only if another follows, and one alone towards a single goal.
 
     Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
@@ -238,7 +242,7 @@ def _help(model: StepModel, rows: Rows) -> None:
             rows.at_least_one(literals)
 
 
-def _lead(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
+def _symmetry_constraints(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
     """Some deliveries happen no later than others that symmetries put in their place."""
     low, high = model.windows.low, model.windows.high
     for first, others in chain:

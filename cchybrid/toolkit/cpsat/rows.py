@@ -51,7 +51,7 @@ class Rows:
         if len(literals) > 1:
             self._add().at_most_one.literals.extend(literals)
 
-    def at_most(
+    def capacity(
         self, literals: Sequence[int], times: Sequence[int], limit: int, *, full: bool = False
     ) -> None:
         """Let the weights of true literals sum to ``limit`` at most, or exactly if ``full``.

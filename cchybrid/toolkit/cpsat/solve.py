@@ -138,7 +138,7 @@ def _threads(budget: Budget) -> int:
 def ask(
     make: Callable[[], Model],
     solver: cp_model.CpSolver,
-    wanted: Callable[[], bool],
+    useful: Callable[[], bool],
     over: Callable[[], bool],
 ) -> Answer:
     """Make a model and solve it; the answer is open if it is no longer wanted.
@@ -147,7 +147,7 @@ def ask(
     ----------
     make
         Makes the model; may raise ``StoppedError``.
-    wanted
+    useful
         Whether the answer is still wanted; if not, the search ends.
     over
         Whether the run is over.
@@ -158,7 +158,7 @@ def ask(
         If the run is over and there is no answer.
     """
     try:
-        return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not wanted())
+        return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not useful())
     except StoppedError:
         check(over)
         return Answer()

@@ -79,7 +79,7 @@ class Windows:
         option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
         return cls(steps, low, high, option_low, high[delivery], order, goals)
 
-    def told_apart(self, step: NDArray[np.integer]) -> IntVector:
+    def renumbered(self, step: NDArray[np.integer]) -> IntVector:
         """Return these steps of deliveries (-1 for none) renumbered as ``order`` asks for."""
         if not len(self.order):
             return step.astype(np.int64)
@@ -132,7 +132,7 @@ def _order(problem: Problem, uses: UsageMatrix, steps: int) -> tuple[IntVector, 
     return order, min(len(first), steps) if problem.capacity[busiest] == 1 else 0
 
 
-def least_steps(problem: Problem, uses: UsageMatrix) -> int:
+def min_steps(problem: Problem, uses: UsageMatrix) -> int:
     """Return a number of steps that no assignment beats, by counting.
 
     Every required delivery uses some resources whatever its option, and none of them is used

@@ -84,9 +84,11 @@ class _Attempts:
             if not self._run.wants(steps):
                 return None
             # Every other time without: the last ones to start from it may have got stuck.
-            begin = hint if (self._number + len(islands)) % 2 == 0 else None
+            initial_solution = hint if (self._number + len(islands)) % 2 == 0 else None
             breeder = engine.breeder(genome, state)
-            islands.append(EvolutionIsland(genome, options, breeder, steps, state, begin))
+            islands.append(
+                EvolutionIsland(genome, options, breeder, steps, state, initial_solution)
+            )
         self._number += 1
         # No clock decides, so that a run repeats exactly under a budget of evaluations.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)

@@ -71,8 +71,8 @@ class Genome:
     def near(self, steps: int) -> IntArray:
         """Return, shape (genes,), up to how many uses an option is no detour; see ``restore``."""
         if self.radius:
-            most = int(uses_of(self.flat).max(initial=0))
-            return np.full(self.genes, most, dtype=np.int32)
+            max_uses = int(uses_of(self.flat).max(initial=0))
+            return np.full(self.genes, max_uses, dtype=np.int32)
         return near_uses(self.problem, self.flat, steps)
 
     def encode(self, assignment: Assignment, steps: int) -> Assignment:

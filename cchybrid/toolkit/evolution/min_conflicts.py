@@ -102,13 +102,13 @@ def best_place(
     counted: BoolArray,
     table: IntArray,
     delivery: int,
-    most: int,
+    max_conflicts: int,
     state: State,
 ) -> tuple[int, int]:
     """Return the other option and step of a delivery that add the fewest conflicts.
 
     Of several, one is drawn. The present option and step are returned if all others add more than
-    ``most``. Only options are looked at whose requirement is counted, and only steps after it and
+    ``max_conflicts``. Only options are looked at whose requirement is counted, and only steps after it and
     before the first delivery that requires this one.
 
     Parameters
@@ -117,19 +117,19 @@ def best_place(
         Shape (deliveries,): the assignment, as for ``settle``.
     table
         Shape (steps, resources): the loads, without those of this delivery.
-    most
+    max_conflicts
         Conflicts that it may add.
     """
     requires, paths, use_start = flat.requires, flat.path, flat.limited_start
     use, limit = flat.limited, flat.limit
-    best = most
+    best = max_conflicts
     best_option, best_step, ties = option[delivery], step[delivery], 0
     until = last_step(flat, option, step, counted, delivery, len(table))
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
-    for turn in range(min(size, WIDTH)):
-        candidate = first + (start + turn) % size
+    for offset in range(min(size, WIDTH)):
+        candidate = first + (start + offset) % size
         before = requires[candidate]
         earliest = 0
         if before >= 0:

@@ -56,8 +56,8 @@ def _conflicting(
     flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, start: int
 ) -> int:
     """Return the first gene from ``start`` on that is in conflict or late; ``start`` if none is."""
-    for turn in range(len(option)):
-        gene = (start + turn) % len(option)
+    for offset in range(len(option)):
+        gene = (start + offset) % len(option)
         if counted[gene] and (
             step[gene] >= len(table) or overloaded(flat, table[step[gene]], flat.path[option[gene]])
         ):

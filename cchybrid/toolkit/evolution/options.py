@@ -72,7 +72,7 @@ class EvolutionOptions:
         self._positive_share("replacement")
         self._share("mutation")
         self._share("greedy")
-        for name, least in (
+        for name, low in (
             ("moves", 1),
             ("sweeps", 0),
             ("polish", 0),
@@ -80,7 +80,7 @@ class EvolutionOptions:
             ("radius", 0),
             ("memory", 1),
         ):
-            self._at_least(name, least)
+            self._check_min(name, low)
         if self.conflicts not in CONFLICTS:
             raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
         check_control(self.control)
@@ -99,6 +99,6 @@ class EvolutionOptions:
         if not 0 < getattr(self, name) <= 1:
             raise ValueError(f"{name} is {getattr(self, name)}, use more than 0, at most 1")
 
-    def _at_least(self, name: str, least: int) -> None:
-        if not getattr(self, name) >= least:
-            raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+    def _check_min(self, name: str, low: int) -> None:
+        if not getattr(self, name) >= low:
+            raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")

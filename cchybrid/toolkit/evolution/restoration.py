@@ -105,8 +105,8 @@ def _other_option(
     requires, paths, use_start = flat.requires, flat.path, flat.use_start
     inject, accept, capacity = flat.inject, flat.accept, flat.capacity
     best, best_score, compared = -1, 0.0, 0
-    for turn in range(size):
-        candidate = first + (start + turn) % size
+    for offset in range(size):
+        candidate = first + (start + offset) % size
         before = requires[candidate]
         if before >= 0 and step[before] >= now:
             continue

@@ -39,8 +39,8 @@ def swap_steps(
     """
     path, now = flat.path[option[delivery]], step[delivery]
     start = below(state, len(option))
-    for turn in range(len(option)):
-        other = (start + turn) % len(option)
+    for offset in range(len(option)):
+        other = (start + offset) % len(option)
         other_path, then = flat.path[option[other]], step[other]
         if (
             counted[other]

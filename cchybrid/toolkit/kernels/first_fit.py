@@ -16,7 +16,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, least_uses
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 
@@ -45,7 +45,7 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
     found = problem.empty()
     missing = schedule(
         flat,
-        least_uses(problem, flat),
+        min_uses(problem, flat),
         found.option,
         found.step,
         np.zeros(1, dtype=np.bool_) if stop is None else stop,
@@ -67,7 +67,7 @@ def schedule(
     Parameters
     ----------
     near
-        Shape (deliveries,): ``least_uses`` of the Problem.
+        Shape (deliveries,): ``min_uses`` of the Problem.
     option, step
         Shape (deliveries,): overwritten, -1 where no delivery is needed.
     stop
@@ -182,8 +182,8 @@ def _place(
     best, best_uses = -1, 0
     possible = False
     start = below(state, size)
-    for turn in range(size):
-        candidate = first + (start + turn) % size
+    for offset in range(size):
+        candidate = first + (start + offset) % size
         before = flat.requires[candidate]
         if before >= 0 and not 0 <= step[before] < now:
             continue

@@ -129,8 +129,8 @@ def _ports(problem: Problem, kind: int) -> IntArray:
     return found
 
 
-def least_uses(problem: Problem, flat: Flat) -> IntArray:
+def min_uses(problem: Problem, flat: Flat) -> IntArray:
     """Return, shape (deliveries,), the fewest resources that an option of the delivery uses."""
-    least = np.full(problem.deliveries, NO_LIMIT, dtype=np.int32)
-    np.minimum.at(least, problem.option_delivery, uses_of(flat).astype(np.int32))
-    return least
+    fewest = np.full(problem.deliveries, NO_LIMIT, dtype=np.int32)
+    np.minimum.at(fewest, problem.option_delivery, uses_of(flat).astype(np.int32))
+    return fewest

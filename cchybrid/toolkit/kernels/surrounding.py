@@ -13,7 +13,7 @@ import numpy as np
 
 from cchybrid.problem import CHANNEL, LINK, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels.flat import Flat, least_uses
+from cchybrid.toolkit.kernels.flat import Flat, min_uses
 
 __all__ = ["channel_demand", "hops_of", "near_uses", "restrict", "spare_uses"]
 
@@ -24,7 +24,7 @@ def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
     All uses of channels together cannot exceed what the channels carry in all steps. The more
     that leaves beyond the shortest options, the farther an informer may be.
     """
-    return (least_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
+    return (min_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
 
 
 def spare_uses(problem: Problem, steps: int) -> int:
@@ -35,10 +35,10 @@ def spare_uses(problem: Problem, steps: int) -> int:
 
 def channel_demand(problem: Problem) -> tuple[int, int]:
     """Return the least uses of channels by all required deliveries, and the uses per step."""
-    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
-    np.minimum.at(least, problem.option_delivery, hops_of(problem))
+    fewest = np.full(problem.deliveries, np.iinfo(np.int64).max)
+    np.minimum.at(fewest, problem.option_delivery, hops_of(problem))
     channel = np.isin(problem.kind, (CHANNEL, LINK))
-    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
+    return int(fewest[problem.required].sum()), int(problem.capacity[channel].sum())
 
 
 def hops_of(problem: Problem) -> LongArray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray
-from cchybrid.toolkit.kernels.flat import Flat, least_uses, uses_of
+from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.surrounding import channel_demand, spare_uses
 
 
@@ -29,17 +29,17 @@ def bottleneck(problem: Problem, flat: Flat) -> int:
     return int(uses.max(initial=0))
 
 
-def detours(problem: Problem, flat: Flat, least_limit: int, steps: int) -> IntArray:
+def detours(problem: Problem, flat: Flat, min_limit: int, steps: int) -> IntArray:
     """Return, shape (deliveries,), by how many uses an option may exceed the shortest.
 
     Parameters
     ----------
-    least_limit
+    min_limit
         See ``bottleneck``.
     steps
         The number of steps. The more of them, the more room there is for detours.
     """
-    short_of = np.maximum(least_limit - least_uses(problem, flat), 0)
+    short_of = np.maximum(min_limit - min_uses(problem, flat), 0)
     return (short_of + spare_uses(problem, steps)).astype(np.int32)
 
 

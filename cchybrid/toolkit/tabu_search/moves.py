@@ -112,11 +112,11 @@ def price(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> in
         value[0, step] = 0
     for state in range(first + 1, stop):
         row = state - first
-        begin = graphs.edge_start[state]
-        resource, target = graphs.resource[begin], graphs.target[begin] - first
+        first_edge = graphs.edge_start[state]
+        resource, target = graphs.resource[first_edge], graphs.target[first_edge] - first
         for step in range(wide):
             value[row, step] = memory.penalty[resource, step] + value[target, step]
-        for edge in range(begin + 1, graphs.edge_start[state + 1]):
+        for edge in range(first_edge + 1, graphs.edge_start[state + 1]):
             resource, target = graphs.resource[edge], graphs.target[edge] - first
             for step in range(wide):
                 cost = memory.penalty[resource, step] + value[target, step]
@@ -316,8 +316,8 @@ def price_delivery(
     first, stop = graphs.choice_start[delivery], graphs.choice_start[delivery + 1]
     start = below(state, stop - first)
     weight = memory.break_weight[delivery]
-    for turn in range(stop - first):
-        choice = first + start + turn
+    for offset in range(stop - first):
+        choice = first + start + offset
         if choice >= stop:
             choice -= stop - first
         row = price(graphs, memory, graphs.graph[choice], value)

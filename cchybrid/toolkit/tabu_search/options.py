@@ -48,7 +48,7 @@ class TabuOptions:
     memory: int = 4096
 
     def __post_init__(self) -> None:
-        for name, least in (
+        for name, low in (
             ("width", 1),
             ("tenure", 0),
             ("decay", 0),
@@ -57,6 +57,6 @@ class TabuOptions:
             ("probe", 1),
             ("memory", 1),
         ):
-            if not least <= getattr(self, name) <= 1_000_000_000:
-                raise ValueError(f"{name} is {getattr(self, name)}, use {least} to 1000000000")
+            if not low <= getattr(self, name) <= 1_000_000_000:
+                raise ValueError(f"{name} is {getattr(self, name)}, use {low} to 1000000000")
         check_control(self.control)

@@ -19,7 +19,7 @@ import numpy as np
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, inlined
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, least_uses
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, min_uses
 
 SPREAD = np.int64(0x9E3779B97F4A7C15 - (1 << 64))
 
@@ -76,8 +76,8 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     uses = np.diff(flat.use_start)[flat.path]
     shortest = np.minimum.reduceat(uses, begins) if len(begins) else uses
     owner = problem.option_delivery[begins]
-    most = least_uses(problem, flat) + farther
-    kept = shortest <= most[owner]
+    max_uses = min_uses(problem, flat) + farther
+    kept = shortest <= max_uses[owner]
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
     # Paths of a choice follow each other, so that the first and their number name the list; where
     # they do not (a grown problem), the choice has a graph of its own.
@@ -107,9 +107,9 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     )
 
 
-def _spans(begin: LongArray, size: LongArray) -> LongArray:
+def _spans(first: LongArray, size: LongArray) -> LongArray:
     ends = np.cumsum(size)
-    return np.arange(int(size.sum())) + np.repeat(begin - ends + size, size)
+    return np.arange(int(size.sum())) + np.repeat(first - ends + size, size)
 
 
 class _Draft(NamedTuple):
@@ -140,7 +140,7 @@ def _build(
     flat: Flat,
     begins: LongArray,
     stops: IntArray,
-    most: LongArray,
+    max_uses: LongArray,
     longest: int,
     paths_listed: int,
     many: int,
@@ -181,7 +181,7 @@ def _build(
             common = 0
             if option < stops[graph]:
                 path = flat.path[option]
-                if flat.use_start[path + 1] - flat.use_start[path] > most[graph]:
+                if flat.use_start[path + 1] - flat.use_start[path] > max_uses[graph]:
                     continue
                 place[kept] = option - begins[graph]
                 kept += 1

@@ -180,7 +180,7 @@ def _keep(memory: Memory, record: Record) -> None:
 
 
 @internal
-def _culprit(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
+def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Return a delivery that has to do with something wrong, all wrongs equally likely."""
     over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
     pick = below(state, over + broken)
@@ -224,13 +224,13 @@ def search(
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)
-        mover, target, over, least = index(-1), index(-1), index(-1), index(NEVER)
+        mover, target, over, best_change = index(-1), index(-1), index(-1), index(NEVER)
         ties = 0
         stuck = record.number[MOVES] - record.number[PROGRESS] > STUCK * len(memory.option)
         for _ in range(tuning.width):
             if stop[0] or spent >= evaluations:
                 break
-            delivery = _culprit(flat, memory, stuck, state)
+            delivery = _draw_violation(flat, memory, stuck, state)
             if delivery == mover:
                 continue
             spent += 1
@@ -241,7 +241,7 @@ def search(
                     recheck(flat, memory, scratch.taken[freed, 0])
                 if conflicts(memory) < now:
                     _keep(memory, record)
-                mover, least = index(-1), index(-1)
+                mover, best_change = index(-1), index(-1)
                 break
             followers_cost(flat, memory, scratch, delivery)
             price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
@@ -259,15 +259,15 @@ def search(
                     continue
                 if step == barred and not (cost == 0 and conflicts(memory) < record.number[BEST]):
                     continue
-                if change < least:
-                    least, ties = change, 0
-                if change == least:
+                if change < best_change:
+                    best_change, ties = change, 0
+                if change == best_change:
                     ties += 1
                     if below(state, ties) == 0:
                         mover, target, over = delivery, step, index(scratch.choice[step])
             put_back(flat, memory, scratch, count)
         record.number[MOVES] += 1
-        if least >= 0:
+        if best_change >= 0:
             increase_weights(memory)
             record.number[INCREASES] += 1
             if tuning.decay and record.number[INCREASES] % tuning.decay == 0:

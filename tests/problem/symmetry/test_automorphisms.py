@@ -53,7 +53,7 @@ def test_a_broken_link_breaks_symmetry() -> None:
 
 
 @settings(max_examples=120, deadline=None, derandomize=True)
-@given(instances(most_nodes=6))
+@given(instances(max_nodes=6))
 def test_random_instances_have_as_many_as_trying_finds(instance: Instance) -> None:
     found = automorphisms(instance)
     assert all(keeps(instance, row) for row in found.generators.tolist())

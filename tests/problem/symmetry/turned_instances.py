@@ -17,11 +17,9 @@ from cchybrid.model import (
 
 
 @st.composite
-def turned_instances(
-    draw: st.DrawFn, most_nodes: int = 4, **narrow: object
-) -> tuple[Instance, int]:
+def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> tuple[Instance, int]:
     """Return an instance, and how many nodes a turn moves every node on."""
-    base = draw(instances(most_nodes=most_nodes, most_messages=3, **narrow))  # type: ignore[arg-type]
+    base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))  # type: ignore[arg-type]
     copies = draw(st.sampled_from((2, 2, 3, 4)))
     size = base.network.nodes
     nodes = copies * size

@@ -19,7 +19,7 @@ from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 
@@ -114,7 +114,7 @@ def test_restoration_makes_every_requirement_hold(instance: Instance, seed: int)
     counted = np.ones(problem.deliveries, dtype=np.bool_)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     late = restore(
         flat, near, found.option, found.step, counted, table, chain, GO_ON, seed_state(seed)
     )
@@ -135,7 +135,7 @@ def test_settling_never_makes_it_worse_and_counts_right(instance: Instance, seed
     state = seed_state(seed)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     late = restore(flat, near, found.option, found.step, counted, table, chain, GO_ON, state)
     start = late + build(flat, found.option, found.step, counted, table)
     stop = np.zeros(1, dtype=np.bool_)

@@ -8,22 +8,22 @@ import numpy as np
 
 from cchybrid.problem import Assignment
 
-from .ground import Ground
-from .partial import Partial, repaired
+from .growable_problem import GrowableProblem
+from .partial_schedule import PartialSchedule, repaired
 
 MAX_DISSOLVED = 12
 """Steps that are tried for being dissolved, those with the fewest deliveries: a guard, as each try
 takes as long as a turn."""
 
 
-def begin(
-    ground: Ground,
+def initial_solution(
+    growable: GrowableProblem,
     steps: int,
     near: Assignment | None,
     whole: Assignment | None,
     random: np.random.Generator,
     over: Callable[[], bool],
-) -> Partial:
+) -> PartialSchedule:
     """Return the partial schedule that leaves the fewest deliveries over.
 
     Parameters
@@ -34,14 +34,14 @@ def begin(
         The best schedule; where it has one step more, that step is dissolved which leaves fewest
         deliveries without a place, not always the last one.
     """
-    best = Partial(ground.problem, ground.uses, steps)
+    best = PartialSchedule(growable.problem, growable.uses, steps)
     for found in _candidates(near, whole, steps, random):
-        partial = repaired(ground.problem, ground.uses, steps, found, random)
-        if len(partial.left_over) < len(best.left_over):
+        partial = repaired(growable.problem, growable.uses, steps, found, random)
+        if len(partial.unscheduled) < len(best.unscheduled):
             best = partial
         if over():
             break
-    best.fill(random.permutation(best.left_over), over)
+    best.fill(random.permutation(best.unscheduled), over)
     return best
 
 

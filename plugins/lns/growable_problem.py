@@ -14,7 +14,7 @@ MAX_GROWN = 100_000
 """Options that are added: a guard, as the usage matrix is counted anew each time."""
 
 
-class Ground:
+class GrowableProblem:
     """A Problem that may grow, and what is counted for it.
 
     Parameters

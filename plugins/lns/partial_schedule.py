@@ -19,7 +19,7 @@ NO_LIMIT = 1 << 30
 """The room of a resource that is implied by others."""
 
 
-class Partial:
+class PartialSchedule:
     """What has a place, and the room that it leaves. Nothing in it is ever in conflict.
 
     Parameters
@@ -44,14 +44,14 @@ class Partial:
         limit = np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32)
         self.room: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
 
-    def copy(self) -> Partial:
+    def copy(self) -> PartialSchedule:
         """Return a copy that may be changed."""
         other = copy(self)
         other.option, other.step = self.option.copy(), self.step.copy()
         other.room = self.room.copy()
         return other
 
-    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> Partial:
+    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
         """Return it as one of the Problem grown; ``moved`` says where old options stand now."""
         other = self.copy()
         other.problem, other.uses = problem, uses
@@ -59,7 +59,7 @@ class Partial:
         return other
 
     @property
-    def left_over(self) -> IntVector:
+    def unscheduled(self) -> IntVector:
         """The required deliveries without a place."""
         return np.flatnonzero(self.problem.required & (self.option < 0))
 
@@ -90,15 +90,15 @@ class Partial:
         found = np.zeros((len(options), self.steps), dtype=np.bool_)
         size = np.diff(self.uses.start)[self.uses.path[options]]
         found[size == 0] = True
-        begin = 0
-        while begin < len(options):
-            end = begin + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
-            some = begin + np.flatnonzero(size[begin:end] > 0)
+        start = 0
+        while start < len(options):
+            end = start + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
+            some = start + np.flatnonzero(size[start:end] > 0)
             _, resource, times = self.uses.entries(options[some])
             enough = self.room[resource] >= times[:, None]
             if len(some):
                 found[some] = np.logical_and.reduceat(enough, offsets(size[some])[:-1], axis=0)
-            begin = end
+            start = end
         return found
 
     def broken(self) -> IntVector:
@@ -138,13 +138,13 @@ class Partial:
 
 def repaired(
     problem: Problem, uses: UsageMatrix, steps: int, found: Assignment, random: np.random.Generator
-) -> Partial:
+) -> PartialSchedule:
     """Return what is left of a near-solution after deliveries in conflict are taken out.
 
     Of the deliveries on an overloaded resource, the one goes first that is in the way at most
     places; then those whose requirement is gone.
     """
-    partial = Partial(problem, uses, steps)
+    partial = PartialSchedule(problem, uses, steps)
     kept = (found.option >= 0) & (found.step >= 0) & (found.step < steps)
     kept &= uses.usable[np.maximum(found.option, 0)]
     delivery = np.flatnonzero(kept)
@@ -157,7 +157,7 @@ def repaired(
     return partial
 
 
-def _in_conflict(partial: Partial, random: np.random.Generator) -> IntVector:
+def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
     """Return deliveries without which no resource is overloaded."""
     gone: list[int] = []
     over = np.minimum(partial.room, 0)
@@ -168,8 +168,8 @@ def _in_conflict(partial: Partial, random: np.random.Generator) -> IntVector:
         room = partial.room[:, step].copy()
         while (room < 0).any():
             useful = np.minimum(times, np.maximum(-room[resource], 0))
-            ways = np.bincount(position, weights=useful, minlength=len(here))
-            score = ways + 0.5 * random.random(len(here)) * (ways > 0)
+            removed = np.bincount(position, weights=useful, minlength=len(here))
+            score = removed + 0.5 * random.random(len(here)) * (removed > 0)
             worst = int(np.argmax(score))
             gone.append(int(here[worst]))
             mine = position == worst
