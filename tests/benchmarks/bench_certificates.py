@@ -107,13 +107,13 @@ def rows_up_to(suite: str, nodes: int, pattern: str) -> list[Row]:
 
 def main() -> int:
     """Print the table; return the exit status."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--suite", default="thesis")
-    asked.add_argument("--nodes", type=int, default=16)
-    asked.add_argument("--rows", default="", help="regular expression for the names of rows")
-    asked.add_argument("--time-limit", type=float, default=60.0)
-    asked.add_argument("--proof-limit", type=float, default=600.0)
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", default="thesis")
+    parser.add_argument("--nodes", type=int, default=16)
+    parser.add_argument("--rows", default="", help="regular expression for the names of rows")
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--proof-limit", type=float, default=600.0)
+    options = parser.parse_args()
     print(
         f"{'row':44s} steps bound  {'':8s} {'kind':10s} {'scope':16s}   solve   proof   check"
         "      bytes"

@@ -49,11 +49,11 @@ def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
 
 def main() -> int:
     """Print the table; return the exit status."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--nodes", type=int, default=16)
-    asked.add_argument("--rows", default="", help="regular expression for the names of rows")
-    asked.add_argument("--seconds", type=float, default=60.0)
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=16)
+    parser.add_argument("--rows", default="", help="regular expression for the names of rows")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    options = parser.parse_args()
     print(f"{'row':36s} {'flow':>5} {'bound':>5} {'steps':>6} {'seconds':>7}")
     registry, sound = load_registry(), True
     for row in rows_up_to("thesis", options.nodes, rf"AAS.*{options.rows}|{options.rows}.*AAS"):

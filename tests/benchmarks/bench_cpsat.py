@@ -111,14 +111,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of one question")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=5)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     # Libraries and kernels are loaded when they are met first, so one row does not count.
-    bench_row(("ring-bi-4", "AAS", 2), 1, asked.threads, asked.limit)
-    title = f"median of {asked.seeds} seeds"
+    bench_row(("ring-bi-4", "AAS", 2), 1, options.threads, options.limit)
+    title = f"median of {options.seeds} seeds"
     print(f"{title:<22}{'textbook':>14}{'cpsat':>14}{'ratio':>12}")
     worst = float("inf")
     for row in ROWS:
-        line, ratio = bench_row(row, asked.seeds, asked.threads, asked.limit)
+        line, ratio = bench_row(row, options.seeds, options.threads, options.limit)
         worst = min(worst, ratio)
         print(line, flush=True)
     if worst < MIN_RATIO:

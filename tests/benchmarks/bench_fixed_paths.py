@@ -101,11 +101,11 @@ def main() -> None:
     parser.add_argument("--choices", type=int, default=20, help="random choices per network")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=20.0, help="seconds of one decision")
-    asked = parser.parse_args()
-    best = f"best of {asked.choices}"
+    options = parser.parse_args()
+    best = f"best of {options.choices}"
     print(f"{'AAS':<16}{'by dimension':>16}{best:>16}{'chosen paths':>16}{'gap':>8}{'gap':>8}")
     for network in NETWORKS:
-        print(bench_row(network, asked.choices, asked.threads, asked.limit), flush=True)
+        print(bench_row(network, options.choices, options.threads, options.limit), flush=True)
 
 
 if __name__ == "__main__":

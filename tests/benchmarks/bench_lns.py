@@ -52,8 +52,8 @@ def tried(problem: Problem, engines: list[type], lower: int, seconds: float, thr
 
 def bench_row(network: str, collective: str, routing: str, seconds: float, threads: int) -> str:
     """Return the line of one instance."""
-    asked = instance(network, collective, routing=int(routing) if routing.isdigit() else routing)
-    problem, lower = build_problem(asked), bound(asked).lower_bound.steps
+    built = instance(network, collective, routing=int(routing) if routing.isdigit() else routing)
+    problem, lower = build_problem(built), bound(built).lower_bound.steps
     cells = [
         tried(problem, engines, lower, seconds, threads) for engines in ([Tabu], [Lns], [Tabu, Lns])
     ]

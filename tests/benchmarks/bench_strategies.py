@@ -4,7 +4,7 @@ Run as ``python tests/benchmarks/bench_strategies.py [SUITE]``; by default on th
 row is solved with every strategy, one run at a time, the strategies in turn; the median of the
 seeds counts. The script prints the rows on which ``auto`` was slower than the fastest strategy
 that reached as few steps, the ratio of all its seconds to those of the best single strategy, and
-fails if that is above ``--most``, or if a row ends with more steps than under another strategy.
+fails if that is above ``--max-ratio``, or if a row ends with more steps than under another strategy.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ def main() -> None:
     parser.add_argument("suite", nargs="?", default="smoke")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--time-limit", type=float, default=30.0)
-    parser.add_argument("--most", type=float, default=1.5)
-    asked = parser.parse_args()
-    standing = measure(asked.suite, asked.seeds, asked.time_limit)
+    parser.add_argument("--max-ratio", type=float, default=1.5)
+    options = parser.parse_args()
+    standing = measure(options.suite, options.seeds, options.time_limit)
     ratios = standing.ratios()
     for row, ratio in sorted(ratios.items(), key=lambda item: -item[1]):
         if ratio > 1:
@@ -111,12 +111,12 @@ def main() -> None:
                 f"{name} {standing.seconds(row, name):.2f} s" for name in ("auto", *OTHERS)
             )
             print(f"{ratio:5.2f}  {row}: {words}")
-    slow = [row for row, ratio in ratios.items() if ratio > asked.most]
-    print(f"{len(standing.rows)} rows; auto is slower than {asked.most} times on {len(slow)}")
+    slow = [row for row, ratio in ratios.items() if ratio > options.max_ratio]
+    print(f"{len(standing.rows)} rows; auto is slower than {options.most} times on {len(slow)}")
     print(f"all rows together: {standing.whole():.2f} times the best single strategy")
     worse = standing.worse()
     print(f"more steps than another strategy: {', '.join(worse) or 'nowhere'}")
-    sys.exit(1 if worse or standing.whole() > asked.most else 0)
+    sys.exit(1 if worse or standing.whole() > options.max_ratio else 0)
 
 
 if __name__ == "__main__":

@@ -102,9 +102,9 @@ def spoilt(dimension: int) -> Schedule:
 def best(check: Callable[[], object], times: int = 3) -> float:
     spent = []
     for _ in range(times):
-        begin = time.perf_counter()
+        started = time.perf_counter()
         check()
-        spent.append(time.perf_counter() - begin)
+        spent.append(time.perf_counter() - started)
     return min(spent)
 
 

@@ -161,7 +161,7 @@ def test_a_ring_serves_one_port_everywhere() -> None:
 
 
 @pytest.mark.parametrize("topology", ["mesh-3x4", "mesh-4x4", "mesh-5x5", "mesh-6x6", "ring-bi-9"])
-def test_a_ring_both_ways_is_optimal_where_a_corner_accepts_two(topology: str) -> None:
+def test_a_bidirectional_ring_is_optimal_where_a_corner_accepts_two(topology: str) -> None:
     instance = cchybrid.instance(topology, "AAB")
     nodes = instance.network.nodes
     assert steps_of("two-way-ring", instance) == math.ceil((nodes - 1) / 2)
@@ -237,7 +237,7 @@ def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
 
 @pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
 def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
-    found = [turn.distance(side) for figure in chosen(side) for turn in figure]
+    found = [bend.distance(side) for figure in chosen(side) for bend in figure]
     assert len(found) == side * side
     assert set(found) == {(across, down) for across in range(side) for down in range(side)}
 
@@ -425,10 +425,10 @@ def symmetric(draw: st.DrawFn) -> Instance:
 @settings(RANDOM, max_examples=60)
 @given(symmetric(), st.integers(0, 3), st.sampled_from([30, 400_000]))
 def test_whatever_applies_to_known_networks_gives_a_schedule(
-    instance: Instance, seed: int, most: int
+    instance: Instance, seed: int, max_options: int
 ) -> None:
     """Whether its paths are listed or not."""
-    problem = build_problem(instance, max_options=most)
+    problem = build_problem(instance, max_options=max_options)
     for name, make in CONSTRUCTIONS.items():
         try:
             drafted, found = list_transfers(problem, make(context_of(problem, seed)))
@@ -541,15 +541,15 @@ def test_a_search_ends_where_it_cannot_become_better(
 def test_stops_in_the_midst_of_a_construction() -> None:
     problem = build_problem(cchybrid.instance("torus-8x8", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None))
-    looks = []
+    checks = []
 
     def enough() -> bool:
-        looks.append(len(run.schedules))
-        return len(looks) > 20
+        checks.append(len(run.schedules))
+        return len(checks) > 20
 
     run.should_stop = enough  # type: ignore[method-assign]
     assert Classical(Classical.Options()).solve(problem, run) is Stop.LIMIT
-    assert len(looks) < 30
+    assert len(checks) < 30
 
 
 def test_equal_seeds_give_equal_schedules() -> None:

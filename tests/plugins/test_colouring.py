@@ -92,20 +92,20 @@ def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
     assert searched(1) != searched(2)
 
 
-def test_looks_up_often_enough_to_stop() -> None:
+def test_checks_often_enough_whether_to_stop() -> None:
     """On a large graph, every part of the work asks whether to go on."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=None))
-    asked = 0
+    checks = 0
 
     def should_stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 3000
+        nonlocal checks
+        checks += 1
+        return checks > 3000
 
     run.should_stop = should_stop  # type: ignore[method-assign]
     assert Colouring(Colouring.Options()).solve(problem, run) is Stop.LIMIT
-    assert asked < 3010
+    assert checks < 3010
 
 
 def test_too_many_conflicts_are_unsupported() -> None:

@@ -160,7 +160,7 @@ def test_prices_under_demands() -> None:
 
 @RANDOM
 @given(SCATTERS)
-def test_worth_is_a_bound_for_what_is_left(instance: Instance) -> None:
+def test_row_prices_bound_the_steps_of_the_rest(instance: Instance) -> None:
     packing = Packing.of(build_problem(instance))
     program = LoadProgram(packing)
     everything = np.ones(packing.rows, dtype=np.bool_)

@@ -113,10 +113,10 @@ def test_flows_need_no_list_of_paths() -> None:
     assert run.best() == run.lower() == 6
 
 
-def test_every_target_is_asked_once() -> None:
+def test_every_target_is_decided_once() -> None:
     run = solved(cchybrid.instance("mesh-3x3", "AAS"))
-    asked = [note["target"] for note in run.notes if "branches" in note]
-    assert len(asked) == len(set(asked))
+    targets = [note["target"] for note in run.notes if "branches" in note]
+    assert len(targets) == len(set(targets))
     assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
 
 
@@ -164,7 +164,7 @@ def test_does_nothing_when_the_best_meets_the_bound() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_stops_when_told(threads: int) -> None:
+def test_stops_when_the_run_is_over(threads: int) -> None:
     """Hours of work, without a budget, ended from outside."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
@@ -180,7 +180,7 @@ def test_stops_when_told(threads: int) -> None:
     assert stops == [Stop.LIMIT]
 
 
-def test_building_stops_when_told() -> None:
+def test_building_stops_when_the_run_is_over() -> None:
     problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
     uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
@@ -293,7 +293,7 @@ def test_a_model_too_large_is_unsupported() -> None:
     assert "more than 500" in str(small.unsupported(problem))
 
 
-def test_interchangeable_steps_are_told_apart() -> None:
+def test_interchangeable_steps_are_ordered() -> None:
     """On a directed ring, every two of 28 messages over one channel need steps of their own."""
     problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
     uses = UsageMatrix.of(problem)
@@ -342,9 +342,9 @@ def test_walks_away_from_a_solver_that_does_not_stop() -> None:
 
     solver = cp_model.CpSolver()
     with pytest.raises(StoppedError):
-        ask(busy, solver, wanted=lambda: False, over=lambda: True)
+        ask(busy, solver, useful=lambda: False, over=lambda: True)
     release.set()
-    assert ask(busy, solver, wanted=lambda: False, over=lambda: False).solvable is None
+    assert ask(busy, solver, useful=lambda: False, over=lambda: False).solvable is None
 
 
 def test_an_error_in_the_thread_is_raised() -> None:
@@ -352,7 +352,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
         raise KeyError("model")
 
     with pytest.raises(KeyError, match="model"):
-        ask(broken, cp_model.CpSolver(), wanted=lambda: True, over=lambda: False)
+        ask(broken, cp_model.CpSolver(), useful=lambda: True, over=lambda: False)
 
 
 def test_gives_up_on_what_does_not_fit() -> None:
@@ -396,9 +396,9 @@ def test_prices_change_no_answer(instance: Instance) -> None:
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
-    least = pricing.min_steps
-    assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
-    for steps in range(max(1, least), max(1, least) + 3):
+    lower = pricing.min_steps
+    assert status(model_of(problem, max(1, lower - 1)))[0] == "infeasible" or lower <= 1
+    for steps in range(max(1, lower), max(1, lower) + 3):
         verdict = status(model_of(problem, steps))[0]
         # Prices say what holds for schedules of all these steps, none of them left out.
         assert status(tightened(problem, steps))[0] == verdict

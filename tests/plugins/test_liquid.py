@@ -59,7 +59,7 @@ def test_lists_every_team_once(instance: Instance) -> None:
     ]
     for steps in (net.load(net.everything), net.load(net.everything) + 1):
         bottlenecks = [users for users in net.users if users.bit_count() == steps]
-        wanted = [
+        expected = [
             team
             for team in free
             if all(users & team for users in bottlenecks)
@@ -67,12 +67,12 @@ def test_lists_every_team_once(instance: Instance) -> None:
         ]
         found = [team for team in net.teams(net.everything, steps) if team]
         assert len(found) == len(set(found))
-        assert set(found) <= set(wanted)
+        assert set(found) <= set(expected)
         held = net.everything
         for team in found:
             held &= team
         assert held or not found
-        assert any(set(found) == {t for t in wanted if t >> i & 1} for i in range(count))
+        assert any(set(found) == {t for t in expected if t >> i & 1} for i in range(count))
     assert not list(net.teams(net.everything, net.load(net.everything) - 1))
 
 
@@ -139,7 +139,7 @@ def test_finds_short_schedules_over_routes_of_its_own(topology: str, optimum: in
     assert run.bounds == []
 
 
-def test_lays_down_routes_that_load_least() -> None:
+def test_chooses_routes_with_the_smallest_maximal_load() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("torus-4x4", "AAS")))
     columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
     assert packing.row[columns].tolist() == list(range(packing.rows))

@@ -214,7 +214,7 @@ def test_goes_on_from_a_near_solution_with_conflicts() -> None:
     assert again.spent < 10_000
 
 
-def test_what_helps_nobody_is_not_kept() -> None:
+def test_useless_optional_deliveries_are_not_kept() -> None:
     """Optional deliveries are in a near-solution only where they lead to a required one."""
     problem = build_problem(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
     run = LocalRun(problem, budget=Budget(evaluations=1_500), target=8)

@@ -30,7 +30,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def problems() -> list[Problem]:
-    asked = [
+    cases = [
         instance("ring-bi-5", "AAS"),
         instance("hypercube-8", "AAB"),
         instance("mesh-2x3", "AAS", switching="store-and-forward"),
@@ -38,9 +38,9 @@ def problems() -> list[Problem]:
         instance("ring-bi-6", "AOR"),
     ]
     ring = build_problem(instance("ring-bi-6", "AAS"))
-    turn = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
-    assert turn is not None
-    return [*map(build_problem, asked), quotient(ring, next(divisions(turn, 0)))]
+    rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
+    assert rotation is not None
+    return [*map(build_problem, cases), quotient(ring, next(divisions(rotation, 0)))]
 
 
 def signatures() -> dict[str, set[Any]]:

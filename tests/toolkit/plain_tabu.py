@@ -45,8 +45,8 @@ def walks(graphs: PathGraphs, graph: int) -> list[tuple[int, tuple[int, ...]]]:
 def options_of(graphs: PathGraphs, choice: int) -> list[int]:
     """Return the options that a choice keeps."""
     graph = graphs.graph[choice]
-    begin, end = graphs.path_start[graph], graphs.path_start[graph + 1]
-    return [int(graphs.first[choice] + place) for place in graphs.place[begin:end]]
+    first, end = graphs.path_start[graph], graphs.path_start[graph + 1]
+    return [int(graphs.first[choice] + place) for place in graphs.place[first:end]]
 
 
 def choice_of(graphs: PathGraphs, option: int) -> int:
@@ -133,11 +133,11 @@ def _listed(memory: Memory, resource: int, step: int) -> list[int]:
     return found
 
 
-def _check_list(items: np.ndarray, place: np.ndarray, length: int, wanted: set[int]) -> None:
+def _check_list(items: np.ndarray, place: np.ndarray, length: int, expected: set[int]) -> None:
     listed = items[:length].tolist()
-    assert sorted(listed) == sorted(wanted)
+    assert sorted(listed) == sorted(expected)
     assert [int(place[item]) for item in listed] == list(range(length))
-    assert set(np.flatnonzero(place >= 0).tolist()) == wanted
+    assert set(np.flatnonzero(place >= 0).tolist()) == expected
 
 
 def path_cost(problem: Problem, memory: Memory, option: int, step: int) -> int:

@@ -100,9 +100,9 @@ def test_the_best_place_equals_its_twin(
     for delivery in np.flatnonzero(pair.counted).tolist():
         path = pair.flat.path[pair.found.option[delivery]]
         stay = -remove(pair.flat, pair.table[pair.found.step[delivery]], path)
-        for most in (stay, 10**6):
-            place = best_place(*pair.arguments(), delivery, most, pair.state)  # type: ignore[arg-type]
-            assert place == plain.best_place(pair.twin, delivery, most)
+        for max_conflicts in (stay, 10**6):
+            place = best_place(*pair.arguments(), delivery, max_conflicts, pair.state)  # type: ignore[arg-type]
+            assert place == plain.best_place(pair.twin, delivery, max_conflicts)
         pair.build()
     pair.check()
 
@@ -243,7 +243,7 @@ def test_a_radius_of_one_leaves_neighbours_only_where_that_is_enough() -> None:
         restrict(problem, 0)
 
 
-def test_with_more_steps_farther_informers_are_near() -> None:
+def test_with_more_steps_farther_senders_are_near() -> None:
     problem: Problem = build_problem(named("hypercube-8", "AAB"))
     flat = flatten(problem)
     few, many = near_uses(problem, flat, 3), near_uses(problem, flat, 30)
