@@ -110,7 +110,7 @@ class Timetable:
         self._used: Counter[tuple[int, int]] = Counter()
 
     def place(self, uses: Iterable[int], first_step: int = 0) -> int:
-        """Allocate these distinct resources in the first step from ``first_step`` on where they fit."""
+        """Allocate distinct resources in the first step that they fit into; return the step."""
         resources = tuple(uses)
         # A bit per step in which some resource is full; the lowest unset bit is the step.
         busy = (1 << first_step) - 1

@@ -81,9 +81,7 @@ class Liquid:
             return f"{problem.options:,} options, more than {self.options.max_columns:,}"
         packing = Packing.of(problem)
         if (packing.capacity > 1).any():
-            return (
-                "some channel or port takes several transfers per step; liquid schedules need one"
-            )
+            return "some channel or port takes several transfers per step, not one"
         if packing.rows > self.options.max_transfers:
             return f"{packing.rows:,} transfers, more than {self.options.max_transfers:,}"
         return None

@@ -2,9 +2,9 @@
 
 Run as ``python tests/benchmarks/bench_column_generation.py``: for every AAS row of the thesis up
 to a number of nodes, the steps that the dual prices of the arc-flow program prove (checked), the
-bound that the engine ``column-generation`` ends with when it is given none, and its best schedule, verified. A
-row is finished when the two meet, so that the engine has closed it alone. It ends with exit
-status 1 if a finished row's bound is below the arc-flow bound, or any bound above a schedule.
+bound that the engine ``column-generation`` ends with when it is given none, and its best schedule,
+verified. A row is finished when the two meet, so that the engine has closed it alone. It ends with
+exit status 1 if a finished row's bound is below the arc-flow bound, or any bound above a schedule.
 """
 
 from __future__ import annotations

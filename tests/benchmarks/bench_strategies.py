@@ -4,7 +4,8 @@ Run as ``python tests/benchmarks/bench_strategies.py [SUITE]``; by default on th
 row is solved with every strategy, one run at a time, the strategies in turn; the median of the
 seeds counts. The script prints the rows on which ``auto`` was slower than the fastest strategy
 that reached as few steps, the ratio of all its seconds to those of the best single strategy, and
-fails if that is above ``--max-ratio``, or if a row ends with more steps than under another strategy.
+fails if that is above ``--max-ratio``, or if a row ends with more steps than under another
+strategy.
 """
 
 from __future__ import annotations

@@ -113,7 +113,9 @@ def _current_row(row: Row, registry: Registry) -> Row:
 def _current_run(record: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """Return the line of a run with the present names of engines."""
     current = registry.current_name
-    names = {name: current(record[name]) for name in ("engine", "bound_by") if name in record}
+    names: dict[str, Any] = {
+        name: current(record[name]) for name in ("engine", "bound_by") if name in record
+    }
     course = tuple(
         # The author is an engine, such as ``tabu``, or an engine ``on quotients``.
         replace(entry, author=" ".join([current(first), *rest]))

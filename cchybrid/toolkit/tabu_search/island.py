@@ -1,4 +1,4 @@
-"""One island of the tabu search: restarts, and what it tells the others."""
+"""An island of the tabu search: starts and restarts, and the exchange of near-solutions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
 
 NARROW = 2
-"""Uses by which a path may exceed the shortest of its choice although there is no room to spare."""
+"""Uses by which a path may always exceed the shortest of its choice, even without slack."""
 
 
 class SharedData:
-    """What islands of the same problem and number of steps share.
+    """Data shared by the islands of one problem and number of steps.
 
     Parameters
     ----------
     problem, flat
-        The problem, and the same for kernels.
+        The problem, and its arrays for kernels.
     steps
         The number of steps.
     min_limit
@@ -44,9 +44,9 @@ class SharedData:
         self._short = uses_of(flat) <= max_uses[problem.option_delivery]
 
     def shortened(self, assignment: Assignment) -> Assignment:
-        """Return an assignment without the detours that there is no room for.
+        """Return an assignment without deliveries over paths too long for this number of steps.
 
-        They would stay where they disturb nobody, and leave too little to the others.
+        They would cause no conflict by themselves, and so stay, but take capacity from others.
         """
         kept = (assignment.option >= 0) & self._short[assignment.option]
         return Assignment(
@@ -65,7 +65,7 @@ class TabuIsland:
     seed, number
         The island's own seed, and its number among the islands.
     hint
-        Where to begin, or ``None`` for a greedy schedule of its own.
+        Where to start, or ``None`` for a greedy schedule.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class TabuIsland:
         self._migrant = migrant
 
     def restart(self) -> None:
-        """Begin anew at the next advance, from the migrant if there is one."""
+        """Restart at the next ``advance``, from the migrant if there is one."""
         self._due = True
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
@@ -129,7 +129,7 @@ class TabuIsland:
         return max(made, 1)
 
     def _start(self, stop: BoolArray) -> None:
-        """Begin anew: from a migrant or hint, from the best, or from a greedy schedule."""
+        """Start from a migrant or hint, from the best near-solution, or from a greedy schedule."""
         shared, options = self._shared, self._options
         self.starts += 1
         self._due = False
