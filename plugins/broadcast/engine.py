@@ -1,8 +1,10 @@
-"""The engine: asks CP-SAT for a schedule of the fewest steps that are open, near nodes first.
+"""The engine ``broadcast``: CP-SAT on flows from all informed nodes, with a limited reach per step.
 
-Every number of steps is tried with the last step reaching one hop, two, and so on, each step
-before it one hop farther than the next, and the first one anywhere; what is not answered in its
-time gets twice as much in the next round, where more is tried.
+1. For a number of steps, limit the hops of transfers: the last step reaches one hop, each step
+   before it one hop farther than the next, and the first one any distance.
+2. Let CP-SAT decide that model (``flows.py``); if it has no solution, increase the reach.
+3. Models that are not decided in their time get twice as much in the next round, in which more
+   reaches are tried.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from cchybrid.toolkit.solver import evaluations, until_stopped
 from .flows import Senders, SpreadModel
 
 MAX_HOPS = 2_000_000
-"""Senders times channels; a guard: to look through more takes more than a second."""
+"""Senders times channels; a guard: to enumerate more takes more than a second."""
 
 
 class Broadcast:
-    """Finds schedules of broadcasts over shortest paths; it never claims a bound."""
+    """Schedules of broadcasts over shortest paths by CP-SAT on flows; claims no bounds."""
 
     @dataclass(frozen=True)
     class Options:
@@ -33,15 +35,15 @@ class Broadcast:
         Parameters
         ----------
         reach
-            The most hops of a transfer in the last step, each step before it reaching one hop
-            farther; 0 tries one after the other.
+            Maximal hops of a transfer in the last step; each step before it reaches one hop
+            farther. 0 tries increasing values.
         reaches
-            Reaches that are tried in the first round; one more in each further one.
+            Reaches that are tried in the first round; one more in each further round.
         units
-            Deterministic time of a question in the first round, about seconds; it doubles.
+            Deterministic time of a model in the first round, about seconds; it doubles per round.
         max_messages
-            Messages of an instance; where more spread, they are in each other's way all the time,
-            and reach says little.
+            Messages of an instance; with more, they compete everywhere, and limiting the reach is
+            of little use.
         max_variables
             Variables that a model may have.
         log
@@ -62,7 +64,7 @@ class Broadcast:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what is no broadcast in wormhole switching, and what is too large."""
+        """Refuse other collectives than wormhole broadcasts, and too large ones."""
         structure = problem.structure
         if structure is None:
             return "a quotient has no network of its own"
@@ -86,19 +88,19 @@ class Broadcast:
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Try the fewest steps that are open and one less than the best, until none is."""
+        """Try the fewest open number of steps and one less than the best, until none is open."""
         assert problem.structure is not None
         senders = Senders.of(problem, problem.structure)
         return until_stopped(run, lambda: _Search(senders, run, self.options).run_all())
 
 
 class _Search:
-    """One run of the engine: what has been answered, and the time of a question."""
+    """One run of the engine: the decided models, and the time limit of a model."""
 
     def __init__(self, senders: Senders, run: Run, options: Broadcast.Options) -> None:
         self.senders, self.run, self.options = senders, run, options
         self.closed: set[tuple[int, ...]] = set()
-        """Reaches that are answered for good."""
+        """Reaches that are decided."""
         self.units = options.units
         self.rounds = 0
 
@@ -119,22 +121,22 @@ class _Search:
         return Stop.LIMIT
 
     def _targets(self) -> list[int]:
-        """Return the steps to try in a round: the fewest, and as many as better the best."""
+        """Return the steps to try in a round: the fewest open ones, and one less than the best."""
         run = self.run
         if run.target is not None:
             return [run.target]
         best, lower = run.best(), max(1, run.lower())
-        # A step that informs nobody is none, so as many steps as deliveries will do.
+        # Every step makes a delivery, so no schedule needs more steps than deliveries.
         enough = self.senders.problem.deliveries
         upper = min(lower + 2**self.rounds - 1, enough) if best is None else best - 1
         return [lower] if upper <= lower else [lower, upper]
 
     def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
-        """Yield how far the steps may reach, ever farther; in the end without any limit."""
+        """Yield the maximal hops of each step, increasing, finally without any limit."""
         farthest, last = self.senders.farthest, self.options.reach or 1
         while True:
             far = [last + steps - 1 - step for step in range(steps)]
-            # One sender has little choice, wherever it sends.
+            # In the first step there is one sender only, so no limit is needed.
             far[0] = farthest
             yield tuple(min(hops, farthest) for hops in far)
             if last >= farthest or self.options.reach:

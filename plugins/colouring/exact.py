@@ -1,9 +1,9 @@
-"""The chromatic number of chosen paths: the fewest steps when every delivery keeps its option.
+"""Exact colouring: the fewest steps when every delivery keeps its option, by CP-SAT.
 
-For scatter over channels of capacity 1 this is the colouring of a conflict graph whose cliques are
-the users of a channel; the model that ``cpsat`` has of a Problem, with one option per delivery, is
-that colouring problem, its busiest clique coloured beforehand, and holds for capacities and for
-what requires another delivery as well.
+For scatter over channels of capacity 1 this is the chromatic number of the conflict graph, whose
+cliques are the users of each channel. The step model of a Problem with one option per delivery is
+that colouring problem, with the largest such clique coloured in advance; it also covers larger
+capacities and precedence.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Fewest:
     assignment
         The schedule.
     proven
-        Whether the choice has none of fewer steps, by CP-SAT's word.
+        Whether CP-SAT refuted fewer steps for this choice.
     units
-        The deterministic time that it took.
+        Deterministic time spent, about seconds.
     """
 
     assignment: Assignment
@@ -42,12 +42,12 @@ class Fewest:
 
 
 class FixedChoice:
-    """One option per delivery, and what CP-SAT says about it.
+    """A Problem restricted to one option per delivery.
 
     Parameters
     ----------
     option
-        Shape (deliveries,): the option of each, -1 where a delivery does not happen.
+        Shape (deliveries,): the option of each, -1 for deliveries that are not made.
     """
 
     def __init__(self, problem: Problem, uses: UsageMatrix, option: IntVector) -> None:
@@ -67,16 +67,16 @@ class FixedChoice:
         useful: Callable[[int], bool] = lambda steps: True,
         over: Callable[[], bool] = lambda: False,
     ) -> Fewest:
-        """Return the schedule with the fewest steps, as far as it is found in time.
+        """Return the schedule with the fewest steps that is found within the limits.
 
         Parameters
         ----------
         known
             A schedule of this choice.
         limit
-            Of every decision: seconds, or deterministic time under an evaluation budget.
+            Limit of every decision: seconds, or deterministic time under an evaluation budget.
         useful
-            Whether a schedule of so many steps is of use.
+            Whether a schedule of a number of steps is of use.
         over
             Whether to stop at once.
         """

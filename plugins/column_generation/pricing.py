@@ -1,8 +1,7 @@
-"""Pricing: the class of the most weight, by CP-SAT over the options, in whole numbers.
+"""Exact pricing: the class of maximal weight, by CP-SAT over the options, in integers.
 
-One model for all questions: a boolean per option, at most one option per delivery, no resource
-beyond its capacity. Only the weights change from one question to the next, and the rows that say
-what a class has to leave behind (see ``diving``).
+One model for all calls: a boolean per option, at most one option per delivery, no resource beyond
+its capacity. The objective changes from call to call, and so do the cuts of diving.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 PACK_UNITS = 0.5
-"""Deterministic time, about seconds, to pack the last steps: few booleans, mostly done at once."""
+"""Deterministic time, about seconds, to pack the last steps: few booleans, usually done at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What came of a question.
+    """The result of a pricing.
 
     Parameters
     ----------
     columns
         The options of the best class found, as columns; ``None`` if there is none.
     max_weight
-        No class weighs more. ``None`` if there is no class at all that keeps to the rows.
+        Upper bound on the weight of a class; ``None`` if no class satisfies the cuts.
     units
-        The deterministic time that it took.
+        Deterministic time spent, about seconds.
     """
 
     columns: IntVector | None
@@ -44,21 +43,21 @@ class Priced:
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """A row: the class's deliveries are worth at least so much together."""
+    """A cut: the rows of the class have at least the total price ``minimum``."""
 
     price: IntVector
     minimum: int
 
 
 class Pricer:
-    """Asks CP-SAT for classes.
+    """Find classes of maximal weight by CP-SAT.
 
     Parameters
     ----------
     over
         Whether the run is over.
     units
-        Deterministic time that one question may take.
+        Deterministic time of one call, about seconds.
     """
 
     def __init__(
@@ -73,16 +72,16 @@ class Pricer:
     def best(
         self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[Demand] = ()
     ) -> Priced:
-        """Return a class of the most weight.
+        """Return a class of maximal weight.
 
         Parameters
         ----------
         weight
-            Shape (rows,): whole numbers, none negative.
+            Shape (rows,): integers, not negative.
         rows
             Shape (rows,): the rows that the class may hold; all if ``None``.
         demands
-            What else it has to keep to.
+            Cuts that the class has to satisfy.
 
         Raises
         ------
@@ -115,7 +114,7 @@ class Pricer:
 def pack(
     packing: Packing, rows: BoolVector, steps: int, over: Callable[[], bool], seed: int
 ) -> tuple[list[IntVector] | None, float]:
-    """Return classes that make all these rows in so many steps if CP-SAT finds any, and its time.
+    """Return classes that make these rows in ``steps`` steps, or ``None``, and CP-SAT's time.
 
     Raises
     ------
@@ -134,14 +133,14 @@ def pack(
 def steps_model(
     packing: Packing, columns: IntVector, steps: int, *, whole: bool = False
 ) -> cp_model.CpModel:
-    """Return the model of so many steps; boolean ``s * len(columns) + c`` is column c in step s.
+    """Return a packing model; boolean ``s * len(columns) + c`` is column c in step s.
 
     Parameters
     ----------
     columns
         The columns that may be taken, in ascending order.
     whole
-        Whether their rows have to be made; otherwise they may be.
+        Whether each row has to be made; otherwise it may be.
     """
     rows = Rows(steps * len(columns))
     shift = len(columns) * np.arange(steps)[:, None]
@@ -157,7 +156,7 @@ def steps_model(
 
 
 def _trivial(packing: Packing, value: IntVector) -> int:
-    """Return what all rows weigh together: CP-SAT's bound where it had no time for a better one."""
+    """Return the weight of all rows: a bound that CP-SAT may not improve in its time."""
     max_weight = np.zeros(packing.rows, dtype=np.int64)
     np.maximum.at(max_weight, packing.row, value)
     return int(max_weight.sum())

@@ -1,4 +1,4 @@
-"""The processes of HGSA, compiled: each anneals its solution (seed paper, section 3.2)."""
+"""The annealing processes of HGSA, compiled (HGSA paper, section 3.2)."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .shortening import shorten, shorten_longest
 __all__ = ["Heat", "Record", "anneal", "metropolis", "remember"]
 
 STRIDE = 256
-"""Proposals between two looks at whether to stop."""
-TIDYINGS = 20
-"""How often the longest routes of a schedule are mutated before it is handed in."""
+"""Proposals between two checks whether to stop."""
+SHORTENINGS = 20
+"""Attempts to shorten the routes of a schedule before it is offered."""
 
 
 class Heat(NamedTuple):
-    """Where the cooling stands; every field has shape (1,).
+    """The state of the cooling; every field has shape (1,).
 
     Parameters
     ----------
     temperature
         The temperature, in conflicts.
     rate
-        What it is multiplied with after each iteration.
+        The cooling factor, applied after each iteration.
     iteration
-        Iterations made.
+        The number of iterations made.
     next_process
         The process that is annealed next in this iteration.
     """
@@ -75,7 +75,7 @@ def anneal(
     Parameters
     ----------
     evaluations
-        How many to make, at most; the iteration goes on where it was ended.
+        Evaluations to make, at most; the next call continues the iteration.
     stop
         Shape (1,): another thread sets this to end early.
     """
@@ -140,11 +140,11 @@ def remember(
 ) -> bool:
     """Keep a solution that is better than the record; return whether it is a schedule.
 
-    ``stop``, shape (1,), is set by another thread to leave a schedule's routes as they are.
+    Routes of a schedule are shortened first, unless ``stop``, shape (1,), is set.
     """
     solved = bool(solution.counts[CONFLICTS] == 0)
     if solved:
-        for _ in range(TIDYINGS):
+        for _ in range(SHORTENINGS):
             if stop[0]:
                 break
             shorten(flat, settings.depth, solution, state)

@@ -1,12 +1,12 @@
-"""Solutions of HGSA with what follows from them: loads, users, conflicts; changed move by move.
+"""Solutions of HGSA with loads, users and conflicts, updated incrementally by moves.
 
-A conflict is a pair of transfers that share a channel in one step (seed paper, section 3.2; in
-general see ``kernels.occupancy``), or a delivery that comes no later than what it requires: the
-paper's genes are whole routes, whose hops are in order by themselves. Here a gene is one
-delivery, so an annealing move may break the order, and pays for it.
+A conflict is a pair of transfers that share a channel in one step (HGSA paper, section 3.2; in
+general see ``kernels.occupancy``), or a delivery that is not later than the delivery it requires.
+The paper's genes are whole routes, whose hops are always in order. Here a gene is one delivery, so
+a move may violate the order, which counts as a conflict.
 
-The counts are exact because the requirements of a solution never form a circle: they are made
-so, and a move that would close one is refused.
+The counts are exact because the requirements of a solution never form a cycle: initial solutions
+have none, and a move that would close one is refused.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = [
 ]
 
 CONFLICTS, LENGTH = 0, 1
-"""Places in ``Solution.counts``."""
+"""Indices into ``Solution.counts``."""
 
 
 class Solution(NamedTuple):
-    """One solution: every delivery has an option and a step, needed or not.
+    """A solution: every delivery has an option and a step, whether needed or not.
 
     Parameters
     ----------
     option, step
-        Shape (deliveries,): no gaps; steps from 0.
+        Shape (deliveries,): never -1; steps from 0.
     users
-        Shape (deliveries,): how many needed deliveries require this one, one more if it is
-        required itself. A delivery is needed if this is not 0.
+        Shape (deliveries,): the number of needed deliveries that require this one, plus one if it
+        is required itself. A delivery is needed if this is not 0.
     table
         Shape (steps, resources): the loads of the needed deliveries.
     counts
@@ -59,7 +59,7 @@ class Solution(NamedTuple):
 
 
 class Processes(NamedTuple):
-    """The solutions of all processes, each field with one axis more in front."""
+    """The solutions of all processes; every field has an additional first axis."""
 
     option: IntArray
     step: IntArray
@@ -89,7 +89,7 @@ def uses(flat: Flat, option: int) -> int:
 
 @internal
 def count(flat: Flat, solution: Solution) -> None:
-    """Count everything anew from ``option`` and ``step``, whose requirements form no circle."""
+    """Recount everything from ``option`` and ``step``, whose requirements form no cycle."""
     solution.users[:] = 0
     solution.table[:] = 0
     solution.counts[:] = 0
@@ -100,7 +100,7 @@ def count(flat: Flat, solution: Solution) -> None:
 
 @internal
 def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) -> None:
-    """Give a delivery another option and step; ``closes_cycle`` must have said no."""
+    """Give a delivery another option and step; ``closes_cycle`` must be false for it."""
     old_before, before = flat.requires[solution.option[delivery]], flat.requires[option]
     needed = solution.users[delivery] > 0
     if needed:
@@ -117,14 +117,14 @@ def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) 
     if needed:
         _enter(flat, solution, delivery)
         if before != old_before:
-            # In this order, so that what both chains share stays where it is.
+            # In this order, so that deliveries of both chains keep their users.
             _need(flat, solution, before)
             _release(flat, solution, old_before)
 
 
 @internal
 def closes_cycle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
-    """Return whether a delivery would come to require itself with this option."""
+    """Return whether a delivery would, directly or not, require itself with this option."""
     before = flat.requires[option]
     if before == flat.requires[solution.option[delivery]]:
         return False
@@ -134,12 +134,12 @@ def closes_cycle(flat: Flat, solution: Solution, delivery: int, option: int) -> 
         if before == delivery:
             return True
         before = flat.requires[solution.option[before]]
-    return True  # a circle among deliveries that cannot happen at all
+    return True  # a cycle among impossible deliveries
 
 
 @internal
 def copy_solution(source: Solution, target: Solution) -> None:
-    """Copy everything; element by element, as whole rows take seconds to compile."""
+    """Copy a solution, element by element, as whole rows take seconds to compile."""
     for delivery in range(len(source.option)):
         target.option[delivery] = source.option[delivery]
         target.step[delivery] = source.step[delivery]
@@ -153,7 +153,7 @@ def copy_solution(source: Solution, target: Solution) -> None:
 
 @internal
 def _need(flat: Flat, solution: Solution, delivery: int) -> None:
-    """Give a delivery one more user; if it had none, what it requires gets one as well."""
+    """Add a user to a delivery; if it had none, add one to the delivery that it requires."""
     while delivery >= 0:
         solution.users[delivery] += 1
         if solution.users[delivery] > 1:
@@ -175,7 +175,7 @@ def _release(flat: Flat, solution: Solution, delivery: int) -> None:
 
 @internal
 def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
-    """Add the path of a delivery to the loads, and whether it comes too early."""
+    """Add the path of a delivery to the loads, and its order violation to the conflicts."""
     option, now = solution.option[delivery], solution.step[delivery]
     solution.counts[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
     before = flat.requires[option]

@@ -1,4 +1,4 @@
-"""An island of HGSA: annealing processes and their master."""
+"""An island of HGSA: the annealing processes and the master."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from .engine import HgsaOptions
 
 REHEATINGS = 6
-"""Reheatings after which the cooling gets no slower."""
+"""Restarts of the cooling after which it does not become slower any more."""
 
 
 class AnnealingProcesses:
-    """A set of processes that search for a schedule of one number of steps; an ``Island``.
+    """The annealing processes that search for a schedule of a number of steps; an ``Island``.
 
     Parameters
     ----------
     hint
-        What the first process begins from; the others begin at random.
+        The start of the first process; the others start at random.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class AnnealingProcesses:
         return Assignment(self.record.option.copy(), self.record.step.copy())
 
     def immigrate(self, migrant: Assignment) -> None:
-        """See ``Island.immigrate``: the worst process goes on from the migrant."""
+        """See ``Island.immigrate``: restart the worst process from the migrant."""
         self._waiting.append((int(self.processes.counts[:, CONFLICTS].argmax()), migrant))
 
     def _start(self, index: int, hint: Assignment | None, stop: BoolArray) -> None:

@@ -1,4 +1,4 @@
-"""The two heuristics of HGSA that make routes shorter (seed paper, section 3.3), on any Problem."""
+"""The two heuristics of HGSA that shorten routes (HGSA paper, section 3.3), for any Problem."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .kernels import CONFLICTS, Solution, closes_cycle, move, uses
 __all__ = ["shorten", "shorten_longest", "shortest_chains"]
 
 WIDTH = 16
-"""Options of a delivery that are looked at; of more, a random stretch of so many."""
+"""Options of a delivery that are examined: a random contiguous range if there are more."""
 
 
 @compiled
 def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
-    """Find the chain of options with the fewest uses from a source to every delivery.
+    """Compute the chain of options with the fewest uses from a source to every delivery.
 
     Parameters
     ----------
     depth
         Shape (deliveries,): overwritten with its uses; ``NO_LIMIT`` if there is no chain.
     tree
-        Shape (deliveries,): overwritten with its last option. Together they form no circle.
+        Shape (deliveries,): overwritten with its last option; these options form no cycle.
     """
     depth[:] = NO_LIMIT
     for delivery in range(len(depth)):
@@ -45,12 +45,12 @@ def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
 
 @internal
 def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> None:
-    """Reach deliveries by shorter routes where the message is nearer already: first heuristic.
+    """Replace routes by shorter ones from nearer senders: the first heuristic.
 
     The paper shortens a route whose goal lies on another route, nearer to the source. Here the
-    delivery takes an option with fewer uses, or as many from a deliverer nearer to the source,
-    that has the message in an earlier step. The paper does so whatever it leads to; here not if
-    it adds conflicts, lest a cold solution be spoilt.
+    delivery takes an option with fewer uses, or with as many from a sender nearer to the source,
+    that is informed in an earlier step. The paper does so always; here only if it adds no conflicts,
+    so that a solution at low temperature does not get worse.
     """
     for delivery in range(len(solution.option)):
         if solution.users[delivery] == 0:
@@ -77,12 +77,12 @@ def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> No
 
 @internal
 def shorten_longest(flat: Flat, max_routes: int, solution: Solution, state: State) -> None:
-    """Mutate the longest routes, if they are few, and keep what is shorter: second heuristic.
+    """Mutate the longest routes, if they are few; keep shorter ones: the second heuristic.
 
     Parameters
     ----------
     max_routes
-        How many they may be, at most. What adds conflicts is not kept.
+        Maximal number of longest routes. Changes that add conflicts are undone.
     """
     longest, number = 0, 0
     for delivery in range(len(solution.option)):
@@ -108,6 +108,6 @@ def shorten_longest(flat: Flat, max_routes: int, solution: Solution, state: Stat
 
 @internal
 def _depth(flat: Flat, depth: IntArray, option: int) -> int:
-    """Return how far from the source the deliverer of an option is, in uses."""
+    """Return the distance of the sender of an option from the source, in uses."""
     before = flat.requires[option]
     return int(depth[before]) if before >= 0 else 0

@@ -1,1 +1,1 @@
-"""Recursive division of the transfers (liquid schedules): exact where routes are laid down."""
+"""Liquid schedules by recursive division of the transfers: exact for fixed routes."""

@@ -1,4 +1,4 @@
-"""Routes laid down where there are several: such that the busiest resource is used least."""
+"""The choice of one route per delivery with the smallest maximal load."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import IntVector
 
 
-def laid_down(packing: Packing) -> bool:
-    """Return whether every required delivery has one route alone."""
+def has_fixed_routes(packing: Packing) -> bool:
+    """Return whether every required delivery has exactly one route."""
     return packing.columns == packing.rows
 
 
-def lay_down(
+def choose_routes(
     packing: Packing,
     min_load: int,
     units: float,
@@ -33,20 +33,20 @@ def lay_down(
     Parameters
     ----------
     min_load
-        Uses of the busiest resource that are few enough.
+        Maximal load that is small enough to stop.
     units
-        Deterministic time that it may take; a unit is about a second.
+        Limit of deterministic time, about seconds.
     seed
-        Of the search, and of a greedy schedule, whose routes are returned if there is no time.
+        Seed of the search, and of a greedy schedule whose routes are the fallback.
     hint
-        Whether to begin with those: it helps where there are very many routes, and else it delays.
+        Whether to start from these: it helps with very many routes, and delays otherwise.
 
     Raises
     ------
     StoppedError
         If the run is over.
     """
-    if laid_down(packing):
+    if has_fixed_routes(packing):
         return np.arange(packing.columns), 0.0
     model = cp_model.CpModel()
     taken = [model.new_bool_var("") for _ in range(packing.columns)]

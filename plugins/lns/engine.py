@@ -1,9 +1,26 @@
-"""Large-neighbourhood search (Shaw, CP 1998): a part of the schedule is taken out and packed anew.
+"""The engine ``lns``: large-neighbourhood search with CP-SAT for a fixed number of steps.
 
-The search keeps a valid schedule of the wanted number of steps in which some deliveries have no
-place. Turn by turn it takes further deliveries out, and CP-SAT places as many of all these as it
-can, by places that are worth a little more or less each time, so that what is left over changes
-even where it does not become less. Once nothing is left over, the schedule is offered.
+The search keeps a *partial schedule* of the target number of steps: no constraint is violated, but
+some required deliveries are unscheduled. It minimizes their number.
+
+1. Target: one step less than the best schedule. With all paths listed, dual prices exclude options
+   that no schedule of this number of steps uses (``toolkit.dual_prices``).
+2. Initial solution: repair another engine's near-solution, or remove the cheapest step of the best
+   schedule; insert unscheduled deliveries greedily (``initial_solution.py``).
+3. Destroy: choose a kind of neighbourhood by a bandit, and remove its deliveries from the schedule
+   (``neighbourhoods.py``).
+4. Repair: CP-SAT schedules as many as possible of the removed and of some unscheduled deliveries,
+   all others being fixed (``repack.py``). Every delivery has a score: a constant, plus the scarcity
+   of the resources that it uses, plus noise, so that the set of unscheduled deliveries changes even
+   if its size does not.
+5. Accept the result: by construction it schedules about as much as before, or more. Adapt the
+   bandit and the size of the neighbourhood to the gain and the time of CP-SAT.
+6. Without gain for ``patience`` iterations: increase CP-SAT's time, restart from another engine's
+   near-solution if it leaves fewer unscheduled, and add paths that the Problem does not list, found
+   by pricing (``growable_problem.py``).
+
+Steps 3 to 6 repeat until nothing is unscheduled; then the schedule is offered, and the search
+continues with the next target.
 """
 
 from __future__ import annotations
@@ -30,32 +47,40 @@ from .partial_schedule import PartialSchedule
 from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3
-"""Part of its time within which a question that was answered for good has been easy; by hand."""
+"""Share of the time limit within which a subproblem solved to optimality is easy; by hand."""
 
 OVERHEAD_UNITS = 0.02
-"""What a turn takes beside CP-SAT's own time, in the same units; about what numpy takes in it."""
+"""Deterministic time of an iteration beside CP-SAT's own: about what numpy takes."""
 
 SECONDS_PER_UNIT = 10.0
-"""Seconds after which a question ends in any case: a guard for slow machines."""
+"""Seconds per unit of deterministic time after which CP-SAT is ended: a guard for slow machines."""
 
-MIN_UNSCHEDULED = 30
-"""Unscheduled deliveries that are always asked for; else no more than are taken out. By hand."""
+MAX_UNSCHEDULED = 30
+"""Unscheduled deliveries of a subproblem, at most, unless more deliveries are removed. By hand."""
 
 BASE_SCORE, NOISE = 100, 20
-"""Worth of a place to a delivery: a constant, as much again times how scarce what it uses is, as
-scarce things are hard to place later, and random numbers below ``NOISE``, so that what is left
-over changes from turn to turn. By hand."""
+"""Score of scheduling a delivery: ``BASE_SCORE`` times (1 + the scarcity of its resources), because
+these are hard to schedule later, plus a random number below ``NOISE``. By hand."""
 
 MAX_SHARE = 2.0
-"""Scarcity, relative to the average, that counts: where few resources are scarce, some deliveries
-would outweigh all others."""
+"""Upper limit on the scarcity relative to the average: else a few deliveries would dominate."""
 
 PRICED = 16
-"""Deliveries whose cheapest path is looked for at a time: takes about as long as a turn."""
+"""Deliveries whose cheapest path is priced at a time: takes about as long as an iteration."""
 
 
 class Lns:
-    """Repacks parts of a schedule with CP-SAT."""
+    """Large-neighbourhood search: remove deliveries, reschedule them by CP-SAT, repeat.
+
+    References
+    ----------
+    P. Shaw, "Using constraint programming and local search methods to solve vehicle routing
+    problems", CP 1998. doi:10.1007/3-540-49481-2_30
+
+    S. Ropke, D. Pisinger, "An adaptive large neighborhood search heuristic for the pickup and
+    delivery problem with time windows", Transportation Science 40, 2006.
+    doi:10.1287/trsc.1050.0135
+    """
 
     @dataclass(frozen=True)
     class Options:
@@ -64,17 +89,17 @@ class Lns:
         Parameters
         ----------
         paths
-            Look for paths beyond those that the Problem lists.
+            Price paths beyond those that the Problem lists.
         units, max_units
-            Deterministic time of a question, about seconds: at first, and where nothing is gained
-            for long.
+            Deterministic time of a subproblem, about seconds: at first, and after long without
+            gain.
         patience
-            Turns without gain after which questions get more time, paths are priced, and the
-            solutions of others are looked at.
+            Iterations without gain after which subproblems get more time, paths are priced, and
+            other engines' near-solutions are considered.
         max_places
-            Places, pairs of an option and a step, that a question may have.
+            Places, pairs of an option and a step, that a subproblem may have.
         max_size
-            The largest size of a neighbourhood: about the steps or messages that are taken out.
+            The largest size of a neighbourhood: about the number of steps or messages removed.
         """
 
         paths: bool = True
@@ -91,17 +116,17 @@ class Lns:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernels of greedy schedules compiled."""
+        """Compile the kernels of greedy schedules."""
         compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what has no schedule over the listed paths."""
+        """Refuse Problems without a schedule over the listed paths."""
         if min_steps(problem, UsageMatrix.of(problem)) >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search for one step less than the best, again and again."""
+        """Search repeatedly for one step less than the best."""
         return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
@@ -124,7 +149,7 @@ class _Search:
             if pricing is None:
                 pricing = Pricing(base, UsageMatrix.of(base), run.should_stop)
             if not self._growing:
-                # Options that no schedule of so many steps takes are ruled out.
+                # Exclude options that no schedule of this number of steps takes.
                 tight = pricing.tight(target)
                 if pricing.min_steps > target:
                     return Stop.STALLED
@@ -149,13 +174,13 @@ class _Search:
     def _initial_solution(self, steps: int) -> PartialSchedule:
         run, growable = self.run, self.growable
         near = run.hint(steps)
-        # No near-solution has as many steps: this is the best schedule.
+        # No schedule has this many steps, so the hint is the best schedule.
         whole = run.hint(growable.base.deliveries + 1)
         return initial_solution(
             growable,
             steps,
-            None if near is None else growable.taken_up(near),
-            None if whole is None else growable.taken_up(whole),
+            None if near is None else growable.to_grown(near),
+            None if whole is None else growable.to_grown(whole),
             self.random,
             lambda: not run.wants(steps),
         )
@@ -179,36 +204,36 @@ class _Search:
             run.progress(steps, len(partial.unscheduled))
             if gain > 0:
                 units, idle = self.options.units, 0
-                run.suggest(growable.handed_back(partial.assignment()))
+                run.suggest(growable.to_base(partial.assignment()))
             run.spend(evaluations(answer.units))
             idle += 1
             if idle % self.options.patience == 0:
                 units = min(2.0 * units, self.options.max_units)
-                partial = self._look_around(partial)
+                partial = self._diversify(partial)
 
     def _offer(self, assignment: Assignment) -> None:
         growable = self.growable
-        back = growable.handed_back(assignment)
+        back = growable.to_base(assignment)
         if (back.option >= 0).sum() == (assignment.option >= 0).sum():
             self.run.offer(back)
         else:
             self.run.offer(assignment, growable.problem)
 
-    def _look_around(self, partial: PartialSchedule) -> PartialSchedule:
-        """Add paths, and take up what others have found if it leaves fewer over."""
+    def _diversify(self, partial: PartialSchedule) -> PartialSchedule:
+        """Consider the best shared near-solution, and add priced paths."""
         run, growable = self.run, self.growable
         near = run.hint(partial.steps)
         if near is not None:
-            found = growable.taken_up(near)
+            found = growable.to_grown(near)
             other = initial_solution(
                 growable, partial.steps, found, None, self.random, run.should_stop
             )
             if len(other.unscheduled) < len(partial.unscheduled):
                 partial = other
         if self._growing:
-            anyone = np.flatnonzero(growable.base.required)
+            required = np.flatnonzero(growable.base.required)
             some = self.random.permutation(partial.unscheduled)[: PRICED // 2]
-            some = np.union1d(some, self.random.choice(anyone, PRICED // 2))
+            some = np.union1d(some, self.random.choice(required, PRICED // 2))
             noise = 0.5 + self.random.random(growable.base.resources)
             moved = growable.grow(some, (scarcity(partial) + 0.05) * noise)
             if moved is not None:
@@ -218,7 +243,7 @@ class _Search:
     def _repack(
         self, partial: PartialSchedule, view: View, taken: IntVector, units: float
     ) -> tuple[PartialSchedule, Answer]:
-        """Take deliveries out and ask for places."""
+        """Remove deliveries and reschedule them by CP-SAT; return the schedule and the answer."""
         run = self.run
         rest = partial.copy()
         rest.take_out(taken)
@@ -226,10 +251,10 @@ class _Search:
             np.where(rest.option < 0, partial.option, -1),
             np.where(rest.option < 0, partial.step, -1),
         )
-        max_chosen = max(MIN_UNSCHEDULED, len(taken))
+        max_chosen = max(MAX_UNSCHEDULED, len(taken))
         chosen = self.random.permutation(view.unscheduled)[:max_chosen]
         free = np.concatenate([taken, chosen, self._helpers(rest, view, taken, chosen)])
-        # A little per use beside the price.
+        # A small cost per use beside the price.
         cost = partial.uses.costs(view.price + 0.05)
         places = limited(places_for(rest, free), known, cost, self.options.max_places)
         weight = self._weights(partial, cost)
@@ -252,7 +277,7 @@ class _Search:
         return rest, answer
 
     def _weights(self, partial: PartialSchedule, cost: NDArray[np.float64]) -> IntVector:
-        """Return, shape (deliveries,), what it is worth now that each has a place."""
+        """Return, shape (deliveries,), the score of scheduling each delivery."""
         problem, usable = partial.problem, partial.uses.usable
         cheapest = np.full(problem.deliveries, np.inf)
         np.minimum.at(cheapest, problem.option_delivery[usable], cost[usable])
@@ -266,7 +291,7 @@ class _Search:
     def _helpers(
         self, rest: PartialSchedule, view: View, taken: IntVector, chosen: IntVector
     ) -> IntVector:
-        """Return the optional deliveries that could help these: those of the same messages."""
+        """Return the unscheduled optional deliveries of the same messages."""
         optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
         optional = np.setdiff1d(optional, taken)
         mine = np.unique(view.family[np.concatenate([taken, chosen])])
@@ -274,7 +299,7 @@ class _Search:
 
 
 def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:
-    """Return, shape (resources,), a price between 0 and 1: high where hardly any room is left."""
+    """Return, shape (resources,), a price from 0 to 1: high where little capacity is left."""
     problem = partial.problem
     offered = np.maximum(problem.capacity * float(partial.steps), 1.0)
     left = np.where(problem.implied, offered, partial.room.sum(axis=1))

@@ -1,4 +1,4 @@
-"""Where a search for a number of steps begins: what others have, cut down to what is valid."""
+"""Initial partial schedules: repaired near-solutions, and the best schedule less one step."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .growable_problem import GrowableProblem
 from .partial_schedule import PartialSchedule, repaired
 
 MAX_DISSOLVED = 12
-"""Steps that are tried for being dissolved, those with the fewest deliveries: a guard, as each try
-takes as long as a turn."""
+"""Steps of the best schedule whose removal is tried, those with the fewest deliveries first: a
+guard, as each trial takes as long as an iteration."""
 
 
 def initial_solution(
@@ -24,15 +24,15 @@ def initial_solution(
     random: np.random.Generator,
     over: Callable[[], bool],
 ) -> PartialSchedule:
-    """Return the partial schedule that leaves the fewest deliveries over.
+    """Return the partial schedule with the fewest unscheduled deliveries.
 
     Parameters
     ----------
     near
-        A near-solution of so many steps, or ``None``.
+        A near-solution of this number of steps, or ``None``.
     whole
-        The best schedule; where it has one step more, that step is dissolved which leaves fewest
-        deliveries without a place, not always the last one.
+        The best schedule. If it has one step more, the step whose removal leaves the fewest
+        deliveries unscheduled is removed.
     """
     best = PartialSchedule(growable.problem, growable.uses, steps)
     for found in _candidates(near, whole, steps, random):

@@ -1,4 +1,4 @@
-"""A valid schedule of a fixed number of steps in which some deliveries have no place yet."""
+"""A conflict-free schedule of a fixed number of steps in which deliveries may be unscheduled."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 MAX_CELLS = 1 << 22
-"""Uses times steps that are looked at in one go; each takes a few bytes, so some 20 MB."""
+"""Uses times steps that are compared at once; each takes a few bytes, some 20 MB together."""
 
 NO_LIMIT = 1 << 30
-"""The room of a resource that is implied by others."""
+"""The residual capacity of a resource whose capacity is implied by others."""
 
 
 class PartialSchedule:
-    """What has a place, and the room that it leaves. Nothing in it is ever in conflict.
+    """Scheduled deliveries and the residual capacity; no capacity is ever exceeded.
 
     Parameters
     ----------
     problem, uses
-        The Problem; only options that are usable are placed.
+        The Problem, and its usage matrix; only usable options are scheduled.
     steps
         The number of steps.
 
     Attributes
     ----------
     option, step
-        Shape (deliveries,): -1 without a place.
+        Shape (deliveries,): -1 for unscheduled deliveries.
     room
-        Shape (resources, steps): the uses that are left.
+        Shape (resources, steps): the residual capacity.
     """
 
     def __init__(self, problem: Problem, uses: UsageMatrix, steps: int) -> None:
@@ -52,7 +52,7 @@ class PartialSchedule:
         return other
 
     def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
-        """Return it as one of the Problem grown; ``moved`` says where old options stand now."""
+        """Return the schedule for the grown Problem; ``moved`` has the new index of each option."""
         other = self.copy()
         other.problem, other.uses = problem, uses
         other.option = np.where(self.option >= 0, moved[np.maximum(self.option, 0)], -1)
@@ -60,23 +60,23 @@ class PartialSchedule:
 
     @property
     def unscheduled(self) -> IntVector:
-        """The required deliveries without a place."""
+        """The required deliveries that are unscheduled."""
         return np.flatnonzero(self.problem.required & (self.option < 0))
 
     def assignment(self) -> Assignment:
-        """Return it without the optional deliveries that help nobody."""
+        """Return the assignment, without optional deliveries that none requires."""
         found = Assignment(self.option.astype(np.int32), self.step.astype(np.int32))
         idle = ~needed(self.problem, found)
         found.option[idle], found.step[idle] = -1, -1
         return found
 
     def place(self, delivery: IntVector, option: IntVector, step: IntVector) -> None:
-        """Give deliveries without a place one; whether it fits is the caller's to know."""
+        """Schedule unscheduled deliveries; the caller ensures that they fit."""
         self.option[delivery], self.step[delivery] = option, step
         self._use(option, step, -1)
 
     def take_out(self, delivery: IntVector) -> None:
-        """Take the place of these deliveries away, of those that have one."""
+        """Unschedule deliveries; those that are not scheduled are ignored."""
         placed = delivery[self.option[delivery] >= 0]
         self._use(self.option[placed], self.step[placed], 1)
         self.option[placed], self.step[placed] = -1, -1
@@ -86,7 +86,7 @@ class PartialSchedule:
         np.add.at(self.room, (resource, step[position]), sign * times)
 
     def fits(self, options: IntVector) -> BoolVector:
-        """Return, shape (options, steps), which of these options fit alone into which step."""
+        """Return, shape (options, steps), whether each option by itself fits into each step."""
         found = np.zeros((len(options), self.steps), dtype=np.bool_)
         size = np.diff(self.uses.start)[self.uses.path[options]]
         found[size == 0] = True
@@ -102,14 +102,14 @@ class PartialSchedule:
         return found
 
     def broken(self) -> IntVector:
-        """Return the placed deliveries that require one that does not happen before."""
+        """Return the scheduled deliveries that require one that is not made in an earlier step."""
         placed = np.flatnonzero(self.option >= 0)
         before = self.problem.option_requires[self.option[placed]]
         late = (before >= 0) & ((self.step[before] < 0) | (self.step[before] >= self.step[placed]))
         return placed[late]
 
     def fill(self, order: IntVector, over: Callable[[], bool]) -> None:
-        """Place deliveries where they fit just so, one after the other, as long as some do."""
+        """Schedule deliveries greedily in the given order where they fit, until none does."""
         waiting = order
         while len(waiting) and not over():
             missed = [d for d in waiting.tolist() if not self._fill_one(d)]
@@ -129,7 +129,7 @@ class PartialSchedule:
             fits &= np.arange(self.steps) > earliest[:, None]
         if not fits.any():
             return False
-        # As early as can be, so that others can follow.
+        # As early as possible, so that others can follow.
         step = int(np.argmax(fits.any(axis=0)))
         option = int(options[np.argmax(fits[:, step])])
         self.place(np.array([delivery]), np.array([option]), np.array([step]))
@@ -139,10 +139,10 @@ class PartialSchedule:
 def repaired(
     problem: Problem, uses: UsageMatrix, steps: int, found: Assignment, random: np.random.Generator
 ) -> PartialSchedule:
-    """Return what is left of a near-solution after deliveries in conflict are taken out.
+    """Return a near-solution without enough deliveries to remove all conflicts.
 
-    Of the deliveries on an overloaded resource, the one goes first that is in the way at most
-    places; then those whose requirement is gone.
+    In each step, deliveries are removed greedily, the one that reduces the most overload first, and
+    then those whose required delivery is not made before.
     """
     partial = PartialSchedule(problem, uses, steps)
     kept = (found.option >= 0) & (found.step >= 0) & (found.step < steps)
@@ -158,7 +158,7 @@ def repaired(
 
 
 def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
-    """Return deliveries without which no resource is overloaded."""
+    """Return deliveries whose removal leaves no resource overloaded."""
     gone: list[int] = []
     over = np.minimum(partial.room, 0)
     placed = np.flatnonzero(partial.option >= 0)
@@ -168,8 +168,8 @@ def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVe
         room = partial.room[:, step].copy()
         while (room < 0).any():
             useful = np.minimum(times, np.maximum(-room[resource], 0))
-            removed = np.bincount(position, weights=useful, minlength=len(here))
-            score = removed + 0.5 * random.random(len(here)) * (removed > 0)
+            relief = np.bincount(position, weights=useful, minlength=len(here))
+            score = relief + 0.5 * random.random(len(here)) * (relief > 0)
             worst = int(np.argmax(score))
             gone.append(int(here[worst]))
             mine = position == worst

@@ -1,4 +1,4 @@
-"""Many random schedules, or random near-solutions, in one call."""
+"""Kernels that make many random schedules, or random near-solutions, in one call."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start_often(
     near
         Shape (deliveries,): ``min_uses`` of the Problem.
     seeds
-        Shape (starts,): the seeds. Of equally good schedules the first is kept.
+        Shape (starts,): the seeds. Of equally good schedules the first one is kept.
     option, step
         Shape (deliveries,): overwritten with the best schedule.
     stop
@@ -85,7 +85,7 @@ def draw_often(
     fewest
         The fewest conflicts so far.
     option, step
-        Shape (deliveries,): overwritten if there are fewer; -1 for what is late or not needed.
+        Shape (deliveries,): overwritten if there are fewer; -1 for late or unneeded deliveries.
     stop
         Shape (1,): another thread sets this to end early.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.liquid.engine import Liquid
-from cchybrid_plugins.liquid.routes import laid_down, lay_down
+from cchybrid_plugins.liquid.routes import choose_routes, has_fixed_routes
 from cchybrid_plugins.liquid.traffic import Traffic, bits
 from hypothesis import HealthCheck, assume, given, settings
 from proof.optimum import fewest_steps
@@ -38,7 +38,7 @@ def solved(instance: Instance, rounds: int = 12, **rest: Any) -> tuple[LocalRun,
 
 def traffic(problem: Problem) -> Traffic:
     packing = Packing.of(problem)
-    columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
+    columns, _ = choose_routes(packing, 1, 1.0, 0, lambda: False)
     return Traffic.of(packing, columns)
 
 
@@ -81,7 +81,7 @@ def test_lists_every_team_once(instance: Instance) -> None:
 def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
     problem = build_problem(instance)
     assume(Liquid(Liquid.Options()).unsupported(problem) is None)
-    assume(laid_down(Packing.of(problem)))
+    assume(has_fixed_routes(Packing.of(problem)))
     run, stop = solved(instance)
     best = run.best()
     assert best is not None
@@ -94,7 +94,7 @@ def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
 def test_refutes_nothing_where_there_are_several_routes(instance: Instance) -> None:
     problem = build_problem(instance)
     assume(Liquid(Liquid.Options()).unsupported(problem) is None)
-    assume(not laid_down(Packing.of(problem)))
+    assume(not has_fixed_routes(Packing.of(problem)))
     run, _ = solved(instance, rounds=2)
     assert run.bounds == []
     best = run.best()
@@ -141,7 +141,7 @@ def test_finds_short_schedules_over_routes_of_its_own(topology: str, optimum: in
 
 def test_chooses_routes_with_the_smallest_maximal_load() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("torus-4x4", "AAS")))
-    columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
+    columns, _ = choose_routes(packing, 1, 1.0, 0, lambda: False)
     assert packing.row[columns].tolist() == list(range(packing.rows))
     assert packing.uses.load(columns).max() == 8
 

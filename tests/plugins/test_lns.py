@@ -158,9 +158,9 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
             partial = partial.moved_to(growable.problem, growable.uses, moved)
         assert_sound(partial)
         assert growable.problem.lift(partial.assignment(), 3).steps == lifted
-        assert base.lift(growable.handed_back(partial.assignment()), 3).steps == lifted
-        again = growable.taken_up(before)
-        assert (growable.handed_back(again).option == before.option).all()
+        assert base.lift(growable.to_base(partial.assignment()), 3).steps == lifted
+        again = growable.to_grown(before)
+        assert (growable.to_base(again).option == before.option).all()
     partial.fill(partial.unscheduled, lambda: False)
     assert_sound(partial)
 
@@ -177,7 +177,7 @@ def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
     found = growable.problem.empty()
     delivery = growable.problem.option_delivery[fresh[0]]
     found.option[delivery], found.step[delivery] = fresh[0], 0
-    back = growable.handed_back(found)
+    back = growable.to_base(found)
     assert (back.option == -1).all()
     assert (back.step == -1).all()
 

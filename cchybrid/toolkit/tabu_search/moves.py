@@ -3,9 +3,9 @@
 1. Take a delivery out, with the optional deliveries that only it needs (``take_out``).
 2. Price: the cheapest path of a choice, in every step at once, is one pass over the acyclic graph
    of the choice's paths (``price``). If the required delivery is optional and unscheduled, its cost
-   is added: the cheapest chain of optional deliveries up to each step, by dynamic programming over the
-   steps (``price_family``). The weights of the deliveries that would be broken are added as well
-   (``followers_cost``, ``price_delivery``).
+   is added: the cheapest chain of optional deliveries up to each step, by dynamic programming over
+   the steps (``price_family``). The weights of the deliveries that would be broken are added as
+   well (``followers_cost``, ``price_delivery``).
 3. Put the delivery back (``put_back``), or into another place with the chain of optional deliveries
    that it needs there, so that a whole multi-hop route is placed in one move (``carry_out``).
 """

@@ -212,10 +212,10 @@ def _keep(memory: Memory, record: Record) -> None:
 @internal
 def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Draw a violation uniformly; return a delivery that takes part in it."""
-    choice, broken = memory.lengths[OVER], memory.lengths[BROKEN]
-    pick = below(state, choice + broken)
-    if pick >= choice:
-        late = index(memory.broken[pick - choice])
+    over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
+    pick = below(state, over + broken)
+    if pick >= over:
+        late = index(memory.broken[pick - over])
         if stuck and memory.option[late] >= 0 and below(state, SELDOM) == 0:
             before = index(flat.requires[memory.option[late]])
             # All options of this delivery may require the other, which then has to be earlier.
@@ -223,7 +223,7 @@ def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> in
                 return before
         return late
     wide = memory.load.shape[1]
-    cell = memory.choice[pick]
+    cell = memory.over[pick]
     node = memory.head[cell // wide, cell % wide]
     chosen, seen = index(-1), 0
     while node >= 0:
