@@ -1,4 +1,4 @@
-"""Bipartite matching: items and the places that they may take, each with room for some."""
+"""Bipartite matching of items and places with capacities, by augmenting paths."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def assign(
     room: Mapping[Place, int],
     seen: set[Place],
 ) -> bool:
-    """Find an item a place along an augmenting path; return whether there is one.
+    """Assign an item to a place along an augmenting path; return whether there is one.
 
     Parameters
     ----------
     allowed
-        The places that every item may take.
+        The allowed places of every item.
     users
         The items at every place: changed along the path.
     room
-        The items that a place may have, where it is not one.
+        The capacities of places, where they are not 1.
     seen
-        Places not to try (again).
+        Places that have been visited.
     """
     for place in allowed[item]:
         if place in seen:

@@ -1,4 +1,4 @@
-"""Packing paths into steps: the longest first, each into the first step where one fits."""
+"""List scheduling of paths: the longest first, each into the first step where one fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .residual_capacity import ResidualCapacity
 MAX_MESSAGES = 5_000
 """Messages of an instance; with more, this takes many seconds."""
 MAX_PLACED = 4_000
-"""Messages placed in all, over all orders tried, times the effort."""
+"""Messages placed in total, over all orders tried, times the effort."""
 
 
 def packed_scatter(context: Context) -> Draft:
@@ -29,7 +29,7 @@ def packed_scatter(context: Context) -> Draft:
         work -= len(pairs)
         best = packed(context, pairs) or best
     if not best:
-        raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
+        raise DoesNotApplyError("no short enough schedule found, or a destination is unreachable")
     indices: dict[tuple[int, int], list[int]] = {}
     for index, pair in enumerate(pairs):
         indices.setdefault(pair, []).append(index)
@@ -39,7 +39,7 @@ def packed_scatter(context: Context) -> Draft:
 def packed(
     context: Context, pairs: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
 ) -> list[list[Path]] | None:
-    """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
+    """Return, per step, paths between pairs of nodes; ties in length are broken at random.
 
     Parameters
     ----------
@@ -49,8 +49,7 @@ def packed(
     Returns
     -------
     list[list[Path]] | None
-        ``None`` if so many are of no use, or a path does not even fit
-        into an empty step.
+        ``None`` if this number of steps is of no use, or a path does not fit into an empty step.
     """
     order = list(pairs)
     context.random.shuffle(order)

@@ -1,4 +1,4 @@
-"""Capacity that transfers leave: in one step, and in all steps."""
+"""Residual capacity: of one step, and of all steps."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .context import Context, Path, branch
 
 
 class ResidualCapacity:
-    """The capacity of one step that is not yet allocated: which paths still fit.
+    """The residual capacity of one step.
 
     Parameters
     ----------
     bidirectional
         Allocate every path together with its reverse.
     representative
-        Shape (resources,): the resource that stands for each; ``None`` if each stands for itself.
+        Shape (resources,): the representative of each resource's orbit; ``None``: itself.
     multi_hop
-        Allow routes of several hops whatever the switching.
+        Allow routes of several hops under store-and-forward switching, too.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ResidualCapacity:
         self._left = list(context.capacity)
 
     def allocate(self, path: Path) -> None:
-        """Take the capacity that the path uses."""
+        """Allocate the capacity that a path uses."""
         for resource in self._uses(path):
             self._left[resource] -= 1
 
@@ -47,7 +47,7 @@ class ResidualCapacity:
             self._left[resource] += 1
 
     def fits(self, path: Path) -> bool:
-        """Return whether there is capacity for the path."""
+        """Return whether the residual capacity suffices for a path."""
         left, uses = self._left, self._uses(path)
         if self._distinct:
             return all(left[resource] > 0 for resource in uses)
@@ -58,7 +58,7 @@ class ResidualCapacity:
         return self._left[self._representative[self._context.inject[node]]] > 0
 
     def route(self, source: int, target: int) -> Path | None:
-        """Return an allowed path that fits, a shortest one of those; ``None`` without one."""
+        """Return a shortest allowed path that fits, ``None`` if there is none."""
         accept = self._representative[self._context.accept[target]]
         if not self.can_inject(source) or self._left[accept] <= 0:
             return None
@@ -96,12 +96,12 @@ class ResidualCapacity:
 
 
 class Timetable:
-    """All steps: places transfers one after the other, each into the first step where it fits.
+    """The loads of all steps, for list scheduling: each transfer in the first step where it fits.
 
     Parameters
     ----------
     capacity
-        Uses that each resource allows per step.
+        Shape (resources,): the capacity per step.
     """
 
     def __init__(self, capacity: Sequence[int]) -> None:

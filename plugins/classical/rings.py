@@ -1,11 +1,15 @@
-"""Ring pipelines: a cyclic order of all who take part whose paths fit into one step together.
+"""Ring pipelines: a cyclic order of the participants whose paths fit into one step together.
 
-In every step everybody sends on to the next what it got in the step before: n - 1 steps, which is
-optimal where a node accepts one message per step. Where the reversed paths fit in too, messages
-go both ways round: n / 2 steps, rounded down, optimal where some node accepts two (Saad, Schultz,
-"Data communication in parallel architectures", Parallel Computing 11, 1989, gossip on
-Hamiltonian cycles). Paths may pass nodes, so a ring is found on trees (their Euler tour) and
-fat nodes as well, and where there is no Hamiltonian cycle.
+In every step each participant forwards to the next one what it received in the step before: n - 1
+steps, which is optimal where a node accepts one message per step. If the reversed paths fit as
+well, messages go in both directions: n / 2 steps, rounded down, optimal where some node accepts
+two. Paths may pass other nodes, so rings exist on trees (their Euler tour), fat nodes, and networks
+without a Hamiltonian cycle.
+
+References
+----------
+Y. Saad, M. H. Schultz, "Data communication in parallel architectures", Parallel Computing 11, 1989
+(gossip on Hamiltonian cycles). doi:10.1016/0167-8191(89)90024-2
 """
 
 from __future__ import annotations
@@ -19,13 +23,13 @@ from .context import Context, DoesNotApplyError, Draft, Path
 from .residual_capacity import ResidualCapacity
 
 MAX_LEGS = 10
-"""Nearest legs of the ring into which the insertion of a node is tried."""
+"""Legs of the ring, the nearest first, into which the insertion of a node is tried."""
 MAX_RINGS = 4
 """Random rings tried, times the effort."""
 
 
 def ring_pipeline(context: Context) -> Draft:
-    """Return the schedule in which messages go round one ring."""
+    """Return the schedule in which messages go round a ring in one direction."""
     members = context.all_to_all_members()
     context.require_useful(_max_messages(context) * (len(members) - 1))
     legs = _ring(context, members, bidirectional=False)
@@ -35,7 +39,7 @@ def ring_pipeline(context: Context) -> Draft:
 
 
 def bidirectional_ring(context: Context) -> Draft:
-    """Return the schedule in which messages go round one ring in both directions."""
+    """Return the schedule in which messages go round a ring in both directions."""
     members = context.all_to_all_members()
     if any(
         context.capacity[port] < 2
@@ -54,14 +58,14 @@ def bidirectional_ring(context: Context) -> Draft:
 
 
 def _max_messages(context: Context) -> int:
-    """Return the most messages that any node is the source of."""
+    """Return the maximal number of messages of one source."""
     return max(Counter(message.source for message in context.messages).values())
 
 
 def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
-    """Return the schedule over rings, with the number of hops that a message goes on each.
+    """Return the schedule over rings, each with the number of hops of a message on it.
 
-    Messages of the same source follow each other.
+    Messages of the same source are sent one after the other.
     """
     draft: Draft = []
     rounds: dict[int, int] = {}
@@ -89,7 +93,7 @@ def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) ->
 
 
 def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | None:
-    """Allocate and return the legs of this order; none of them (``None``) if one does not fit."""
+    """Allocate and return the legs of this order; ``None``, without allocation, if one fails."""
     legs: list[Path] = []
     for a, b in pairwise(order):
         leg = residual.route(a, b)
@@ -103,7 +107,7 @@ def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | 
 
 
 class _Growth:
-    """A ring that grows by putting nodes between two others, where that costs the fewest hops."""
+    """Construction of a ring by cheapest insertion, with random removals."""
 
     def __init__(self, context: Context, members: tuple[int, ...], bidirectional: bool) -> None:
         self._context = context
@@ -114,7 +118,7 @@ class _Growth:
         context.random.shuffle(self._outside)
 
     def ring(self) -> list[Path] | None:
-        """Grow the ring; nodes that find no place push some of those in their way out again."""
+        """Insert all nodes; where one does not fit, remove some of its neighbours from the ring."""
         self._start()
         patience = 4 * len(self._outside) + 8
         while self._legs and patience:
@@ -140,11 +144,11 @@ class _Growth:
         return legs
 
     def _allowed(self, leg: Path) -> bool:
-        """Return whether a leg of the sketch may be taken as it is."""
+        """Return whether a leg is an allowed path: one hop under store-and-forward switching."""
         return len(leg) == 2 or not self._context.structure.hop_by_hop
 
     def _start(self) -> None:
-        """Make a ring of the first node and the nearest one to which there is a way back."""
+        """Make a ring of the first node and the nearest one with paths in both directions."""
         first = self._outside.pop()
         for second in sorted(self._outside, key=lambda node: self._apart(first, node)):
             legs = _routed((first, second, first), self._residual)
@@ -154,7 +158,7 @@ class _Growth:
                 return
 
     def _pop_nearest(self) -> int:
-        """Return a node outside, mostly one that is near to the ring."""
+        """Remove and return a node outside that is near to the ring."""
         some = self._outside[-24:]
         random = self._context.random
         ring = list(self._legs)
@@ -168,7 +172,7 @@ class _Growth:
         return hops if hops > 0 else self._context.nodes
 
     def _insert(self, node: int) -> bool:
-        """Put the node into the leg where it costs the fewest hops; return whether it fits."""
+        """Insert a node into the leg where it costs the fewest hops; return whether it fits."""
         random = self._context.random
         legs = list(self._legs.values())
         random.shuffle(legs)
@@ -200,7 +204,7 @@ class _Growth:
         return pair
 
     def _evict_neighbours(self, node: int) -> None:
-        """Take some of the ring's nodes out that are near to this one."""
+        """Remove up to four nodes of the ring that are near to this one."""
         random = self._context.random
         near = sorted(self._legs, key=lambda other: (self._apart(other, node), random.random()))
         for other in near[: random.randint(1, 4)]:

@@ -49,8 +49,8 @@ def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> No
 
     The paper shortens a route whose goal lies on another route, nearer to the source. Here the
     delivery takes an option with fewer uses, or with as many from a sender nearer to the source,
-    that is informed in an earlier step. The paper does so always; here only if it adds no conflicts,
-    so that a solution at low temperature does not get worse.
+    that is informed in an earlier step. In the paper this is unconditional; here it must add no
+    conflicts, so that a solution at low temperature does not get worse.
     """
     for delivery in range(len(solution.option)):
         if solution.users[delivery] == 0:

@@ -375,12 +375,8 @@ def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsy
 
 def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
     options = {"milp": {"starts": 2}, "column-generation": {"columns": 3}}
-    ring = cchybrid.instance("ring-bi-4", "AAS")
-    result = cchybrid.solve(ring, engines=["milp", "division"], evaluations=5, options=options)
+    mesh = cchybrid.instance("mesh-3x3", "AAS")
+    result = cchybrid.solve(mesh, engines=["milp"], evaluations=5, options=options)
     found = result.options["column-generation"]
     assert (found["starts"], found["columns"]) == (2, 3)
-    assert "liquid" in result.options
-    assert capsys.readouterr().err.splitlines() == [
-        "cchybrid: engine milp is now column-generation",
-        "cchybrid: engine division is now liquid",
-    ]
+    assert capsys.readouterr().err == "cchybrid: engine milp is now column-generation\n"
