@@ -30,7 +30,7 @@ class Broadcast:
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------

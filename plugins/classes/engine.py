@@ -34,7 +34,7 @@ class Classes:
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------

@@ -39,7 +39,7 @@ class Colouring:
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------

@@ -53,7 +53,7 @@ class ColumnGeneration:
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------

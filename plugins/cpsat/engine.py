@@ -63,7 +63,7 @@ class CpSat:
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------

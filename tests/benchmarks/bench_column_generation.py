@@ -1,10 +1,10 @@
-"""The bound of column generation beside the arc-flow bound, on all-to-all scatter of the thesis.
+"""Compare the bounds of column generation and of the arc-flow program on all-to-all scatter.
 
 Run as ``python tests/benchmarks/bench_column_generation.py``: for every AAS row of the thesis up
 to a number of nodes, the steps that the dual prices of the arc-flow program prove (checked), the
-bound that the engine ``column-generation`` ends with when it is given none, and its best schedule,
-verified. A row is finished when the two meet, so that the engine has closed it alone. It ends with
-exit status 1 if a finished row's bound is below the arc-flow bound, or any bound above a schedule.
+final bound of the engine ``column-generation``, started without a bound, and its best schedule,
+verified. A row is finished when bound and schedule of the engine meet. The exit status is 1 if a
+finished row's bound is below the arc-flow bound, or any bound above a schedule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cchybrid.proof.flow import price_bounds
 
 
 def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
-    """Return the line of one instance, and whether its bounds make sense."""
+    """Return the line of one instance, and whether its bounds are consistent."""
     flow = max((bound.steps for bound in price_bounds(instance.forward)), default=1)
     problem = build_problem(instance)
     engine = ColumnGeneration(ColumnGeneration.Options())

@@ -1,4 +1,4 @@
-"""What plugins without a priority cost ``auto``: the time to the same steps with and without them.
+"""Measure the cost of plugins without a priority for ``auto``: times with and without them.
 
 Run as ``python tests/benchmarks/bench_newcomers.py``. Every instance is solved with and without the
 example plugin and a second one (exact, claiming nothing), in turn, on all processors. The script
@@ -30,7 +30,7 @@ INSTANCES = (
 
 
 def seconds_to(result: Result, steps: int) -> float:
-    """Return when a run first had a schedule of at most so many steps."""
+    """Return the seconds until the first schedule of at most ``steps`` steps."""
     times = [e.seconds for e in result.contributions if e.steps is not None and e.steps <= steps]
     return min(times, default=result.seconds_to_best)
 
@@ -44,7 +44,7 @@ def with_plugins() -> Registry:
 
 
 def main() -> None:
-    """Measure, print, and judge."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--time-limit", type=float, default=60.0)

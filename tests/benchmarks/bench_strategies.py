@@ -24,14 +24,14 @@ OTHERS = ("race", "relay")
 
 
 class Standing:
-    """What the strategies came to: per row and strategy the steps and seconds of all seeds."""
+    """The results: per row and strategy, the steps and seconds of all seeds."""
 
     def __init__(self) -> None:
         self._steps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
 
     def add(self, row: str, strategy: str, steps: int | None, seconds: float) -> None:
-        """Take one run; without a schedule it counts as endless steps."""
+        """Add a run; without a schedule its steps count as infinite."""
         self._steps[row, strategy].append(1 << 40 if steps is None else steps)
         self._seconds[row, strategy].append(seconds)
 
@@ -57,7 +57,7 @@ class Standing:
         ]
 
     def ratios(self) -> dict[str, float]:
-        """Return per row the seconds of ``auto`` by those of the fastest that is as good."""
+        """Return, per row, the ratio of ``auto`` to the fastest strategy that is as good."""
         found = {}
         for row in self.rows:
             best = min(self.steps(row, other) for other in OTHERS)
@@ -69,7 +69,7 @@ class Standing:
         return found
 
     def whole(self) -> float:
-        """Return all seconds of ``auto`` by those of the best single strategy."""
+        """Return the ratio of the total seconds of ``auto`` to the best single strategy's."""
         total = {
             strategy: sum(self.seconds(row, strategy) for row in self.rows)
             for strategy in ("auto", *OTHERS)
@@ -78,7 +78,7 @@ class Standing:
 
 
 def measure(suite: str, seeds: int, limit: float) -> Standing:
-    """Run the suite with every strategy and read what came of it."""
+    """Run the suite with every strategy; return the results."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "strategies.sqlite")
         words = [word for name in ("auto", *OTHERS) for word in ("--strategy", name)]
@@ -97,7 +97,7 @@ def measure(suite: str, seeds: int, limit: float) -> Standing:
 
 
 def main() -> None:
-    """Measure, print, and judge."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", nargs="?", default="smoke")
     parser.add_argument("--seeds", type=int, default=3)

@@ -1,7 +1,7 @@
 """Whether every row ends with a schedule on a busy machine.
 
 Run as ``python tests/benchmarks/bench_stress.py [SUITE]``; by default the smoke suite, six seconds
-a row, with six processes beside it that do nothing but compute. The script prints rows without a
+per row, with six more processes that only compute. The script prints rows without a
 schedule, rows that took longer than the limit and a second, and the load; it fails if there are
 any of the first two.
 """
@@ -28,7 +28,7 @@ def burn() -> None:
 
 
 def main() -> None:
-    """Run the suite beside the busy processes, and judge."""
+    """Run the suite beside the busy processes; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", nargs="?", default="smoke")
     parser.add_argument("--busy", type=int, default=6)

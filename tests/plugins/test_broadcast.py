@@ -1,4 +1,4 @@
-"""Flows from every informed node: as short as any schedule, and within their reach."""
+"""Flows from all informed nodes: as short as any schedule, and within their reach."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_size_is_that_of_the_model() -> None:
     for reach in ((4, 1), (4, 2, 1), (4, 4)):
         model = SpreadModel(found, reach, lambda: False)
         assert len(model._flow) <= found.size(reach)
-    # Nothing keeps anybody from being informed in the first step here.
+    # Here all nodes can be informed in the first step.
     assert len(SpreadModel(found, (4, 4), lambda: False)._flow) == found.size((4, 4))
 
 

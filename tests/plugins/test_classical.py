@@ -1,4 +1,4 @@
-"""Classical constructions: the steps that theory promises, and a reason where they do not fit."""
+"""Classical constructions: the steps of the theory, and a reason where they do not apply."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def context_of(problem: Problem, seed: int = 0) -> Context:
 
 
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
-    """Return the steps of a construction, having made sure that they are a schedule."""
+    """Return the steps of a construction; assert that they are a schedule."""
     problem = build_problem(instance)
     drafted, found = list_transfers(problem, CONSTRUCTIONS[name](context_of(problem, seed)))
     assert not drafted.violations(found)
@@ -258,7 +258,7 @@ def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
     ],
 )
 def test_the_relayed_exchange_fills_all_channels(topology: str) -> None:
-    """What is left idle, if anything, is less than a step."""
+    """Less than a step of channel uses is left idle."""
     instance = cchybrid.instance(topology, "AAS", switching="store-and-forward")
     hops = int(context_of(build_problem(instance)).distance.sum())
     expected = math.ceil(hops / len(instance.network.channels))
@@ -536,7 +536,7 @@ def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, kno
 def test_a_search_ends_where_it_cannot_become_better(
     name: str, topology: str, collective: str, rest: dict[str, Any], fewest: int
 ) -> None:
-    """Although counting does not show that nobody has fewer steps."""
+    """Counting does not refute fewer steps here."""
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
     context = Context(problem, 0, lambda: None, lambda steps: steps < fewest)
     assert context.min_steps < fewest

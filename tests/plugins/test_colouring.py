@@ -1,4 +1,4 @@
-"""The colouring baseline: valid for every model, reproducible, prompt, and no magic."""
+"""The colouring baseline: valid for every model, reproducible, and prompt to stop."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
 
 
 def test_checks_often_enough_whether_to_stop() -> None:
-    """On a large graph, every part of the work asks whether to go on."""
+    """On a large graph, every part of the work checks whether to stop."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=None))
     checks = 0
@@ -147,7 +147,7 @@ def test_random_shortest_paths_are_shortest() -> None:
 @given(instances(max_nodes=6))
 @RANDOM
 def test_chosen_options_form_a_forest(instance: Instance) -> None:
-    """What an option requires happens, too, and following requirements ends at a source."""
+    """Required deliveries are made, too, and chains of requirements end at a source."""
     problem = build_problem(instance)
     one = chooser(problem)
     grow = one.trees if problem.required.all() else one.chains
@@ -251,7 +251,7 @@ def test_exact_is_the_chromatic_number(topology: str, seed: int) -> None:
 
 
 def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It makes good what a bad order has cost, and repeats under a budget of evaluations."""
+    """Exact colouring repairs a bad order, and repeats under an evaluation budget."""
 
     def random_order(seed: int, edges: int) -> dict[str, Any]:
         return {"random_sequential": strategies(seed, edges)["random_sequential"]}

@@ -1,4 +1,4 @@
-"""CP-SAT: optima of every kind of model, honest refutations, and reproducible search."""
+"""CP-SAT: optima of every kind of model, correct refutations, and reproducible search."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_honours_the_one_target() -> None:
 
 
 def test_a_target_next_to_the_best_is_enough() -> None:
-    """Fewer steps would be possible, but nobody asked for them."""
+    """Fewer steps would be possible, but the target is larger."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     run = LocalRun(problem, target=known.steps - 1, first_lower=known.steps - 1)
@@ -323,7 +323,7 @@ def test_no_delivery_loses_its_shortest_options() -> None:
 
 
 def test_that_short_options_do_not_suffice_is_no_claim() -> None:
-    """Two neighbours far from the source have one hop between them, and nobody informs either."""
+    """Two neighbours far from the source have one hop between them; no other node reaches them."""
     network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
     collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
     problem = build_problem(Instance(network, collective))
@@ -333,7 +333,7 @@ def test_that_short_options_do_not_suffice_is_no_claim() -> None:
 
 
 def test_walks_away_from_a_solver_that_does_not_stop() -> None:
-    """What is too busy to stop is left behind once the run is over."""
+    """A solver that does not stop is abandoned once the run is over."""
     release = threading.Event()
 
     def busy() -> StepModel:
@@ -392,7 +392,7 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 @given(instances(max_nodes=5, max_messages=8))
 @RANDOM
 def test_prices_change_no_answer(instance: Instance) -> None:
-    """Whatever they rule out: as many steps suffice with them as without."""
+    """With the excluded options, no fewer steps suffice than without."""
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
@@ -410,7 +410,7 @@ def test_prices_change_no_answer(instance: Instance) -> None:
     ("topology", "even", "sharp"), [("kautz-12", 7, 7), ("mesh-4x4", 14, 16), ("b-tree-8", 10, 16)]
 )
 def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
-    """Where one part of the network is the bottleneck, the linear program finds it."""
+    """The linear program finds the bottleneck where a part of the network is one."""
     problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, UsageMatrix.of(problem))
     assert pricing.min_steps == even

@@ -1,4 +1,4 @@
-"""Recursive division: every team once, exact answers where routes are laid down."""
+"""Liquid schedules: every team once, exact results for fixed routes."""
 
 from __future__ import annotations
 

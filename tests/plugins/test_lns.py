@@ -43,7 +43,7 @@ def random_assignment(problem: Problem, steps: int, seed: int) -> Assignment:
 
 
 def assert_sound(partial: PartialSchedule) -> None:
-    """Nothing is in conflict, nothing happens too early, and the room is what is left."""
+    """Assert that there are no conflicts, the order holds, and the residual capacity is right."""
     problem = partial.problem
     assert not len(partial.broken())
     fresh = PartialSchedule(problem, partial.uses, partial.steps)
@@ -74,7 +74,7 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
 @RANDOM
 @given(instances(), st.integers(0, 1000))
 def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
-    """Whatever is taken out, the answer is valid and places as many as before at least."""
+    """For any removed deliveries, the result is valid and schedules at least as many."""
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     uses = UsageMatrix.of(problem)
@@ -83,7 +83,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
     rest = partial.copy()
     rest.take_out(taken)
     free = np.flatnonzero(rest.option < 0)
-    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that nobody asks for
+    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that is not in the subproblem
     places = places_for(rest, free)
     known = Assignment(
         np.where(rest.option < 0, partial.option, -1), np.where(rest.option < 0, partial.step, -1)

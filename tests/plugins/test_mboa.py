@@ -118,7 +118,7 @@ def test_the_first_split_is_the_one_with_the_best_measure() -> None:
 def plain_measure(
     population: Population, gene: int, whole: bool, split: tuple[int, int, int] | None
 ) -> float:
-    """The logarithm of the K2 measure of both sides of a question, from its definition."""
+    """The logarithm of the K2 measure of both branches of a split, from its definition."""
     pairs = list(zip(population.option[:, gene], population.step[:, gene], strict=True))
     columns: list[list[object]] = [list(pairs)]
     if not whole:
@@ -165,7 +165,7 @@ def test_children_keep_what_the_trees_know() -> None:
     for _ in range(10):
         breeder.breed(population, np.arange(SIZE, dtype=np.int32), children, never, state)
         assert (problem.option_delivery[children.option] == np.arange(genes)).all()
-        # All children keep it, whenever the tree was allowed to ask for the other gene.
+        # All children keep it if the tree was allowed to test the other gene.
         met += bool((children.step[:, 0] != children.step[:, 1]).all())
     assert met >= 5
 

@@ -1,4 +1,4 @@
-"""What ``prepare`` compiles is all that ``solve`` calls, whatever the problem and the options."""
+"""``prepare`` compiles all kernels that ``solve`` calls, for any problem and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines with compiled kernels return when asked, on large problems and from their start on."""
+"""Engines with compiled kernels stop in time, on large problems and from their start on."""
 
 from __future__ import annotations
 

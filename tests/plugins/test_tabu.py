@@ -154,7 +154,7 @@ def test_senseless_options_are_refused(options: dict[str, object]) -> None:
 
 
 class Hunt:
-    """A search on its own, begun with any assignment."""
+    """A single search from any assignment."""
 
     def __init__(self, problem: Problem, steps: int, initial: Assignment, seed: int) -> None:
         self.problem, self.steps, self.flat = problem, steps, flatten(problem)
@@ -224,7 +224,7 @@ def test_a_greedy_number_of_steps_is_reached_from_anywhere(case: Instance, seed:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
-    """Two nodes that inform each other: one of them has to turn to the source."""
+    """Two nodes inform each other: one of them has to be informed by the source."""
     line = Network.from_links("line", 3, [(0, 1), (1, 2), (2, 0)])
     problem = build_problem(Instance(line, Collective("one", (Message(0, (1, 2)),))))
     circle = problem.empty()
@@ -240,7 +240,7 @@ def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
 
 
 def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
-    """Add two deliveries that nobody needs and that require each other."""
+    """Add two deliveries that require each other and that no other needs."""
     option, step = solution.option.copy(), solution.step.copy()
     for one in range(problem.options):
         first, second = int(problem.option_delivery[one]), int(problem.option_requires[one])

@@ -1,4 +1,4 @@
-"""What the evolutionary engines have in common."""
+"""The common part of the evolutionary engines."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
     solution = run.problem.match(run.schedules[-1].steps)
     island = island_of(Sga, case, 4, greedy=0.0, sweeps=0, polish=0, population=10)
     island.immigrate(solution)
-    assert island.conflicts > 0  # it has nobody to replace yet
+    assert island.conflicts > 0  # there is no individual to replace yet
     island.advance(10, NEVER)
     assert island.conflicts > 0
     island.immigrate(solution)

@@ -1,4 +1,4 @@
-"""Options that make no sense are refused with the name of the option."""
+"""Options out of range are refused with the name of the option."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Search:
         """Do anything once."""
         delivery = self.random.randrange(self.problem.deliveries)
         if self.memory.option[delivery] < 0:
-            # What nobody needs has no place, ever.
+            # Unneeded deliveries are never scheduled.
             if plain.is_needed(self.problem, self.memory, delivery):
                 self.random.choice((self.place_at_random, self.move))(delivery)
             return
@@ -351,7 +351,7 @@ def test_what_holding_costs_equals_the_cheapest_chain(case: Instance, seed: int)
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
 def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> None:
-    """Weights on all cells beyond their limits and all that is broken: the sum that falls."""
+    """The move changes the weighted sum of all violations by its price."""
     search = Search(build_problem(case), seed)
     problem, memory, scratch = search.problem, search.memory, search.scratch
     for _ in range(8):

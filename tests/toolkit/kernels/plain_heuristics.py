@@ -16,7 +16,7 @@ from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem
 
 
 class Candidate:
-    """A schedule in the making; loads are counted anew whenever somebody asks."""
+    """A partial schedule; loads are recounted at every use."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ def swap_steps(one: Candidate, delivery: int) -> int:
 
 
 def restore(one: Candidate, near: list[int]) -> int:
-    """Step by step: who has it may hand it on; who waits for nobody who has it is postponed."""
+    """Step by step: informed nodes send; deliveries without an informed sender are postponed."""
     agenda: list[list[int]] = [[] for _ in range(one.steps + 1)]
     for delivery, step in enumerate(one.step):
         agenda[step].append(delivery)
