@@ -101,8 +101,8 @@ class UsageMatrix:
         deliveries. Longer options stay usable where a delivery has no shorter one.
         """
         channel = problem.kind <= LINK
-        room = int(problem.capacity[channel].sum()) * steps
-        hops = max(1, room // max(1, int(problem.required.sum())))
+        offered = int(problem.capacity[channel].sum()) * steps
+        hops = max(1, offered // max(1, int(problem.required.sum())))
         passed = self.costs(channel.astype(np.int64))
         passed[~self.usable] = np.inf
         fewest = np.full(problem.deliveries, np.inf)

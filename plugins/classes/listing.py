@@ -71,5 +71,5 @@ def _excludable(packing: Packing, column: int, others: np.ndarray, load: np.ndar
     if (packing.row[others] == packing.row[column]).any():
         return True
     resource, times = packing.uses.row(column)
-    room = packing.capacity - load - packing.uses.load(others)
-    return bool((times > room[resource]).any())
+    residual = packing.capacity - load - packing.uses.load(others)
+    return bool((times > residual[resource]).any())

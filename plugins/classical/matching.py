@@ -13,7 +13,7 @@ def assign(
     item: Item,
     allowed: Mapping[Item, Iterable[Place]],
     users: dict[Place, list[Item]],
-    room: Mapping[Place, int],
+    capacity: Mapping[Place, int],
     seen: set[Place],
 ) -> bool:
     """Assign an item to a place along an augmenting path; return whether there is one.
@@ -24,7 +24,7 @@ def assign(
         The allowed places of every item.
     users
         The items at every place: changed along the path.
-    room
+    capacity
         The capacities of places, where they are not 1.
     seen
         Places that have been visited.
@@ -34,11 +34,11 @@ def assign(
             continue
         seen.add(place)
         held = users.setdefault(place, [])
-        if len(held) < room.get(place, 1):
+        if len(held) < capacity.get(place, 1):
             held.append(item)
             return True
         for index, other in enumerate(held):
-            if assign(other, allowed, users, room, seen):
+            if assign(other, allowed, users, capacity, seen):
                 held[index] = item
                 return True
     return False

@@ -80,8 +80,8 @@ def _moves(context: Context, representative: list[int], place: dict[Pair, int]) 
     # Augmenting paths never unassign a message, so the first ones have priority.
     order = list(place)
     random.shuffle(order)
-    room = dict(enumerate(context.capacity))
+    capacity = dict(enumerate(context.capacity))
     users: dict[int, list[Pair]] = {}
     for pair in sorted(order, key=lambda pair: -far[pair]):
-        assign(pair, moves, users, room, set())
+        assign(pair, moves, users, capacity, set())
     return {pair: moves[pair][kind] for kind, pairs in users.items() for pair in pairs}

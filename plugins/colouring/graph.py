@@ -155,16 +155,16 @@ class Conflicts:
     def _compact(self, found: Assignment, order: IntVector, steps: int) -> None:
         """Schedule deliveries in this order, each in the first step that it fits."""
         problem = self.problem
-        room = np.tile(problem.capacity.astype(np.int64), (steps, 1))
-        room[:, problem.implied] = np.iinfo(np.int64).max
+        residual = np.tile(problem.capacity.astype(np.int64), (steps, 1))
+        residual[:, problem.implied] = np.iinfo(np.int64).max
         for delivery in order.tolist():
             option = found.option[delivery]
             requires = int(problem.option_requires[option])
             earliest = int(found.step[requires]) + 1 if requires >= 0 else 0
             resource, times = self.uses.row(option)
-            fits = (room[earliest:, resource] >= times).all(axis=1)
+            fits = (residual[earliest:, resource] >= times).all(axis=1)
             step = earliest + int(np.argmax(fits))
-            room[step, resource] -= times
+            residual[step, resource] -= times
             found.step[delivery] = step
 
     def _graph(self, users: IntVector, random: np.random.Generator) -> Any:

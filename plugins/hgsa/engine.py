@@ -180,8 +180,8 @@ class _Search:
         hint = self.run.hint(steps) if self.attempts % 2 == 0 else None
         self.attempts += 1
         # Solutions of many steps have large tables of loads, so fewer processes fit.
-        room = int(self.options.memory / _size(self.problem, steps) / len(self.states)) - SPARE
-        options = replace(self.options, processes=max(1, min(self.options.processes, room)))
+        fitting = int(self.options.memory / _size(self.problem, steps) / len(self.states)) - SPARE
+        options = replace(self.options, processes=max(1, min(self.options.processes, fitting)))
         islands = []
         for state in self.states:
             if not self.run.wants(steps):

@@ -302,5 +302,5 @@ def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:
     """Return, shape (resources,), a price from 0 to 1: high where little capacity is left."""
     problem = partial.problem
     offered = np.maximum(problem.capacity * float(partial.steps), 1.0)
-    left = np.where(problem.implied, offered, partial.room.sum(axis=1))
+    left = np.where(problem.implied, offered, partial.residual.sum(axis=1))
     return np.asarray((1.0 - left / offered) ** 4, dtype=np.float64)

@@ -85,7 +85,7 @@ class View:
 def wasteful_steps(view: View, size: int) -> IntVector:
     """Return the deliveries of steps in which scarce resources have capacity left."""
     partial = view.partial
-    waste = view.price @ np.where(partial.problem.implied[:, None], 0, partial.room)
+    waste = view.price @ np.where(partial.problem.implied[:, None], 0, partial.residual)
     waste = (waste + 1e-3) * view.random.random(partial.steps)
     return view.in_steps(np.argsort(-waste, kind="stable")[: 2 + size])
 
@@ -120,8 +120,8 @@ def block(view: View, size: int) -> IntVector:
     """Return the deliveries, of some steps, on all resources that an unscheduled one could use."""
     partial = view.partial
     resources = view.resources(view.options())
-    room = (view.price[resources] + 1e-3) @ partial.room[resources]
-    score = (room + 0.1) * view.random.random(partial.steps)
+    residual = (view.price[resources] + 1e-3) @ partial.residual[resources]
+    score = (residual + 0.1) * view.random.random(partial.steps)
     steps = np.argsort(-score, kind="stable")[: 2 + 2 * size]
     found = view.using(resources)
     return found[np.isin(partial.step[found], steps)]

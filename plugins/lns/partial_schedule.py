@@ -33,7 +33,7 @@ class PartialSchedule:
     ----------
     option, step
         Shape (deliveries,): -1 for unscheduled deliveries.
-    room
+    residual
         Shape (resources, steps): the residual capacity.
     """
 
@@ -42,13 +42,13 @@ class PartialSchedule:
         self.option = np.full(problem.deliveries, -1, dtype=np.int64)
         self.step = np.full(problem.deliveries, -1, dtype=np.int64)
         limit = np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32)
-        self.room: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
+        self.residual: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
 
     def copy(self) -> PartialSchedule:
         """Return a copy that may be changed."""
         other = copy(self)
         other.option, other.step = self.option.copy(), self.step.copy()
-        other.room = self.room.copy()
+        other.residual = self.residual.copy()
         return other
 
     def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
@@ -83,7 +83,7 @@ class PartialSchedule:
 
     def _use(self, option: IntVector, step: IntVector, sign: int) -> None:
         position, resource, times = self.uses.entries(option)
-        np.add.at(self.room, (resource, step[position]), sign * times)
+        np.add.at(self.residual, (resource, step[position]), sign * times)
 
     def fits(self, options: IntVector) -> BoolVector:
         """Return, shape (options, steps), whether each option by itself fits into each step."""
@@ -95,7 +95,7 @@ class PartialSchedule:
             end = start + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
             some = start + np.flatnonzero(size[start:end] > 0)
             _, resource, times = self.uses.entries(options[some])
-            enough = self.room[resource] >= times[:, None]
+            enough = self.residual[resource] >= times[:, None]
             if len(some):
                 found[some] = np.logical_and.reduceat(enough, offsets(size[some])[:-1], axis=0)
             start = end
@@ -160,19 +160,19 @@ def repaired(
 def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
     """Return deliveries whose removal leaves no resource overloaded."""
     gone: list[int] = []
-    over = np.minimum(partial.room, 0)
+    over = np.minimum(partial.residual, 0)
     placed = np.flatnonzero(partial.option >= 0)
     for step in np.flatnonzero((over < 0).any(axis=0)).tolist():
         here = placed[partial.step[placed] == step]
         position, resource, times = partial.uses.entries(partial.option[here])
-        room = partial.room[:, step].copy()
-        while (room < 0).any():
-            useful = np.minimum(times, np.maximum(-room[resource], 0))
+        residual = partial.residual[:, step].copy()
+        while (residual < 0).any():
+            useful = np.minimum(times, np.maximum(-residual[resource], 0))
             relief = np.bincount(position, weights=useful, minlength=len(here))
             score = relief + 0.5 * random.random(len(here)) * (relief > 0)
             worst = int(np.argmax(score))
             gone.append(int(here[worst]))
             mine = position == worst
-            np.add.at(room, resource[mine], times[mine])
+            np.add.at(residual, resource[mine], times[mine])
             times = np.where(mine, 0, times)
     return np.array(gone, dtype=np.int64)

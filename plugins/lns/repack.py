@@ -186,8 +186,8 @@ class Repack:
         boolean, resource, times = boolean[kept], resource[kept], times[kept]
         key = resource * partial.steps + places.step[boolean]
         for found, (literals, weights) in grouped(key, boolean, times):
-            room = int(partial.room[divmod(found, partial.steps)])
-            self._rows.capacity(literals, weights, room)
+            residual = int(partial.residual[divmod(found, partial.steps)])
+            self._rows.capacity(literals, weights, residual)
 
     def _precedence_constraints(self) -> None:
         """Make deliveries happen in later steps than the free deliveries that they require."""

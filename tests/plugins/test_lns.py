@@ -49,8 +49,8 @@ def assert_sound(partial: PartialSchedule) -> None:
     fresh = PartialSchedule(problem, partial.uses, partial.steps)
     placed = np.flatnonzero(partial.option >= 0)
     fresh.place(placed, partial.option[placed], partial.step[placed])
-    assert (fresh.room == partial.room).all()
-    assert (partial.room >= 0).all()
+    assert (fresh.residual == partial.residual).all()
+    assert (partial.residual >= 0).all()
     missing = int((partial.assignment().option[problem.required] < 0).sum())
     assert conflicts(problem, partial.assignment()) == missing == len(partial.unscheduled)
 

@@ -12,7 +12,7 @@ from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 from cchybrid.toolkit.kernels.rng import State, below
 
-__all__ = ["count_ports", "pressure", "room", "spread_ports"]
+__all__ = ["count_ports", "free_ports", "port_load", "spread_ports"]
 
 
 @inlined
@@ -25,12 +25,12 @@ def count_ports(flat: Flat, row: IntArray, path: int) -> None:
 
 
 @inlined
-def pressure(
+def port_load(
     inject: IntArray, accept: IntArray, capacity: IntArray, row: IntArray, path: int
 ) -> float:
     """Return the relative load of the ports of a path: 0 idle, 2 both full, more if overloaded.
 
-    Takes arrays of a ``Flat``, like ``room``.
+    Takes arrays of a ``Flat``, like ``free_ports``.
     """
     full = 0.0
     if inject[path] >= 0:
@@ -41,7 +41,7 @@ def pressure(
 
 
 @inlined
-def room(
+def free_ports(
     inject: IntArray, accept: IntArray, capacity: IntArray, table: IntArray, step: int, path: int
 ) -> int:
     """Return the residual capacity of the ports of a path; negative if one is overloaded.
@@ -99,11 +99,11 @@ def spread_ports(
         if not counted[delivery] or now >= steps:
             continue
         path = paths[option[delivery]]
-        if room(inject, accept, capacity, table, now, path) >= 0:
+        if free_ports(inject, accept, capacity, table, now, path) >= 0:
             continue
         other = below(state, steps)
         for _ in range(steps):
-            if room(inject, accept, capacity, table, other, path) > 0:
+            if free_ports(inject, accept, capacity, table, other, path) > 0:
                 change += remove(flat, table[now], path) + add(flat, table[other], path)
                 step[delivery] = other
                 break

@@ -8,7 +8,7 @@ delivery is postponed. A delivery postponed beyond the last step is late and cou
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.evolution.ports import count_ports, pressure
+from cchybrid.toolkit.evolution.ports import count_ports, port_load
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
@@ -112,7 +112,7 @@ def _other_option(
             continue
         path = paths[candidate]
         beyond = use_start[path + 1] - use_start[path] - near[delivery]
-        score = pressure(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
+        score = port_load(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
         if best < 0 or score < best_score:
             best, best_score = candidate, score
         compared += beyond <= 0

@@ -76,9 +76,9 @@ class Greedy:
         while (made.step[problem.required] < 0).any():
             if run.should_stop():
                 return None
-            room = problem.capacity.copy()
+            residual = problem.capacity.copy()
             for delivery in self._order(problem, made, random):
-                self._place(problem, made, delivery, step, room, random)
+                self._place(problem, made, delivery, step, residual, random)
             step += 1
         return made
 
@@ -94,18 +94,18 @@ class Greedy:
         made: Assignment,
         delivery: int,
         step: int,
-        room: np.ndarray,
+        residual: np.ndarray,
         random: np.random.Generator,
     ) -> None:
-        """Make the delivery in this step if one of a few random options fits into ``room``."""
+        """Make the delivery in this step if one of a few random options fits into ``residual``."""
         first, stop = problem.option_start[delivery], problem.option_start[delivery + 1]
         requires = problem.option_requires[first:stop]
         happened = made.step[requires]  # meaningless where nothing is required, hence the "or"
         ready = (requires < 0) | ((happened >= 0) & (happened < step))
         for option in random.permutation(first + np.flatnonzero(ready))[: self.options.tries]:
             used = problem.resources_of(option)
-            np.subtract.at(room, used, 1)  # a resource that is listed twice is used twice
-            if (room[used] >= 0).all():
+            np.subtract.at(residual, used, 1)  # a resource that is listed twice is used twice
+            if (residual[used] >= 0).all():
                 made.option[delivery], made.step[delivery] = option, step
                 return
-            np.add.at(room, used, 1)
+            np.add.at(residual, used, 1)

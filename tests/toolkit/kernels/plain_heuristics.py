@@ -125,7 +125,7 @@ def settle(one: Candidate, sweeps: int) -> int:
     return one.conflicts()
 
 
-def room(one: Candidate, step: int, option: int) -> float:
+def free_ports(one: Candidate, step: int, option: int) -> float:
     used = one.loads(step)
     ports = [one.port(option, kind) for kind in (INJECT, ACCEPT)]
     return min(
@@ -137,9 +137,9 @@ def spread_ports(one: Candidate) -> None:
     for delivery in one.offsets(len(one.option)):
         if delivery not in one.counted or one.step[delivery] >= one.steps:
             continue
-        if room(one, one.step[delivery], one.option[delivery]) < 0:
+        if free_ports(one, one.step[delivery], one.option[delivery]) < 0:
             for step in one.offsets(one.steps):
-                if room(one, step, one.option[delivery]) > 0:
+                if free_ports(one, step, one.option[delivery]) > 0:
                     one.step[delivery] = step
                     break
 

@@ -14,7 +14,7 @@ from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.evolution.min_conflicts import settle
-from cchybrid.toolkit.evolution.ports import room, spread_ports
+from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
@@ -185,7 +185,7 @@ def test_the_port_heuristic_empties_overfull_ports() -> None:
     ports = np.flatnonzero(problem.kind == INJECT)
     assert (table[:, ports] <= problem.capacity[ports]).all()
     path = int(flat.path[found.option[0]])
-    assert room(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
+    assert free_ports(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
 
 
 def test_random_numbers_come_from_the_state_alone() -> None:
