@@ -25,9 +25,9 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "large-neighbourhood search: CP-SAT reschedules some deliveries in every iteration",
             prepares=True),
         _engine("broadcast", 40, "broadcast.engine:Broadcast",
-            "broadcasts: CP-SAT on flows from all informed nodes, with limited hops per step"),
+            "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step"),
         _engine("tabu", 50, "tabu.engine:Tabu", prepares=True,
-            summary="tabu search with constraint weighting; prices all paths of a delivery at once"),
+            summary="tabu search with constraint weighting; prices all paths at once"),
         # UMDA polishes with the same tabu search, which alone is faster.
         _engine("umda", 10, "umda.engine:Umda", **BASELINE,
             summary="univariate marginal distribution algorithm with the thesis' heuristics"),

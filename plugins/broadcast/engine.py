@@ -15,7 +15,7 @@ from itertools import islice
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
-from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
 
@@ -158,7 +158,7 @@ class _Search:
         solver = small_solver(run.budget, run.seed + self.rounds, self.units)
         solver.parameters.log_search_progress = self.options.log
         solver.parameters.linearization_level = 0  # the linear relaxation says little
-        answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
+        answer = decide(make, solver, lambda: run.wants(steps), run.should_stop)
         run.note(target=steps, booleans=answer.booleans, conflicts=answer.solution.conflicts)
         if answer.assignment is not None:
             run.offer(answer.assignment, answer.problem)

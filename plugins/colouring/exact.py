@@ -16,7 +16,7 @@ import numpy as np
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, ask, decision_solver
+from cchybrid.toolkit.cpsat.solve import Answer, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
@@ -81,7 +81,7 @@ class FixedChoice:
             Whether to stop at once.
         """
 
-        def decide(steps: int) -> Answer:
+        def decide_steps(steps: int) -> Answer:
             tight = self.pricing.tight(steps)
             full = bool(tight.full.any())
 
@@ -92,11 +92,11 @@ class FixedChoice:
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            return ask(make, solver, lambda: useful(steps), over)
+            return decide(make, solver, lambda: useful(steps), over)
 
         units = 0.0
         while self.min_steps < known.steps and useful(known.steps - 1):
-            answer = decide(known.steps - 1)
+            answer = decide_steps(known.steps - 1)
             units += answer.units
             if answer.assignment is None:
                 return Fewest(known, answer.solvable is False, units)

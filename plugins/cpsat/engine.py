@@ -24,7 +24,7 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, decision_solver
+from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
@@ -347,7 +347,7 @@ class _Search:
         solver = decision_solver(
             run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
         )
-        answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
+        answer = decide(make, solver, lambda: run.wants(target), run.should_stop)
         run.note(
             target=target,
             booleans=answer.booleans,

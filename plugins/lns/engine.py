@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.solve import Answer, ask, small_solver
+from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
@@ -261,7 +261,7 @@ class _Search:
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
         if run.budget.evaluations is None:
             solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
-        answer = ask(
+        answer = decide(
             lambda: Repack(rest, places, weight, known, run.should_stop),
             solver,
             lambda: run.wants(partial.steps),

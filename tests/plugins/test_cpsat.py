@@ -23,7 +23,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import ask
+from cchybrid.toolkit.cpsat.solve import decide
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -342,9 +342,9 @@ def test_walks_away_from_a_solver_that_does_not_stop() -> None:
 
     solver = cp_model.CpSolver()
     with pytest.raises(StoppedError):
-        ask(busy, solver, useful=lambda: False, over=lambda: True)
+        decide(busy, solver, useful=lambda: False, over=lambda: True)
     release.set()
-    assert ask(busy, solver, useful=lambda: False, over=lambda: False).solvable is None
+    assert decide(busy, solver, useful=lambda: False, over=lambda: False).solvable is None
 
 
 def test_an_error_in_the_thread_is_raised() -> None:
@@ -352,7 +352,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
         raise KeyError("model")
 
     with pytest.raises(KeyError, match="model"):
-        ask(broken, cp_model.CpSolver(), useful=lambda: True, over=lambda: False)
+        decide(broken, cp_model.CpSolver(), useful=lambda: True, over=lambda: False)
 
 
 def test_gives_up_on_what_does_not_fit() -> None:

@@ -14,7 +14,7 @@ import cchybrid
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
-from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.solver import (
     GRACE_SECONDS,
     LinearProgram,
@@ -136,9 +136,9 @@ def test_an_answer_of_no_more_use_is_left_open() -> None:
         raise StoppedError
 
     solver = small_solver(Budget(), 0, 1.0)
-    assert ask(make, solver, never, never).solvable is None  # type: ignore[arg-type]
+    assert decide(make, solver, never, never).solvable is None  # type: ignore[arg-type]
     with pytest.raises(StoppedError):
-        ask(make, solver, never, lambda: True)  # type: ignore[arg-type]
+        decide(make, solver, never, lambda: True)  # type: ignore[arg-type]
 
 
 def test_a_search_ends_for_a_reason() -> None:

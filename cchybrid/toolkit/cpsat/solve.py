@@ -135,7 +135,7 @@ def _threads(budget: Budget) -> int:
     return 1 if budget.evaluations is not None else budget.threads
 
 
-def ask(
+def decide(
     make: Callable[[], Model],
     solver: cp_model.CpSolver,
     useful: Callable[[], bool],

@@ -78,7 +78,7 @@ class EvolutionIsland:
         self._steps, self._state = steps, state
         self._hint = None if hint is None else genome.encode(hint, steps)
         self._made = 0
-        self._beside: Polish | None = None
+        self._tabu: Polish | None = None
         self._population = empty_population(options.population, genome.genes)
         self._children = empty_population(options.offspring, genome.genes)
         self._parents = np.zeros(breeder.parents, dtype=np.int32)
@@ -111,12 +111,12 @@ class EvolutionIsland:
                 if done >= evaluations:
                     break
                 self._create(stop)
-                done += 1 + self._better(1, stop)
+                done += 1 + self._polish(1, stop)
             else:
                 rounds = self._options.polish
                 if done and done + len(self._children.fitness) + rounds > evaluations:
                     break
-                done += self._generation(stop) + self._better(rounds, stop)
+                done += self._generation(stop) + self._polish(rounds, stop)
         return done
 
     def best(self) -> Assignment:
@@ -173,14 +173,14 @@ class EvolutionIsland:
         replace(population, children, done)
         return done
 
-    def _better(self, rounds: int, stop: BoolArray) -> int:
+    def _polish(self, rounds: int, stop: BoolArray) -> int:
         """Continue the tabu search that polishes the best individual; return its rounds."""
         if not self._options.polish or not self.conflicts or stop[0]:
             return 0
-        if self._beside is None:
-            self._beside = Polish(self._genome, self._steps, below(self._state, 1 << 30))
+        if self._tabu is None:
+            self._tabu = Polish(self._genome, self._steps, below(self._state, 1 << 30))
         best = Assignment(self._best.option[0], self._best.step[0])
-        found, taken = self._beside.better(best, self.conflicts, rounds, stop)
+        found, taken = self._tabu.improve(best, self.conflicts, rounds, stop)
         if found is not None:
             genes = Assignment(found.option.copy(), found.step.copy())
             fitness = self._complete(genes, False, stop)

@@ -40,7 +40,7 @@ class Polish:
         self._taken: int | None = None
         self._given: int | None = None
 
-    def better(
+    def improve(
         self, best: Assignment, fitness: int, rounds: int, stop: BoolArray
     ) -> tuple[Assignment | None, int]:
         """Continue the search; return an improvement or ``None``, and the rounds taken.
