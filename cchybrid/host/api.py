@@ -163,7 +163,7 @@ def solve(
                 where="options",
                 hint="name it, or drop the option",
             )
-        texts[owner] = {key: str(value) for key, value in values.items()}
+        texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
     if threads is None:
         threads = 1 if evaluations is not None else processor_count()
     config = RunConfig(

@@ -52,6 +52,8 @@ class EngineInfo:
     prepares
         Whether the engine has a method ``prepare``, which compiles what ``solve`` needs: it runs
         once per installation, outside the time limit.
+    former_names
+        Names that the engine had before: they still work, and the user is referred to ``name``.
     requires
         Distributions that it needs besides those of cchybrid, for information.
     api
@@ -66,6 +68,7 @@ class EngineInfo:
     priority: int = 0
     baseline: bool = False
     prepares: bool = False
+    former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     api: int = API
 

@@ -74,6 +74,8 @@ class Registry:
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
+    _reported: set[str] = field(default_factory=set)
+    """Former names of engines that the user has been referred to the present name for."""
 
     @property
     def warnings(self) -> list[str]:
@@ -81,8 +83,30 @@ class Registry:
         return [f"plugin {row.name}: {row.trouble}" for row in self.plugins if row.trouble]
 
     def engine(self, name: str) -> EngineInfo:
-        """Return an engine by name (in any case), or raise an ``InputError`` with a suggestion."""
-        return _find(self.engines, name, "engine", "engines")
+        """Return an engine by its present or a former name, in any case.
+
+        Raises
+        ------
+        InputError
+            No engine has this name; with a suggestion.
+        """
+        return _find(self.engines, self.current_name(name), "engine", "engines")
+
+    def current_name(self, name: str) -> str:
+        """Return the present name of an engine, given in any case; any other text as it is.
+
+        The first use of each former name prints one line on standard error.
+        """
+        former = name.lower()
+        if former in self.engines:
+            return self.engines[former].name
+        for info in self.engines.values():
+            if former in map(str.lower, info.former_names):
+                if former not in self._reported:
+                    self._reported.add(former)
+                    print(f"cchybrid: engine {former} is now {info.name}", file=sys.stderr)
+                return info.name
+        return name
 
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""

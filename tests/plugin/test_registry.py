@@ -360,3 +360,23 @@ def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch
     assert (result.steps, result.status, result.certified) == (3, "optimal", True)
     assert result.bound_by == "halves"
     assert seen[-1]["event"] == "result"
+
+
+def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsys: Any) -> None:
+    text = "return [EngineInfo('new', 'nowhere:New', '-', former_names=('Old', 'tabu'))]"
+    registry = load(renamed=engines(text))
+    assert registry.warnings == []
+    assert registry.engine("OLD") is registry.engine("old") is registry.engine("new")
+    assert capsys.readouterr().err == "cchybrid: engine old is now new\n"
+    assert registry.engine("tabu").name == "tabu"
+    assert [registry.current_name(name) for name in ("TABU", "growth")] == ["tabu", "growth"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
+    options = {"milp": {"starts": 2}, "column-generation": {"columns": 3}}
+    mesh = cchybrid.instance("mesh-3x3", "AAS")
+    result = cchybrid.solve(mesh, engines=["milp"], evaluations=5, options=options)
+    found = result.options["column-generation"]
+    assert (found["starts"], found["columns"]) == (2, 3)
+    assert capsys.readouterr().err == "cchybrid: engine milp is now column-generation\n"
