@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.system.processes import processor_count
 
 
 def instance(topology: str, collective: str | None = None, **rest: Any) -> Instance:
@@ -130,18 +130,16 @@ def solve(
         ):
             kind = "a whole number" if whole else "a number"
             raise InputError(
-                f"{number!r} makes no sense", where=name, mend=f"use {kind} above 0 and below 2^40"
+                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
             )
     if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"{seed!r} is no seed", where="seed", mend="use a whole number from 0")
+        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
-            "a quotient search needs a time limit",
-            where="strategy",
-            mend="set a time limit instead",
+            "a quotient search needs a time limit", where="strategy", hint="set a time limit"
         )
     if blind and steps is None:
-        raise InputError("a blind run without a number of steps", where="blind", mend="set steps")
+        raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     names = [engines] if isinstance(engines, str) else engines
@@ -163,11 +161,11 @@ def solve(
             raise InputError(
                 f"{what} {owner} does not take part",
                 where="options",
-                mend="name it, or drop the option",
+                hint="name it, or drop the option",
             )
-        texts[owner] = {key: str(value) for key, value in values.items()}
+        texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
     if threads is None:
-        threads = 1 if evaluations is not None else len(os.sched_getaffinity(0))
+        threads = 1 if evaluations is not None else processor_count()
     config = RunConfig(
         engines=chosen,
         bounds=[] if blind else sorted(registry.bounds.values(), key=lambda info: info.order),

@@ -12,7 +12,7 @@ from cchybrid.plugin.records import Observer
 
 
 class EventBus:
-    """Passes every event to the observers, with the seconds since the start of the run.
+    """Distributor of events to observers, with the seconds since the start of the run.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from cchybrid.host.run_config import LOG_FORMAT, RunConfig
 from cchybrid.host.run_state import Announce, RunState
 from cchybrid.host.wire import WireError, from_log
 from cchybrid.model import Instance
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 from cchybrid.model.json_fields import parse_json
 
@@ -36,7 +36,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     rows = iter(lines)
     head = next(rows, {})
     if head.get("log") != LOG_FORMAT:
-        raise InputError("no log of a run", mend="name a file that solve --log has written")
+        raise InputError("no log of a run", hint="name a file that solve --log has written")
     config = RunConfig.from_log(head)
     state = RunState(
         Instance.from_json(head["instance"]),
@@ -53,7 +53,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
             seconds, seat, event = from_log(dict(line))
         except WireError as error:
             raise InputError(
-                f"unreadable: {error}", mend="use the file as it was written"
+                f"unreadable: {error}", hint="use the file as it was written"
             ) from None
         events += [
             {"event": action.event, "seconds": seconds, **action.content}
@@ -62,7 +62,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
         ]
         finished = finished or line["input"] == "finished"
     if not finished:
-        raise InputError("the run did not end", mend="use the log of a run that ended")
+        raise InputError("the run did not end", hint="use the log of a run that ended")
     return conclude(state, config), events
 
 
@@ -74,5 +74,5 @@ def replay_file(path: str | Path) -> Result:
     InputError
         If the file cannot be read or is no complete log.
     """
-    with inside(str(path)):
+    with with_context(str(path)):
         return replay(parse_json(line) for line in read_text(path).splitlines())[0]

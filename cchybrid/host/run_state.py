@@ -162,9 +162,8 @@ class RunState:
         """The name of the engine or host that found the best schedule, or ""."""
         if self.schedule is None:
             return ""
-        return (
-            self.blackboard.found_by if self.schedule is self.blackboard.schedule else HOST_GREEDY
-        )
+        by_engine = self.schedule is self.blackboard.schedule
+        return self.blackboard.found_by if by_engine else HOST_GREEDY
 
     @property
     def best(self) -> int | None:
@@ -315,16 +314,15 @@ class RunState:
         self.improved_at = self.now
         if self.schedule is blackboard.schedule:
             self.found_at = self.now
-            self._announce(
-                "schedule", engine=name, steps=best, lower=blackboard.lower, how=event.how
-            )
+            lower = blackboard.lower
+            self._announce("schedule", engine=name, steps=best, lower=lower, how=event.how)
         known = {other.title for other in self.seats.values()}
         seeded_by = event.seeded_by if event.seeded_by in known else ""
         self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
         self.history.finished.discard(PROOF_ARM)
         self._share({"best": best, "steps": steps_to_json(event.steps), "by": name}, seat)
-        for liar in blackboard.refuted_claims():
-            self._distrust(liar, f"claimed a bound that a schedule of {best} steps beats")
+        for claimant in blackboard.refuted_claims():
+            self._distrust(claimant, f"claimed a bound that a schedule of {best} steps beats")
 
     def _take_bound(self, seat: int, worker: WorkerState, event: ev.Bound) -> None:
         blackboard, steps, evidence = self.blackboard, event.steps, event.evidence
@@ -384,9 +382,8 @@ class RunState:
         # A proof below the best claim counts with the value that it proves.
         lower = blackboard.certified.steps if checked else blackboard.lower
         certified = blackboard.certified.steps >= lower
-        entry = Contribution(
-            round(self.now, 3), author, how, what, blackboard.best, lower, certified, seeded_by
-        )
+        seconds, best = round(self.now, 3), blackboard.best
+        entry = Contribution(seconds, author, how, what, best, lower, certified, seeded_by)
         self.history.contributed(worker.arm, entry)
 
     def _take_exit(self, worker: WorkerState, event: ev.Exited) -> None:

@@ -198,8 +198,7 @@ class Session:
         end = None if phase.share >= 1 else start + phase.share * time_left
         if phase.seconds is not None:
             end = start + phase.seconds
-        # Until an engine has offered a first schedule, a phase may take longer: on a large
-        # instance that may take long.
+        # Until an engine has offered a first schedule, the phase may take longer than its share.
         first_end = start + (1 if phase.pause else 2) * phase.share * time_left
 
         def is_running() -> bool:

@@ -372,4 +372,4 @@ def check_strategy(name: str, where: str) -> None:
     """Raise an ``InputError`` that names ``where`` if there is no strategy of this name."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
-        raise InputError(f"no strategy is called {name}", where=where, mend=f"use {known}")
+        raise InputError(f"no strategy is called {name}", where=where, hint=f"use {known}")

@@ -43,9 +43,9 @@ from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
 from cchybrid.system.processes import die_with_parent
 
-NOTE_INTERVAL_SECONDS = 0.1
+MIN_NOTE_SECONDS = 0.1
 """Shortest time between two notes, or two reports of progress; those between are dropped."""
-SUGGEST_INTERVAL_SECONDS = 0.5
+MIN_SUGGEST_SECONDS = 0.5
 """Shortest time between two suggestions for the same number of steps."""
 TICK_SECONDS = 0.1
 """Seconds between two checks of the engine. On a busy machine ticks are delayed as much as the
@@ -82,7 +82,7 @@ class WorkerRun(RunBase):
         self._conflicts: int | None = None
         self._last_note = 0.0
         self._last_progress = 0.0
-        self._last_suggestion: dict[int, float] = {}
+        self._next_suggestion: dict[int, float] = {}
         self.problem: Problem | None = None
         self.quotient_search: QuotientSearch | None = None
         self.working_since: float | None = None
@@ -128,12 +128,9 @@ class WorkerRun(RunBase):
         """See ``Run.suggest``; throttled per number of steps."""
         count, now = assignment.steps, time.monotonic()
         if self.budget.evaluations is None:
-            if (
-                now - self._last_suggestion.get(count, -SUGGEST_INTERVAL_SECONDS)
-                < SUGGEST_INTERVAL_SECONDS
-            ):
+            if now < self._next_suggestion.get(count, 0.0):
                 return
-            self._last_suggestion[count] = now
+            self._next_suggestion[count] = now + MIN_SUGGEST_SECONDS
         draft = self._lift(assignment, count)
         self.send("suggest", draft=count, steps=steps_to_json(draft))
 
@@ -183,14 +180,14 @@ class WorkerRun(RunBase):
             known = self._conflicts
             self._conflicts = conflicts if known is None else min(known, conflicts)
         now = time.monotonic()
-        if now - self._last_progress >= NOTE_INTERVAL_SECONDS:
+        if now - self._last_progress >= MIN_NOTE_SECONDS:
             self._last_progress = now
             self.send("progress", steps=steps, conflicts=conflicts)
 
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""
         now = time.monotonic()
-        if now - self._last_note >= NOTE_INTERVAL_SECONDS:
+        if now - self._last_note >= MIN_NOTE_SECONDS:
             self._last_note = now
             # JSON cannot represent infinity.
             finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}

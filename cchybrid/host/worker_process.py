@@ -54,8 +54,8 @@ class WorkerProcess:
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
         self._pending_news: dict[tuple[str, int], Line] = {}
-        self._stop_requested_at: float | None = None
-        self._sigterm_at: float | None = None
+        self._stop_since: float | None = None
+        self._term_since: float | None = None
         self._grace = GRACE_SECONDS
         self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
         self.stdin, self.stdout, self.stderr = (
@@ -167,29 +167,26 @@ class WorkerProcess:
         """Request a stop; ``enforce`` sends SIGTERM after ``grace`` seconds."""
         self.resume()
         self._grace = grace
-        if self._stop_requested_at is None:
-            self._stop_requested_at = time.monotonic()
+        if self._stop_since is None:
+            self._stop_since = time.monotonic()
             self.send({"stop": grace})
 
     def terminate(self) -> None:
         """Send SIGTERM to the process group now."""
         self.resume()
-        if self._sigterm_at is None:
-            self._stop_requested_at = self._stop_requested_at or time.monotonic()
-            self._sigterm_at = time.monotonic()
+        if self._term_since is None:
+            self._stop_since = self._stop_since or time.monotonic()
+            self._term_since = time.monotonic()
             if self._signal(signal.SIGTERM):
                 self._terminated = True
 
     def enforce(self) -> None:
-        """After a request to stop, send SIGTERM and then SIGKILL to the group when they are due."""
+        """Send SIGTERM, and later SIGKILL, if the worker did not stop when asked."""
         now = time.monotonic()
-        if (
-            self._stop_requested_at is not None
-            and self._sigterm_at is None
-            and now - self._stop_requested_at > self._grace
-        ):
+        stop, term = self._stop_since, self._term_since
+        if stop is not None and term is None and now - stop > self._grace:
             self.terminate()
-        late = self._sigterm_at is not None and now - self._sigterm_at > SIGTERM_GRACE_SECONDS
+        late = self._term_since is not None and now - self._term_since > SIGTERM_GRACE_SECONDS
         if late and self.returncode is None:
             self._killed = True
             self._signal(signal.SIGKILL)

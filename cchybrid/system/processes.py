@@ -58,6 +58,13 @@ def module_path() -> list[str]:
     return [folder for folder in folders if os.path.realpath(folder) != here]
 
 
+def processor_count() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # missing on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def die_with_parent() -> None:
     """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):

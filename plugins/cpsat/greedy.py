@@ -1,4 +1,4 @@
-"""Greedy schedules, one after the other: the compiled kernels are loaded only with this file."""
+"""Greedy schedules; a module of its own because importing it loads compiled kernels."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.kernels.first_fit import schedule
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.rng import seed_state
 
 
 def greedy_schedules(problem: Problem, seed: int) -> Iterator[Assignment]:
-    """Yield complete valid assignments without end; the first one is ``first_fit``'s."""
+    """Yield valid assignments without end; the first one equals that of ``first_fit``."""
     flat = flatten(problem)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     state = seed_state(seed)
     unstopped = np.zeros(1, dtype=np.bool_)
     while True:

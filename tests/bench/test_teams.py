@@ -23,7 +23,7 @@ def runs(contestant: Contestant, seconds: list[float | None], **more: Any) -> li
         {
             "row": "r", "key": contestant.key, "contestant": contestant.name, "seed": seed,
             "success": value is not None, "closed": value is not None,
-            "seconds_to_best": 0.0 if value is None else value, "seconds": 9.0, "course": (),
+            "seconds_to_best": 0.0 if value is None else value, "seconds": 9.0, "contributions": (),
             **more,
         }
         for seed, value in enumerate(seconds)
@@ -119,7 +119,10 @@ def test_welchs_interval_is_that_of_a_worked_example() -> None:
 def test_seeds_are_counted_over_all_runs() -> None:
     first = Contribution(1.0, "umda", "", "schedule", 7, 5, certified=True)
     last = Contribution(2.0, "cpsat", "", "schedule", 6, 5, certified=True, seeded_by="umda")
-    lines = [*runs(TEAM, [2.0, None], course=(first, last)), *runs(UMDA, [1.0], course=(first,))]
+    lines = [
+        *runs(TEAM, [2.0, None], contributions=(first, last)),
+        *runs(UMDA, [1.0], contributions=(first,)),
+    ]
     assert seeds_of_teams(DataFrame(lines)).to_dict("records") == [
         {
             "contestant": "cpsat+umda (relay)", "found by": "cpsat", "seeded by": "umda",

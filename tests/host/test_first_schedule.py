@@ -96,7 +96,7 @@ def test_engines_do_not_depend_on_it() -> None:
 
 def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("torus-16x16", "AAS"), engines=["division"], time_limit=1.0
+        cchybrid.instance("torus-16x16", "AAS"), engines=["liquid"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

@@ -17,7 +17,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.rng import seed_state
 
 HOPS = {"switching": "store-and-forward"}
@@ -97,12 +97,12 @@ def test_it_stops_in_the_midst_of_a_start() -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_the_first_of_the_best_starts_is_kept(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_the_first_of_the_best_starts_is_kept(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     flat, found = flatten(problem), problem.empty()
     seeds = [seed + index for index in range(4)]
     numbers = np.array(seeds, dtype=np.uint64)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     steps = start_often(flat, near, numbers, found.option, found.step, GO_ON)
     best = min((first_fit(problem, one) for one in seeds), key=lambda one: one.steps)
     assert steps == best.steps
@@ -112,16 +112,16 @@ def test_the_first_of_the_best_starts_is_kept(asked: Instance, seed: int) -> Non
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_the_conflicts_of_blind_draws_equal_a_recount(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_the_conflicts_of_blind_draws_equal_a_recount(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     found = problem.empty()
-    made, least = draw_often(
+    made, fewest = draw_often(
         flatten(problem), 3, 5, 2**31, found.option, found.step, GO_ON, seed_state(seed)
     )
     assert 1 <= made <= 5
     recount = plain_kernels.conflicts(problem, found)
     # The requirements of what is late are needed when it is counted, and gone afterwards.
-    assert recount == least if problem.required.all() else recount <= least
+    assert recount == fewest if problem.required.all() else recount <= fewest
 
 
 def test_a_start_that_is_ended_early_gives_nothing() -> None:

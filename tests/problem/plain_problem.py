@@ -1,4 +1,4 @@
-"""What a Problem means, in plain Python: which assignments are sound, and random ones to try."""
+"""The rules of a Problem in plain Python: sound assignments, and random ones to try."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def seeds_of_teams(runs: DataFrame) -> DataFrame:
     """
     lines = []
     for run in runs.itertuples():
-        found = [entry for entry in run.course if entry.what == "schedule"]
+        found = [entry for entry in run.contributions if entry.what == "schedule"]
         if found and found[-1].seeded_by:
             seeded = found[-1]
             lines.append((run.contestant, seeded.author, seeded.seeded_by, bool(run.success)))

@@ -91,7 +91,7 @@ class MessageMap:
 def automorphisms(instance: Instance) -> Automorphisms:
     """Return the automorphisms of an instance; only the identity if it is too large.
 
-    Those of a ``combine`` instance are those of ``Instance.forward``.
+    A ``combine`` instance has those of ``Instance.forward``.
     """
     messages = MessageMap(instance)
     for with_messages in (False, True):

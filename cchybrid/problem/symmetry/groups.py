@@ -32,7 +32,7 @@ from cchybrid.problem.symmetry.automorphisms import Automorphisms
 MAX_DRAWS = 160
 """Draws of generators per call of ``groups``."""
 MAX_SAME_SIGNATURE = 3
-"""Groups kept per signature: which of them has good schedules cannot be told in advance."""
+"""Groups kept per signature; which of them has good schedules is not known in advance."""
 MAX_KERNELS = 24
 """Draws of normal subgroups per group."""
 BURN_IN = 4

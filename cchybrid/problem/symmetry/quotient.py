@@ -37,7 +37,7 @@ MAX_IMAGES = 40_000_000
 
 
 class NoQuotientError(ValueError):
-    """There is no invariant schedule, or the tables would be too large; the message says which."""
+    """No invariant schedule exists, or the tables would be too large; the message says which."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class QuotientOrigin:
 
     @property
     def structure(self) -> None:
-        """``None``: the numbers of a quotient are those of orbits."""
+        """``None``, as the numbers of a quotient are those of orbits."""
         return None
 
     @property

@@ -1,9 +1,9 @@
 """Greedy list scheduling: a valid assignment for any Problem, quickly.
 
-Step after step, every delivery that is still missing takes an option that fits into the step and
-whose requirement was met in an earlier one. Where some deliveries are optional, the missing
-required one is traced back over whom it could require to the nearest delivery that can happen
-now, and that one is made: messages come nearer to their goals hop by hop.
+Step by step, every unscheduled delivery takes an option that fits into the step and whose required
+delivery was made in an earlier step. Where some deliveries are optional, a breadth-first search
+from the unscheduled required delivery, backwards over requirements, finds the nearest delivery that
+is possible now, and that one is made: messages approach their goals hop by hop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, least_uses
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 
@@ -33,19 +33,19 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
     Parameters
     ----------
     stop
-        Shape (1,): another thread sets this to end early, and then the answer is ``None``.
+        Shape (1,): another thread sets this to end early; then the result is ``None``.
 
     Raises
     ------
     ValueError
-        If some required delivery cannot happen at all: every chain of options to it uses a
-        resource beyond its capacity on its own.
+        If some required delivery is impossible: every chain of options to it exceeds a capacity by
+        itself.
     """
     flat = flatten(problem)
     found = problem.empty()
     missing = schedule(
         flat,
-        least_uses(problem, flat),
+        min_uses(problem, flat),
         found.option,
         found.step,
         np.zeros(1, dtype=np.bool_) if stop is None else stop,
@@ -62,16 +62,16 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
 def schedule(
     flat: Flat, near: IntArray, option: IntArray, step: IntArray, stop: BoolArray, state: State
 ) -> int:
-    """Schedule all required deliveries in random order; return how many found no place.
+    """Schedule all required deliveries in random order; return how many remain unscheduled.
 
     Parameters
     ----------
     near
-        Shape (deliveries,): ``least_uses`` of the Problem.
+        Shape (deliveries,): ``min_uses`` of the Problem.
     option, step
-        Shape (deliveries,): overwritten, -1 where no delivery is needed.
+        Shape (deliveries,): overwritten, -1 where a delivery is not needed.
     stop
-        Shape (1,): another thread sets this to end early, with deliveries missing.
+        Shape (1,): another thread sets this to end early, with deliveries unscheduled.
     """
     option[:] = -1
     step[:] = -1
@@ -86,7 +86,7 @@ def schedule(
             number += 1
     shuffle(mixed, state)
     order = np.empty_like(mixed)
-    # Long routes are hard to place, so they come first; the shuffle breaks ties.
+    # Deliveries with long routes are hard to place, so they come first; ties are in random order.
     until = 0
     uses: Any = np.int64(NO_LIMIT) + 1
     while until < len(mixed):
@@ -99,7 +99,7 @@ def schedule(
             if near[delivery] == uses:
                 order[until] = delivery
                 until += 1
-    # A step that places nothing would place nothing for ever, hence this many steps at most.
+    # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
     missing = fill(flat, near, len(option), order, option, step, stop, state)
     needed = np.empty(len(option), dtype=np.bool_)
     mark_needed(flat, option, needed)
@@ -121,19 +121,19 @@ def fill(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Schedule greedily in at most ``steps`` steps; return how many deliveries found no place.
+    """Schedule greedily in at most ``steps`` steps; return how many deliveries are unscheduled.
 
     Parameters
     ----------
     near
-        Shape (deliveries,): the first option found with no more uses than this is taken, else the
-        one with the fewest.
+        Shape (deliveries,): the first option that fits and has no more uses than this is taken,
+        else the one with the fewest uses.
     order
-        The required deliveries, first come, first served; overwritten.
+        The required deliveries in the order in which they are served; overwritten.
     option, step
-        Shape (deliveries,): -1 everywhere; overwritten where a place was found.
+        Shape (deliveries,): -1 everywhere; overwritten for scheduled deliveries.
     stop
-        Shape (1,): another thread sets this to end early. What is missing then counts as such.
+        Shape (1,): another thread sets this to end early, with deliveries unscheduled.
     """
     row = np.zeros(len(flat.limit), dtype=np.int32)
     seen = np.empty(len(option), dtype=np.int64)
@@ -176,14 +176,14 @@ def _place(
     row: IntArray,
     state: State,
 ) -> bool:
-    """Make a delivery in this step if an option fits; return whether one was possible at all."""
+    """Make a delivery in this step if an option fits; return whether any option was possible."""
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     best, best_uses = -1, 0
     possible = False
     start = below(state, size)
-    for turn in range(size):
-        candidate = first + (start + turn) % size
+    for offset in range(size):
+        candidate = first + (start + offset) % size
         before = flat.requires[candidate]
         if before >= 0 and not 0 <= step[before] < now:
             continue
@@ -216,7 +216,7 @@ def _approach(
     search: int,
     state: State,
 ) -> None:
-    """Make the delivery nearest to ``goal``, over chains of requirements, that is possible now."""
+    """Make the possible delivery that is nearest to ``goal`` over chains of requirements."""
     queue[0] = goal
     seen[goal] = search
     head, tail, level_end = 0, 1, 1
@@ -225,7 +225,7 @@ def _approach(
         delivery = queue[head]
         head += 1
         if step[delivery] == now:
-            return  # under way to the goal in this very step
+            return  # a delivery on a chain to the goal is already made in this step
         if _place(flat, near, delivery, now, option, step, row, state):
             possible = True
             if step[delivery] == now:
@@ -239,5 +239,5 @@ def _approach(
                     tail += 1
         if head == level_end:
             if possible:
-                return  # farther chains would be detours: better wait for the next step
+                return  # longer chains would be detours: wait for the next step
             level_end = tail
