@@ -79,8 +79,7 @@ class FirstFit:
         # Long routes are hard to place, so they come first; the shuffle breaks ties.
         order = mixed[np.argsort(-self._near[mixed], kind="stable")]
         # A step that places nothing would place nothing for ever, hence this many steps at most.
-        steps = len(found.option)
-        flat, near = self._flat, self._near
+        flat, near, steps = self._flat, self._near, len(found.option)
         if fill(flat, near, steps, order, found.option, found.step, stop, state):
             return None
         unused = ~needed(self._problem, found)
