@@ -18,7 +18,7 @@ routings
     of ``"minimal"``, ``"any"`` and numbers of extra hops.
 ports
     of ``"all"``, ``"one"`` (a number for all nodes) and ``"list"`` (a number per node).
-most_nodes, most_messages
+max_nodes, max_messages
     sizes; a network has at least 2 nodes.
 
 Networks are directed, with capacities, half-duplex links and endpoints; every node reaches every

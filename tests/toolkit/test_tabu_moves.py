@@ -44,7 +44,7 @@ from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import Record, start
 
 SEEDS = st.integers(0, 2**32 - 1)
-HOPS = {"switchings": ("store-and-forward",), "most_nodes": 5, "most_messages": 3}
+HOPS = {"switchings": ("store-and-forward",), "max_nodes": 5, "max_messages": 3}
 FAR = 1000
 GO_ON = np.zeros(1, dtype=np.bool_)
 
@@ -310,7 +310,7 @@ def check_prices(search: Search, delivery: int) -> None:
 
 @pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
 def test_prices_equal_brute_force(kind: str) -> None:
-    small = HOPS if kind == "store-and-forward" else {"switchings": (kind,), "most_nodes": 6}
+    small = HOPS if kind == "store-and-forward" else {"switchings": (kind,), "max_nodes": 6}
 
     @RANDOM
     @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
