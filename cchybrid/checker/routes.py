@@ -25,7 +25,7 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     Raises
     ------
     EvidenceError
-        If there are more than ``MOST_PATHS``, or finding them takes more than ``MOST_MOVES``.
+        If there are more than ``MAX_PATHS``, or finding them takes more than ``MAX_MOVES``.
     """
     found: dict[tuple[int, int], list[Path]] = {}
     if network.listed is not None:

@@ -20,7 +20,7 @@ class InputError(CchybridError):
         What is wrong, without a full stop.
     where
         The place: a file, an option, or a key such as ``network.channels[3]``.
-    mend
+    hint
         How to correct it, without a full stop.
     """
 

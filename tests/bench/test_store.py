@@ -124,14 +124,14 @@ def test_a_bound_without_a_schedule_is_checked_too():
     }  # fmt: skip
     run = Run("ring-bi-4 AAS", BUDGET, 0, "", result)
     run.check_bound()
-    beneath = replace(run, result={
+    lower = replace(run, result={
         **result, "lower_bound": 9, "certified": False, "certified_bound": 2,
         "evidence_without_schedule": None, "certified_evidence": evidence,
     })  # fmt: skip
-    beneath.check_bound()
+    lower.check_bound()
     for wrong in ({"certified_bound": 3}, {"certified_evidence": None}):
         with pytest.raises(InputError, match="bound"):
-            replace(beneath, result={**beneath.result, **wrong}).check_bound()
+            replace(lower, result={**lower.result, **wrong}).check_bound()
     for change in (
         {"lower_bound": 3},
         {"evidence_without_schedule": {"kind": "cut", "nodes": [9]}},
@@ -146,7 +146,7 @@ def test_a_bound_without_a_schedule_is_checked_too():
             replace(run, result={**result, **change}).check_bound()
 
 
-def test_the_certified_bound_beneath_a_claimed_one_is_checked(finished):
+def test_a_certified_bound_below_a_claimed_one_is_checked(finished):
     """An engine's word for 2 steps, and evidence for as many, or for more than it proves."""
     record = json.loads(zlib.decompress(finished._schedule))
     record["lower_bound"]["evidence"] = {}
