@@ -1,1 +1,1 @@
-"""The library of instances as files; ``cchybrid bench run`` finds its suites here."""
+"""The library of instances as files, with the suites of ``cchybrid bench run``."""

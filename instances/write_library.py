@@ -1,4 +1,4 @@
-"""Writes the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
+"""Write the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
 
 Networks that the suites name become files in the papers' text format, with every terminal as
 transmitter and receiver; those of at most 16 terminals become ``cchybrid-instance/1`` files too,
@@ -20,8 +20,8 @@ from cchybrid.model.instance import write_text
 from cchybrid.plugin.registry import load_registry
 
 SUITES = ("thesis", "today", "multistage")
-LARGEST = 16
-"""Terminals up to which instances are written out: an all-to-all of more fills the repository."""
+MAX_TERMINALS = 16
+"""Terminals up to which instances are written, to limit the size of the files."""
 
 
 def instances() -> Iterator[tuple[str, Instance]]:
@@ -30,10 +30,10 @@ def instances() -> Iterator[tuple[str, Instance]]:
     seen: set[str] = set()
     for suite in SUITES:
         for row in read_suite(suite).rows:
-            plain = row.question.routing is None
-            if plain and row.question.switching is None and row.name not in seen:
+            plain = row.spec.routing is None
+            if plain and row.spec.switching is None and row.name not in seen:
                 seen.add(row.name)
-                yield row.name, resolve(row.question, registry)
+                yield row.name, resolve(row.spec, registry)
 
 
 def write(folder: Path) -> list[Path]:
@@ -50,11 +50,11 @@ def write(folder: Path) -> list[Path]:
                     NetworkFile(network, network.terminals, network.terminals)
                 )
             except InputError:
-                pass  # one-way networks with terminals: the text format has no word for them
+                pass  # the text format cannot represent one-way networks with endpoints
             else:
                 write_text(content, text)
                 written.append(text)
-        if len(network.terminals) <= LARGEST:
+        if len(network.terminals) <= MAX_TERMINALS:
             path = folder / "json" / f"{name.replace(' ', '-')}.json"
             instance.save(path)
             written.append(path)

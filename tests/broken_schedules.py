@@ -231,12 +231,12 @@ MISTAKES = {
         {(0, 0): None, (1, 2): (0, (2, 1))},
         [("not-informed", 1, 2, 0, "node 1")],
     ),
-    "a stop that nobody asked for": (
+    "an unrequested stop": (
         "scatter",
         {(1, 1): (2, (2, 1))},
         [("not-a-destination", 1, 1, 2, "node 1")],
     ),
-    "a source that nobody asked": (
+    "an unrequested source": (
         "half-combine",
         {(1, 1): (0, (2, 1)), (2, 0): (0, (1, 0)), (0, 0): None},
         [("empty-step", 0, -1, -1, ""), ("not-a-destination", 1, 1, 0, "node 2")],

@@ -1,4 +1,4 @@
-"""Engines that break one rule of the contract each, to show that the conformance suite sees it."""
+"""Engines that break one rule of the contract each, to test the conformance suite."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ class Mutates(Sound):
 
 
 class Remembers(Sound):
-    """Its seed runs on from one run to the next."""
+    """Engine whose seed continues from one run to the next."""
 
     seeds: Iterator[int] = itertools.count()
 

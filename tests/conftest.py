@@ -1,4 +1,4 @@
-"""What holds for the whole suite."""
+"""Fixtures and hooks of the whole suite."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ def cchybrid_engines() -> list[EngineInfo]:
 
 
 def double_star(leaves: str) -> Network:
-    """Two hubs that are linked, each with so many leaves; the first half is the first star."""
+    """Return two linked hubs with the same number of leaves; the first half is the first star."""
     size = int(leaves) + 1
     if size < 2:
-        raise InputError("a star without leaves", mend="use at least 1")
+        raise InputError("a star without leaves", hint="use at least 1")
     links = [(hub, hub + leaf) for hub in (0, size) for leaf in range(1, size)]
     return Network.from_links("double star", 2 * size, [(0, size), *links])
 

@@ -200,14 +200,14 @@ def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
 
 def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     found = set()
-    wanted = demands(instance)
+    expected = demands(instance)
     nodes = instance.network.nodes
-    since = {(message, source): -1 for message, (source, _) in enumerate(wanted)}
+    since = {(message, source): -1 for message, (source, _) in enumerate(expected)}
     for use in uses:
         _, last = ends(use, nodes)
-        if last is None or not 0 <= use.message < len(wanted):
+        if last is None or not 0 <= use.message < len(expected):
             continue
-        source, destinations = wanted[use.message]
+        source, destinations = expected[use.message]
         breach = Breach("", use.step, use.slot, use.message, f"node {last}")
         if (use.message, last) in since:
             found.add(breach._replace(rule="received-twice"))
@@ -217,11 +217,11 @@ def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
             found.add(breach._replace(rule="not-a-destination"))
     for use in uses:
         first, _ = ends(use, nodes)
-        if first is None or not 0 <= use.message < len(wanted):
+        if first is None or not 0 <= use.message < len(expected):
             continue
         if since.get((use.message, first), steps) >= use.step:
             found.add(Breach("not-informed", use.step, use.slot, use.message, f"node {first}"))
-    for message, (_, destinations) in enumerate(wanted):
+    for message, (_, destinations) in enumerate(expected):
         for node in destinations:
             if (message, node) not in since:
                 found.add(Breach("missing-destination", -1, -1, message, f"node {node}"))

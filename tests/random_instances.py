@@ -116,7 +116,7 @@ def models(
     routings: Sequence[str | int] = ROUTINGS,
     ports: Sequence[str] = PORTS,
 ) -> CommunicationModel:
-    """Random communication models for a network of so many nodes."""
+    """Random communication models for a network of ``nodes`` nodes."""
     limit = st.integers(1, 3)
     sides = {
         "all": st.none(),
@@ -216,11 +216,11 @@ def _fill_step(
     pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
     inject = [model.inject_limit(node) for node in range(network.nodes)]
     accept = [model.accept_limit(node) for node in range(network.nodes)]
-    wanted = _open_deliveries(forward, holders)
-    rng.shuffle(wanted)
+    expected = _open_deliveries(forward, holders)
+    rng.shuffle(expected)
     stop = rng.choice((0.0, 0.1, 0.5))
     step: list[Transfer] = []
-    for message, node in wanted:
+    for message, node in expected:
         if step and rng.random() < stop:
             break
         near = sorted(holders[message])

@@ -82,7 +82,7 @@ def test_fixed_paths_cost_steps() -> None:
     assert bench_fixed_paths.shown(7, False) == "<= 7"
 
 
-def test_a_row_is_certified_from_the_question_to_the_checker() -> None:
+def test_a_row_is_certified_from_the_specification_to_the_checker() -> None:
     line = bench_certificates.certify("small", instance("ring-bi-4", "AAS"), 20.0, 20.0)
     assert line.optimal
     assert (line.steps, line.bound) == (2, 2)

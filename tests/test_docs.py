@@ -19,8 +19,10 @@ import pytest
 from test_layers import LAYERS
 
 import cchybrid.toolkit
+from cchybrid.checker import KINDS
 from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.host.strategies import STRATEGIES
+from cchybrid.library.collectives import PATTERNS
 from cchybrid.model import Instance
 from cchybrid.plugin import Budget, EngineInfo, Run
 from cchybrid.plugin.hookspecs import HookSpecs
@@ -93,10 +95,10 @@ def test_the_readme_shows_what_demo_prints() -> None:
         [sys.executable, "-m", "cchybrid", "solve", "spidergon-8", "AAS"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    told = done.stdout.splitlines()
-    assert told[-3:-1] == shown[-3:-1]
+    shown_lines = done.stdout.splitlines()
+    assert shown_lines[-3:-1] == shown[-3:-1]
     pattern = r"found by [\w ]+ after [\d.]+ s, verified; \d+ channel uses; seed 0; [\d.]+ s in all"
-    assert re.fullmatch(pattern, told[-1])
+    assert re.fullmatch(pattern, shown_lines[-1])
     assert re.fullmatch(pattern, shown[-1])
     assert shown[0].split() == ["source", "step", "1", "step", "2", "step", "3", "step", "4"]
 
@@ -296,6 +298,21 @@ def is_there(name: str) -> bool:
         module, _, attribute = name.rpartition(".")
         return bool(module) and hasattr(import_module(module), attribute)
     return True
+
+
+def test_the_glossary_is_in_alphabetical_order_and_names_the_kinds_of_evidence() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    terms = re.findall(r"^- \*\*(.+?)\*\*: ", text, re.MULTILINE)
+    assert terms == sorted(terms, key=str.lower)
+    assert len(terms) == text.count("\n- ")
+    assert {*KINDS} <= {*terms}
+
+
+def test_the_readme_lists_the_names_of_the_collectives() -> None:
+    text = (ROOT / "README.md").read_text()
+    for info in PATTERNS[:8]:
+        names = rf"^\| `{info.name}` \| {'`' + info.aliases[0] + '`' if info.aliases else ''}"
+        assert re.search(names, text, re.MULTILINE), info.name
 
 
 def test_every_rule_is_documented() -> None:

@@ -53,7 +53,7 @@ def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
 
 @given(instances(max_nodes=5, max_messages=4))
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_nobody_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
+def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
     best = optimum(instance)
     assert certified(instance) <= best
     for info in HEURISTICS:

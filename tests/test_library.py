@@ -51,8 +51,10 @@ def test_every_instance_is_read_back():
 
 
 def test_the_readme_names_every_suite_and_counts_its_rows():
-    told = dict(re.findall(r"^\| `([\w-]+)` \| (\d+) \|", (FOLDER / "README.md").read_text(), re.M))
+    counts = dict(
+        re.findall(r"^\| `([\w-]+)` \| (\d+) \|", (FOLDER / "README.md").read_text(), re.M)
+    )
     assert {name: len(read_suite(name).rows) for name in suite_names()} == {
-        name: int(rows) for name, rows in told.items()
+        name: int(rows) for name, rows in counts.items()
     }
     assert library().samefile(FOLDER)

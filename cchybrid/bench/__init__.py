@@ -1,1 +1,1 @@
-"""Benchmarks: suites of instances, a store of results that survives anything, and reports."""
+"""Benchmarks: suites of instances, a store of results, and reports."""

@@ -16,13 +16,13 @@ from cchybrid.plugin.registry import Registry
 
 @dataclass(frozen=True)
 class Contestant:
-    """What a row is solved with.
+    """The engines, strategy, budget and options that a row is solved with.
 
     Parameters
     ----------
     engines
-        Names of the engines that take part together; ``None``: all that are installed and
-        no baselines.
+        Names of the engines that take part together; ``None``: all installed ones except
+        baselines.
     strategy
         A key of ``STRATEGIES``.
     time_limit, evaluations
@@ -30,7 +30,7 @@ class Contestant:
     threads
         Threads of all engines together.
     options
-        Per engine its options.
+        Options by engine.
     """
 
     engines: tuple[str, ...] | None = None
@@ -42,7 +42,7 @@ class Contestant:
 
     @property
     def name(self) -> str:
-        """What reports call it: ``umda``, ``cpsat+tabu``, or the strategy where all take part."""
+        """The name in reports: ``umda``, ``cpsat+tabu``, or the strategy where all take part."""
         team = "+".join(self.engines or ())
         if self.strategy == "auto":
             return team or "auto"
@@ -67,12 +67,12 @@ class Contestant:
 
     @property
     def key(self) -> str:
-        """What the store keeps it under: equal keys mean the same settings."""
+        """The key in the store: equal keys mean equal settings."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_key(cls, key: str) -> Contestant:
-        """Read what ``key`` wrote."""
+        """Return the contestant of a ``key``."""
         record = json.loads(key)
         if not isinstance(record, dict):
             raise ValueError(f"{key[:40]} is no contestant")
@@ -100,13 +100,13 @@ class Contestant:
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve``.
 
-        Engines that are named are compared by what they find themselves.
+        Named engines are compared by their own schedules, without the host's first one.
         """
         return {**asdict(self), "first_schedule": self.engines is None}
 
 
-def entered(registry: Registry, named: Iterable[Contestant], **budget: Any) -> list[Contestant]:
-    """Return the contestants of a suite as they take part: with a budget.
+def with_budget(registry: Registry, named: Iterable[Contestant], **budget: Any) -> list[Contestant]:
+    """Return the contestants of a suite with a budget and with engine names in their usual case.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def contestants(
     options: Mapping[str, Mapping[str, str]],
     **budget: Any,
 ) -> list[Contestant]:
-    """Return every team under every strategy.
+    """Return one contestant for every team and strategy.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def contestants(
     """
     for strategy in strategies:
         check_strategy(strategy, "--strategy")
-    crews: list[tuple[str, ...] | None] = [
+    chosen: list[tuple[str, ...] | None] = [
         tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
         for team in teams
     ] or [None]
@@ -156,45 +156,45 @@ def contestants(
         if name in (*STRATEGIES, "quotients"):
             continue
         info = registry.engine(name)
-        if not any(crew is None or info.name in crew for crew in crews):
+        if not any(engines is None or info.name in engines for engines in chosen):
             raise InputError(
                 f"engine {info.name} does not take part",
                 where="--option",
-                mend="name it, or drop it",
+                hint="name it, or drop it",
             )
     return [
         Contestant(
-            engines=crew,
+            engines=engines,
             strategy=strategy,
             options={
                 name: dict(values)
                 for name, values in current.items()
-                if crew is None or name in (*crew, strategy, "quotients")
+                if engines is None or name in (*engines, strategy, "quotients")
             },
             **budget,
         )
-        for crew in dict.fromkeys(crews)
+        for engines in dict.fromkeys(chosen)
         for strategy in dict.fromkeys(strategies or ["auto"])
     ]
 
 
 def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
-    """Return, by key, what each contestant is called: its name, and what tells it from others.
+    """Return a label by key: the contestant's name, and the settings that distinguish it.
 
-    ``umda mutation=0.9, 20 s, 1 thread`` is one of several umdas that differ in the mutation and in
-    the budget.
+    ``umda mutation=0.9, 20 s, 1 thread`` is one of several contestants with ``umda`` that differ in
+    mutation and budget.
     """
-    everyone = list(contestants)
+    listed = list(contestants)
     found: dict[str, str] = {}
-    for contestant in everyone:
-        rivals = [other for other in everyone if other.name == contestant.name]
-        settings = [set(settings_of(other)) for other in rivals]
+    for contestant in listed:
+        same_name = [other for other in listed if other.name == contestant.name]
+        settings = [set(settings_of(other)) for other in same_name]
         common = set.intersection(*settings)
         words = [word for word in settings_of(contestant) if word not in common]
         if len(contestant.engines or ()) == 1:
             words = [word.partition(".")[2] for word in words]
         label = " ".join([contestant.name, *words])
-        if len({other.budget for other in rivals}) > 1:
+        if len({other.budget for other in same_name}) > 1:
             label += f", {contestant.budget}"
         found[contestant.key] = label
     return found

@@ -1,7 +1,7 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
-A job is a JSON object on standard input: ``question``, ``solve`` and ``seed``. The answer is one
-on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused`` (the settings).
+The job is a JSON object on standard input: ``spec``, ``solve`` and ``seed``. The answer is one on
+standard output: ``result`` and ``schedule``, or ``failure``, or ``refused`` (invalid settings).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from cchybrid.system.processes import die_with_parent
 
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Carry out one job."""
+    """Run one job and return its answer."""
     registry = load_registry()
     try:
-        instance = resolve(InstanceSpec(**job["question"]), registry)
+        instance = resolve(InstanceSpec(**job["spec"]), registry)
     except CchybridError as error:
         return {"failure": str(error)}
     try:
         result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
     except InputError as error:
-        # The instance is sound, so the settings are not: they would fail in every row.
-        return {"refused": error.what, "where": error.where, "mend": error.mend}
+        # The instance is valid, so the settings are not; they would fail in every row.
+        return {"refused": error.what, "where": error.where, "hint": error.hint}
     if result.interrupted:
         return {"failure": "interrupted"}
     record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
@@ -49,7 +49,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Read one job, and answer it."""
+    """Read one job and write its answer."""
     die_with_parent()
     signal.signal(signal.SIGTERM, _interrupt)
     job = json.load(sys.stdin)

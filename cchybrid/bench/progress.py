@@ -1,4 +1,4 @@
-"""What a person sees while a benchmark runs: a bar on a terminal, a line per run elsewhere."""
+"""Progress of a benchmark on standard error: a bar on a terminal, a line per run elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) 
     Parameters
     ----------
     names
-        What the contestants are called, by key.
+        Labels of the contestants by key.
     others
         Called with every finished run too.
     """
@@ -74,7 +74,7 @@ def in_words(run: Run, names: Mapping[str, str]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a rough duration, such as ``12 min left``."""
+    """Return a rounded duration, such as ``12 min left``."""
     if seconds < 90:
         return f"{seconds:.0f} s left"
     if seconds < 5400:

@@ -1,4 +1,4 @@
-"""Runs a suite: jobs in processes of their own, every finished one kept at once."""
+"""Run a suite: every job in a process of its own, every finished run stored at once."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.library.instance_spec import resolve
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.processes import start_module
 
-OVERTIME = 300.0
-"""Seconds beyond its time limit after which a job is given up: it reads, verifies and certifies."""
-_GRACE = 5.0
+OVERTIME_SECONDS = 300.0
+"""Seconds beyond its time limit after which a job is killed; it also verifies and certifies."""
+_GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run to be done."""
+    """One run to do."""
 
     row: Row
     contestant: Contestant
@@ -40,13 +40,13 @@ class Task:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What the run will be kept under."""
+        """The key of the run in the store."""
         return self.row.name, self.contestant.key, self.seed
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a benchmark has come; ``seconds_left`` is an estimate."""
+    """Progress of a benchmark after a run; ``seconds_left`` is an estimate."""
 
     done: int
     total: int
@@ -55,7 +55,7 @@ class Progress:
 
 
 def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Task]:
-    """Return all runs of a suite: row by row, so that contestants meet the same machine."""
+    """Return all runs of a suite, row by row, so that contestants run under similar conditions."""
     return [
         Task(row, contestant, seed)
         for row in suite.rows
@@ -70,12 +70,12 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     Raises
     ------
     InputError
-        A row names no instance; it says which one.
+        A row names no instance; the error names the row.
     """
     found = {}
     for row in suite.rows:
-        with inside(f"row {row.name}"):
-            found[row.name] = resolve(row.question, registry).digest
+        with with_context(f"row {row.name}"):
+            found[row.name] = resolve(row.spec, registry).digest
     return found
 
 
@@ -89,12 +89,12 @@ def run_suite(
     watch: Callable[[Progress], None],
     registry: Registry | None = None,
 ) -> bool:
-    """Do what the store does not hold yet, and keep each run as soon as it is finished.
+    """Do the runs that the store lacks, and store each one as soon as it is finished.
 
     Parameters
     ----------
     instances
-        What ``digests`` says: a run of what was another instance then is done again.
+        Result of ``digests``: a run with another digest is repeated.
     jobs
         Runs at the same time.
     watch
@@ -105,7 +105,7 @@ def run_suite(
     Returns
     -------
     bool
-        Whether everything was done; False if the user interrupted. What was finished is kept.
+        Whether everything was done; ``False`` after an interrupt. Finished runs are stored.
 
     Raises
     ------
@@ -122,14 +122,14 @@ def run_suite(
         }
     waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
-    crew = _Crew()
+    processes = _JobProcesses()
     pool = ThreadPoolExecutor(max_workers=jobs)
     running: set[Future[Run]] = set()
     try:
         waiting.reverse()
         while waiting or running:
             while waiting and len(running) < jobs:
-                running.add(pool.submit(crew.carry_out, waiting.pop()))
+                running.add(pool.submit(processes.carry_out, waiting.pop()))
             ready, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
                 run = future.result()
@@ -142,41 +142,43 @@ def run_suite(
     except KeyboardInterrupt:
         return False
     finally:
-        # Nothing that a second Ctrl-C may cut short: no process must stay behind.
+        # A second Ctrl-C is ignored, so that every process is ended.
         previous = _ignore_interrupts()
         try:
-            with contextlib.suppress(sqlite3.Error):  # whoever it was that failed has said so
+            with contextlib.suppress(sqlite3.Error):  # the first error is reported already
                 for future in running:
                     if future.done() and future.exception() is None:
-                        store.put(future.result())  # it was finished when the interrupt came
+                        store.put(future.result())  # finished before the interrupt
         finally:
-            crew.dismiss()
+            processes.dismiss()
             pool.shutdown(wait=True, cancel_futures=True)
-            _heed_interrupts(previous)
+            _restore_interrupts(previous)
     return True
 
 
-class _Crew:
-    """The processes at work; each is started, heard and ended by one thread of the pool."""
+class _JobProcesses:
+    """The running job processes; each is started, read and ended by one thread of the pool."""
 
     def __init__(self) -> None:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
-        self._over = False
+        self._closed = False
 
     def carry_out(self, task: Task) -> Run:
-        """Do one task, whatever happens in its process."""
+        """Run one task; a failure of its process becomes a failed run."""
         job = {
-            "question": {
-                key: value for key, value in asdict(task.row.question).items() if value is not None
+            "spec": {
+                key: value for key, value in asdict(task.row.spec).items() if value is not None
             },
             "solve": {**task.contestant.to_solve(), **task.row.to_solve()},
             "seed": task.seed,
         }
         limit = task.contestant.time_limit
-        answer = self._ask(json.dumps(job).encode(), None if limit is None else limit + OVERTIME)
+        answer = self._answer(
+            json.dumps(job).encode(), None if limit is None else limit + OVERTIME_SECONDS
+        )
         if "refused" in answer:
-            raise InputError(answer["refused"], where=answer["where"], mend=answer["mend"])
+            raise InputError(answer["refused"], where=answer["where"], hint=answer["hint"])
         schedule = answer.get("schedule")
         packed = None
         if schedule is not None:
@@ -187,9 +189,9 @@ class _Crew:
             task.row.name, task.contestant, task.seed, failure, answer.get("result", {}), packed
         )
 
-    def _ask(self, job: bytes, timeout: float | None) -> dict[str, Any]:
+    def _answer(self, job: bytes, timeout: float | None) -> dict[str, Any]:
         with self._lock:
-            if self._over:
+            if self._closed:
                 return {"failure": "interrupted"}
             process = start_module("cchybrid.bench.job")
             self._processes.add(process)
@@ -211,14 +213,14 @@ class _Crew:
         return answer
 
     def dismiss(self) -> None:
-        """End every process, and start no other."""
+        """End every process and start no further one."""
         with self._lock:
-            self._over = True
+            self._closed = True
             processes = list(self._processes)
         for process in processes:
             with contextlib.suppress(OSError):
                 process.send_signal(signal.SIGTERM)
-        end = time.monotonic() + _GRACE
+        end = time.monotonic() + _GRACE_SECONDS
         while time.monotonic() < end and any(p.poll() is None for p in processes):
             time.sleep(0.02)
         for process in processes:
@@ -236,6 +238,6 @@ def _ignore_interrupts() -> Any:
     return [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]
 
 
-def _heed_interrupts(previous: Any) -> None:
+def _restore_interrupts(previous: Any) -> None:
     for number, handler in zip((signal.SIGINT, signal.SIGTERM), previous or (), strict=False):
         signal.signal(number, handler)

@@ -1,6 +1,7 @@
-"""The store: one SQLite file that holds suites and finished runs, and survives power loss.
+"""The store: one SQLite file of suites and finished runs.
 
-Every run is one transaction, written when the run is finished: a store never holds half a run.
+Every run is one transaction, written when the run is finished, so that a crash or a power loss
+leaves only whole runs.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class Run:
     row
         The name of the row.
     contestant, seed
-        What it was solved with.
+        The contestant and the seed of the run.
     failure
-        Why there is no result, or "".
+        The reason why there is no result, or "".
     result
-        The JSON object of ``cchybrid solve --json``, with ``digest`` (of the instance), beside a
-        claimed bound ``certified_evidence`` (of the ``certified_bound``) and, without a schedule,
-        ``evidence_without_schedule`` and ``instance_record``; empty after a failure.
+        The JSON object of ``cchybrid solve --json`` and ``digest`` (of the instance); with a
+        claimed bound also ``certified_evidence`` (of the ``certified_bound``); without a schedule
+        also ``evidence_without_schedule`` and ``instance_record``. Empty after a failure.
     """
 
     row: str
@@ -92,7 +93,7 @@ class Run:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What a run is kept under."""
+        """The key of the run in the store."""
         return self.row, self.contestant.key, self.seed
 
     def schedule(self) -> Schedule | None:
@@ -101,7 +102,7 @@ class Run:
         Raises
         ------
         InputError
-            If the store says anything that does not hold.
+            The schedule or the bound in the store is not valid.
         """
         if self._schedule is None:
             return None
@@ -120,30 +121,30 @@ class Run:
                 raise InputError("the schedule is not the one of the result")
             evidence = bound.evidence if self.certified else self.result.get("certified_evidence")
             if (
-                self.certified_bound > 1  # nothing is done in no step
+                self.certified_bound > 1  # one step is always needed
                 and proven_steps(record["instance"], evidence or {}) < self.certified_bound
             ):
                 raise InputError("the evidence does not prove the bound")
         except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
             raise InputError(
-                str(error), where=f"run {self.row}, seed {self.seed}", mend="run it again"
+                str(error), where=f"run {self.row}, seed {self.seed}", hint="run it again"
             ) from None
         return schedule
 
     def check_bound(self) -> None:
         """Check the bound of a run without a schedule; ``schedule`` checks the others."""
-        beneath = None if self.certified else self.result.get("certified_evidence")
-        evidence = self.result.get("evidence_without_schedule") or beneath
+        lesser = None if self.certified else self.result.get("certified_evidence")
+        evidence = self.result.get("evidence_without_schedule") or lesser
         if evidence is None:
-            # Whatever has to be done takes a step: a bound of one rests on nothing.
-            bare = self.lower_bound == 1 and self.result.get("status") != "infeasible"
-            if self.certified_bound > 1 or (self.certified and not bare):
+            # One step is always needed: a bound of 1 requires no evidence.
+            trivial = self.lower_bound == 1 and self.result.get("status") != "infeasible"
+            if self.certified_bound > 1 or (self.certified and not trivial):
                 raise InputError("the evidence of the bound is missing")
             return
         try:
             record = self.result["instance_record"]
             if Instance.from_json(record).digest != self.result["digest"]:
-                raise InputError("it is one of another instance")
+                raise InputError("it belongs to another instance")
             if self.result["status"] == "infeasible" and evidence.get("kind") == "unreachable":
                 proves_infeasible(record, evidence)
             elif proven_steps(record, evidence) < self.certified_bound:
@@ -152,7 +153,7 @@ class Run:
             raise InputError(
                 f"the bound does not hold: {error}",
                 where=f"run {self.row}, seed {self.seed}",
-                mend="run it again",
+                hint="run it again",
             ) from None
 
 
@@ -162,9 +163,9 @@ class Store:
     Parameters
     ----------
     path
-        The file; made if it does not exist and ``write`` is set.
+        The file; created if it does not exist and ``write`` is set.
     write
-        Open it for a benchmark run: nobody else may write to it meanwhile.
+        Open it for a benchmark run, locked against other writers.
 
     Raises
     ------
@@ -177,13 +178,13 @@ class Store:
         self._lock: Any = None
         self._writing = False
         if not write and not is_file(self.path):
-            raise InputError("there is no such store", where=str(path), mend="check the name")
+            raise InputError("there is no such store", where=str(path), hint="check the name")
         try:
             if write:
                 self._take_lock()
             if not write or self.path.stat().st_size:
-                # Read before anything is changed: the file may be another's.
-                # A run that was killed leaves a journal, which only who may write can undo.
+                # Check the format before anything is changed: the file may not be a store.
+                # A killed run leaves a journal, which only a writable connection can roll back.
                 left = is_file(self.path.with_name(f"{self.path.name}-journal"))
                 self._database = self._connect("rw" if left else "ro")
                 self._check_format()
@@ -200,7 +201,7 @@ class Store:
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise InputError(
-                f"cannot be used as a store: {error}", where=str(path), mend="name another file"
+                f"cannot be used as a store: {error}", where=str(path), hint="name another file"
             ) from None
         except InputError:
             self.close()
@@ -213,10 +214,10 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file; nothing is lost without it."""
+        """Close the file; finished runs are kept even without this call."""
         if hasattr(self, "_database"):
             if self._writing:
-                with contextlib.suppress(sqlite3.Error):  # somebody is reading: they may stay
+                with contextlib.suppress(sqlite3.Error):  # a reader has the file open
                     self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
         if self._lock is not None:
@@ -224,7 +225,7 @@ class Store:
             self._lock = None
 
     def put_suite(self, suite: Suite) -> None:
-        """Keep the rows of a suite, in their order, in place of those it had before."""
+        """Store the rows of a suite in order, replacing its previous rows."""
         with self._transaction():
             self._database.execute("DELETE FROM suites WHERE suite = ?", (suite.name,))
             self._database.executemany(
@@ -236,13 +237,13 @@ class Store:
             )
 
     def put(self, run: Run) -> None:
-        """Keep a finished run, in place of one under the same key."""
+        """Store a finished run, replacing a run of the same key."""
         with self._transaction():
             self._database.execute(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
                 (*run.key, run.failure, json.dumps(run.result), run._schedule),
             )
-        # So that the one file, copied at any time, holds all but the very last run.
+        # So that a copy of the file, made at any time, holds all but the last run.
         self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def finished(self) -> dict[tuple[str, str, int], str]:
@@ -266,7 +267,7 @@ class Store:
         return [Row.from_json(json.loads(content)) for (content,) in found]
 
     def run_counts(self) -> dict[str, int]:
-        """Return how many runs each row has, without reading them."""
+        """Return the number of runs by row, without reading them."""
         return dict(self._database.execute("SELECT row, count(*) FROM runs GROUP BY row"))
 
     def runs(self) -> Iterator[Run]:
@@ -280,8 +281,8 @@ class Store:
             )
 
     def _take_lock(self) -> None:
-        # Held on the file itself: it goes with the process, however that ends. SQLite's own locks
-        # are of another kind.
+        # A lock of the operating system, which ends with the process; SQLite's locks do not
+        # conflict with it.
         self._lock = open(self.path, "ab")  # noqa: SIM115 (held until close)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -289,7 +290,7 @@ class Store:
             raise InputError(
                 "another benchmark is writing to this store",
                 where=str(self.path),
-                mend="wait for it, or name another file",
+                hint="wait for it, or name another file",
             ) from None
 
     @contextlib.contextmanager
@@ -313,11 +314,13 @@ class Store:
     def _check_format(self) -> None:
         found = None
         if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            with contextlib.suppress(sqlite3.OperationalError):  # another's table of that name
+            with contextlib.suppress(
+                sqlite3.OperationalError
+            ):  # a table of that name in another database
                 found = self._database.execute(
                     "SELECT value FROM meta WHERE key = 'format'"
                 ).fetchone()
         if found != (FORMAT,):
             raise InputError(
-                "this file is no store of cchybrid", where=str(self.path), mend="name another file"
+                "this file is no store of cchybrid", where=str(self.path), hint="name another file"
             )

@@ -1,4 +1,4 @@
-"""Studies: what a suite says about who takes part, and what a run may spend.
+"""Studies: suites that name their contestants and the budget of every run.
 
 ::
 
@@ -7,7 +7,7 @@
     strategy = "auto"
     options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
 
-    [budget]                          # of each run; and how many seeds, or which
+    [budget]                          # of each run; the number of seeds, or a list
     evaluations = 100000
     time_limit = 60
     threads = 1
@@ -25,22 +25,22 @@ from typing import Any
 from cchybrid.bench.contestant import Contestant
 from cchybrid.host.strategies import check_strategy
 from cchybrid.library.node_lists import parse_nodes
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 
-MOST_SEEDS = 1000
-MOST_CONTESTANTS = 1000
+MAX_SEEDS = 1000
+MAX_CONTESTANTS = 1000
 
 
 @dataclass(frozen=True)
-class Allowance:
-    """What a suite grants each run; ``None`` where it says nothing.
+class RunBudget:
+    """The budget of a suite; ``None`` where the suite sets none.
 
     Parameters
     ----------
     time_limit, evaluations, threads
         As in ``Contestant``.
     seeds
-        Those with which every row is run.
+        The seeds with which every row is run.
     """
 
     time_limit: float | None = None
@@ -50,91 +50,91 @@ class Allowance:
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds that a text names: how many from 0, or which, such as ``0-9,42``.
+    """Return the seeds of a text: their number (from 0), or a list such as ``0-9,42``.
 
     Raises
     ------
     InputError
-        It names none, or too many.
+        No seeds, or too many.
     """
     text = text.strip()
     if text.isdecimal() and len(text) < 8:
-        if not 0 < int(text) <= MOST_SEEDS:
+        if not 0 < int(text) <= MAX_SEEDS:
             words = "too many" if int(text) else "none at all"
-            raise InputError(f"{int(text)} seeds are {words}", mend=f"use 1 to {MOST_SEEDS}")
+            raise InputError(f"{int(text)} seeds are {words}", hint=f"use 1 to {MAX_SEEDS}")
         return tuple(range(int(text)))
     try:
         seeds = parse_nodes(text)
     except InputError:
         seeds = ()
-    if not 0 < len(seeds) <= MOST_SEEDS:
+    if not 0 < len(seeds) <= MAX_SEEDS:
         raise InputError(
             f"{text[:40]!r} names no seeds",
-            mend=f"write how many, or a list: 0-9,42; at most {MOST_SEEDS}",
+            hint=f"write their number, or a list: 0-9,42; at most {MAX_SEEDS}",
         )
     return tuple(seeds)
 
 
-def read_allowance(record: Any) -> Allowance:
+def read_budget(record: Any) -> RunBudget:
     """Read the table ``[budget]`` of a suite.
 
     Raises
     ------
     InputError
-        It names the key that makes no sense.
+        Invalid key or value; the error names the key.
     """
     if not isinstance(record, dict):
-        raise InputError("no table", mend="write [budget]")
+        raise InputError("no table", hint="write [budget]")
     limits: dict[str, Any] = {}
     for key, value in record.items():
         if key == "seeds":
-            with inside(key):
+            with with_context(key):
                 limits[key] = read_seeds(str(value))
         elif key in ("time_limit", "evaluations", "threads"):
             kinds = (int, float) if key == "time_limit" else (int,)
             if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < 1e9:
                 whole = "a number" if key == "time_limit" else "a whole number"
                 raise InputError(
-                    f"{str(value)[:40]} makes no sense", where=key, mend=f"use {whole} above 0"
+                    f"{str(value)[:40]} makes no sense", where=key, hint=f"use {whole} above 0"
                 )
             limits[key] = value
         else:
             raise InputError(
-                f"a budget has no {key!r}", mend="use time_limit, evaluations, threads, seeds"
+                f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"
             )
-    return Allowance(**limits)
+    return RunBudget(**limits)
 
 
 def read_contestants(entries: Any) -> tuple[Contestant, ...]:
     """Read the tables ``[[contestants]]`` of a suite, each contestant once, without a budget.
 
-    Whether there are such engines, and whether they take such options, is found out when the
-    suite is run: a suite may name engines of plugins that are not installed here.
+    Whether the engines and their options exist is checked when the suite is run: a suite may
+    name engines of plugins that are not installed.
 
     Raises
     ------
     InputError
-        It names the entry that makes no sense.
+        Invalid entry; the error names it.
     """
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError("no list of tables", where="contestants", mend="write [[contestants]]")
+        raise InputError("no list of tables", where="contestants", hint="write [[contestants]]")
     found: dict[str, Contestant] = {}
     for index, entry in enumerate(entries):
-        with inside(f"contestants[{index}]"):
+        with with_context(f"contestants[{index}]"):
             for contestant in _expand(entry):
                 found.setdefault(contestant.key, contestant)
-                if len(found) > MOST_CONTESTANTS:
-                    raise InputError("too many contestants", mend=f"at most {MOST_CONTESTANTS}")
+                if len(found) > MAX_CONTESTANTS:
+                    raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     return tuple(found.values())
 
 
 def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     for key in entry:
         if key not in ("engine", "strategy", "options"):
-            raise InputError(f"a contestant has no {key!r}", mend="use engine, strategy, options")
+            raise InputError(f"a contestant has no {key!r}", hint="use engine, strategy, options")
     options = entry.get("options", {})
     if not isinstance(options, dict):
-        raise InputError("no table", where="options", mend="write options = { NAME = VALUE }")
+        raise InputError("no table", where="options", hint="write options = { NAME = VALUE }")
     teams = _values(entry["engine"], "engine") if "engine" in entry else [None]
     strategies = _values(entry.get("strategy", "auto"), "strategy")
     choices = {key: _values(value, f"options.{key}") for key, value in options.items()}
@@ -143,7 +143,7 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
         engines = None if team is None else _team(team)
         if options and (engines is None or len(engines) > 1):
             raise InputError(
-                "options of several engines", where="options", mend="name one engine per entry"
+                "options of several engines", where="options", hint="name one engine per entry"
             )
         for chosen in itertools.product(*choices.values()):
             values = dict(zip(choices, chosen, strict=True))
@@ -154,17 +154,17 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
 def _team(text: str) -> tuple[str, ...]:
     names = sorted({name.strip().lower() for name in text.split("+")})
     if not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
-        raise InputError(f"{text[:40]!r} names no engine", where="engine", mend="write its name")
+        raise InputError(f"{text[:40]!r} names no engine", where="engine", hint="write its name")
     return tuple(names)
 
 
 def _values(value: Any, where: str) -> list[str]:
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise InputError("an empty list", where=where, mend="name at least one value")
+        raise InputError("an empty list", where=where, hint="name at least one value")
     for item in values:
         if not isinstance(item, (str, int, float)):
             raise InputError(
-                f"{str(item)[:40]} is no value", where=where, mend="write a text or a number"
+                f"{str(item)[:40]} is no value", where=where, hint="write a text or a number"
             )
     return [str(item).lower() if isinstance(item, bool) else str(item) for item in values]

@@ -1,9 +1,9 @@
-"""Suites: small TOML files that say which instances are run, and tables of published values.
+"""Suites: TOML files that list instances, and CSV tables of published values.
 
 ::
 
     name = "smoke"
-    about = "a minute's worth of everything"
+    about = "a minute of everything"
 
     [[rows]]                          # lists multiply: here four rows
     topology = ["hypercube-8", "torus-4x4"]
@@ -13,16 +13,17 @@
     [[tables]]                        # a CSV file, beside the suite or with a path from there
     file = "../papers/thesis_steps.csv"
     only = { topology = ["omega-*", "clos-*"] }
-    with = { routing = "any" }          # in place of what the table says
+    with = { routing = "any" }          # replaces the values of the table
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
-``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; and of what
-was published ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. Where
-``with`` makes another instance of a row, nothing is compared unless it says ``comparable``.
+``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; published
+values are ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If
+``with`` changes the instance of a row, nothing is compared unless ``comparable`` is given.
 
-A published success rate is ``success_percent`` with its ``engine``; ``goal`` are the steps that a
-success has to reach. Rows of the same name put their rates together. ``fixed_steps`` makes a
-conflict study of a row: see ``Row``. How a suite names its contestants: see ``study``.
+A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
+steps that a success has to reach. The rates of rows with the same name are combined.
+``fixed_steps`` makes a conflict study of a row: see ``Row``. For contestants and budgets see
+``study``.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ from typing import Any
 
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
-from cchybrid.bench.study import Allowance, read_allowance, read_contestants
-from cchybrid.model.errors import InputError, inside
+from cchybrid.bench.study import RunBudget, read_budget, read_contestants
+from cchybrid.library.collectives import canonical_name
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
 KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
@@ -51,15 +53,15 @@ KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
 class Suite:
     """A named list of rows, each row's name at most once.
 
-    A study says too which ``contestants`` it is about (none: whoever is named when it is run),
-    without a budget, and what every run may spend.
+    A study also has ``contestants`` (without budgets; if empty, the command line names them) and
+    the budget of every run.
     """
 
     name: str
     about: str
     rows: tuple[Row, ...]
     contestants: tuple[Contestant, ...] = ()
-    budget: Allowance = field(default_factory=Allowance)
+    budget: RunBudget = field(default_factory=RunBudget)
 
 
 def suite_names() -> list[str]:
@@ -79,7 +81,7 @@ def read_suite(name: str) -> Suite:
     Raises
     ------
     InputError
-        With one line that says what is wrong, where, and how to mend it.
+        The suite cannot be read; the error names the place.
     """
     path = Path(name)
     if path.suffix != ".toml":
@@ -87,9 +89,9 @@ def read_suite(name: str) -> Suite:
         if not is_file(path):
             known = ", ".join(suite_names())
             raise InputError(
-                f"no suite is called {name}", where="SUITE", mend=f"use {known}, or a .toml file"
+                f"no suite is called {name}", where="SUITE", hint=f"use {known}, or a .toml file"
             )
-    with inside(path):
+    with with_context(path):
         return _read(path)
 
 
@@ -97,35 +99,35 @@ def _read(path: Path) -> Suite:
     try:
         record = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not TOML: {error}", mend="correct it there") from None
+        raise InputError(f"not TOML: {error}", hint="correct it there") from None
     _only_keys(record, KEYS, "the suite")
     rows: dict[str, Row] = {}
     for kind, expand in (("tables", _table_rows), ("rows", _listed_rows)):
         entries = record.get(kind, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise InputError("no list of tables", where=kind, mend=f"write [[{kind}]]")
+            raise InputError("no list of tables", where=kind, hint=f"write [[{kind}]]")
         for index, entry in enumerate(entries):
-            with inside(f"{kind}[{index}]"):
+            with with_context(f"{kind}[{index}]"):
                 for row in expand(entry, path.parent):
                     known = rows.setdefault(row.name.casefold(), row)
                     if row.published.rates and known is not row:
                         rows[row.name.casefold()] = known.with_rates_of(row)
-                    if known.question.topology != row.question.topology:
+                    if known.spec.topology != row.spec.topology:
                         raise InputError(
-                            f"two rows are called {row.name}", mend="give the files other names"
+                            f"two rows are called {row.name}", hint="give the files other names"
                         )
     if not rows:
-        raise InputError("no rows", mend="write [[rows]] with topology and collective")
+        raise InputError("no rows", hint="write [[rows]] with topology and collective")
     name = record.get("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[\w .+-]{1,80}", name):
         raise InputError(
             f"{str(name)[:40]!r} is no name of a suite",
             where="name",
-            mend="use letters, digits, spaces and . + -",
+            hint="use letters, digits, spaces and . + -",
         )
     contestants = read_contestants(record.get("contestants", []))
-    with inside("budget"):
-        budget = read_allowance(record.get("budget", {}))
+    with with_context("budget"):
+        budget = read_budget(record.get("budget", {}))
     return Suite(name, str(record.get("about", "")), tuple(rows.values()), contestants, budget)
 
 
@@ -138,33 +140,38 @@ def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
 def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     _only_keys(entry, ("file", "only", "with"), "a table")
     if not isinstance(entry.get("file"), str):
-        raise InputError("a table without a file", mend='write file = "table.csv"')
+        raise InputError("a table without a file", hint='write file = "table.csv"')
     path = folder / entry["file"]
     only = {key: _texts(value) for key, value in _mapping(entry, "only").items()}
     extra = {key: _texts(value) for key, value in _mapping(entry, "with").items()}
-    with inside(path):
+    with with_context(path):
         matched = False
         for line, values in _lines(path, only):
             if not all(
-                any(fnmatch.fnmatch(values[key].strip().lower(), p.lower()) for p in patterns)
+                any(fnmatch.fnmatch(_folded(key, values[key]), _folded(key, p)) for p in patterns)
                 for key, patterns in only.items()
             ):
                 continue
             matched = True
             for chosen in itertools.product(*extra.values()):
                 changed = dict(zip(extra, chosen, strict=True))
-                with inside(line):
+                with with_context(line):
                     row = Row.from_text({**values, **changed}, folder)
-                    told = "comparable" in changed or values.get("comparable")
+                    stated = "comparable" in changed or values.get("comparable")
                     own = {**values}
-                    if not own.get("collective"):  # then the table names no instances by itself
+                    if not own.get("collective"):  # then the table alone names no instances
                         own["collective"] = changed.get("collective", "")
-                    if not told and row.question != Row.from_text(own, folder).question:
-                        # What was published of one instance says nothing of another.
+                    if not stated and row.spec != Row.from_text(own, folder).spec:
+                        # Published values of one instance do not hold for another.
                         row = replace(row, published=replace(row.published, comparable=False))
                     yield row
         if not matched:
-            raise InputError("no line matches", where="only", mend="loosen it")
+            raise InputError("no line matches", where="only", hint="change it")
+
+
+def _folded(key: str, text: str) -> str:
+    """Return a text in the form in which values are compared with patterns."""
+    return (canonical_name(text.strip()) if key == "collective" else text.strip()).lower()
 
 
 def _lines(path: Path, columns: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -175,39 +182,39 @@ def _lines(path: Path, columns: Iterable[str]) -> Iterator[tuple[str, dict[str, 
     try:
         fields = list(reader.fieldnames or ())
         if len(set(fields)) < len(fields):
-            raise InputError("two columns have one name", where="header", mend="rename one")
+            raise InputError("two columns have one name", where="header", hint="rename one")
         for key in columns:
             if key not in fields:
                 raise InputError(
-                    f"the table has no column {key!r}", where="only", mend="correct it"
+                    f"the table has no column {key!r}", where="only", hint="correct it"
                 )
         for values in reader:
             line = f"line {kept[reader.line_num - 1]}"
             if None in values or None in values.values():
-                raise InputError("too many or too few values", where=line, mend="count the commas")
+                raise InputError("too many or too few values", where=line, hint="count the commas")
             yield line, values
     except csv.Error as error:
-        raise InputError(f"no CSV: {error}", mend="correct it there") from None
+        raise InputError(f"no CSV: {error}", hint="correct it there") from None
 
 
 def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = entry.get(key, {})
     if not isinstance(value, dict):
-        raise InputError("no table of values", where=key, mend=f'write {key} = {{ root = "0" }}')
+        raise InputError("no table of values", where=key, hint=f'write {key} = {{ root = "0" }}')
     return value
 
 
 def _texts(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
     if not values:
-        raise InputError("an empty list", mend="name at least one value, or leave it out")
+        raise InputError("an empty list", hint="name at least one value, or leave it out")
     for item in values:
         if not isinstance(item, (str, int, float)):
-            raise InputError(f"{item!r} is no value", mend="write a text, a number, or a list")
+            raise InputError(f"{item!r} is no value", hint="write a text, a number, or a list")
     return ["yes" if item is True else "no" if item is False else str(item) for item in values]
 
 
 def _only_keys(record: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
     for key in record:
         if key not in keys:
-            raise InputError(f"{what} has no {key!r}", mend=f"use {', '.join(keys)}")
+            raise InputError(f"{what} has no {key!r}", hint=f"use {', '.join(keys)}")

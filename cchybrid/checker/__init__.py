@@ -1,7 +1,7 @@
-"""The independent checker of lower bounds: the standard library, exact arithmetic, nothing else.
+"""The independent checker of lower bounds: standard library and exact arithmetic only.
 
-This package is the trusted base of every ``certified`` verdict. It reads the instance by itself
-from its JSON object and shares no code with the layers that find schedules and bounds.
+This package is the trusted base of every ``certified`` verdict. It reads the instance from its
+JSON object and shares no code with the packages that find schedules and bounds.
 """
 
 from __future__ import annotations

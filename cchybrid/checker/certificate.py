@@ -1,7 +1,7 @@
 """``cchybrid-certificate/1``: a claim about an instance, and the evidence for it.
 
-A certificate belongs to a schedule file: it names the instance in it by its hash, and claims that
-no schedule has fewer steps. What the claim covers, its scope, is part of it.
+A certificate belongs to a schedule file: it names its instance by a hash, and claims that no
+schedule has fewer steps. The scope of the claim is part of it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from cchybrid.checker.schedule import check_schedule
 FORMAT = "cchybrid-certificate/1"
 ANY_ROUTING = "any routing"
 THESE_PATHS = "these paths"
-_MOST_STEPS = 1 << 40
+_MAX_STEPS = 1 << 40
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a schedule and its certificate show.
+    """The result of checking a schedule and its certificate.
 
     Attributes
     ----------
     steps
-        Of the schedule, which is valid.
+        The number of steps of the schedule, which is valid.
     bound
-        Steps that no schedule within the scope beats.
+        Steps that every schedule within the scope needs.
     scope
         ``any routing``, the instance's own routing rule (``minimal routing``, ``at most 2 extra
         hops``), or ``these paths``.
     kind
-        Of the evidence.
+        The kind of the evidence.
     """
 
     steps: int
@@ -64,7 +64,7 @@ def own_scope(instance: Mapping[str, Any]) -> str:
 def fingerprint(instance: Mapping[str, Any]) -> str:
     """Return the hash by which a certificate names an instance.
 
-    SHA-256 of its JSON with sorted keys and without white space; names and positions do not count.
+    SHA-256 of its JSON with sorted keys, without white space, names and positions.
     """
     parts = {key: value for key, value in instance.items() if key != "name"}
     for part in ("network", "collective"):
@@ -102,7 +102,7 @@ def check(schedule: Any, record: Any) -> Verdict:
     Raises
     ------
     EvidenceError
-        With what is wrong, unless the schedule is valid and the claim is proven.
+        The schedule is not valid, or the claim is not proven; the error says why.
     """
     steps = read_steps(schedule)
     instance = schedule.get("instance")
@@ -114,7 +114,7 @@ def check(schedule: Any, record: Any) -> Verdict:
     if proven != bound:
         raise EvidenceError(f"the evidence shows {proven} steps, the claim says {bound}")
     if bound > len(steps) and scope != THESE_PATHS:
-        raise EvidenceError("the claim is refuted by the schedule, so the checker is wrong")
+        raise EvidenceError("the schedule refutes the claim, so the checker has an error")
     return Verdict(len(steps), bound, scope, kind_of(evidence))
 
 
@@ -154,13 +154,13 @@ def _claim(instance: Mapping[str, Any], record: Any) -> tuple[int, str]:
     }:
         raise EvidenceError("the claim is not well-formed")
     steps, scope = claim["steps"], claim["scope"]
-    if type(steps) is not int or not 0 <= steps < _MOST_STEPS or not isinstance(scope, str):
+    if type(steps) is not int or not 0 <= steps < _MAX_STEPS or not isinstance(scope, str):
         raise EvidenceError("the claim is not well-formed")
     return steps, scope
 
 
 def _listed(network: Network, paths: Any) -> list[tuple[int, ...]]:
-    """Read the paths of a claim; those of a collective that combines are turned round."""
+    """Read the paths of a claim; those of a ``combine`` collective are reversed."""
     if not isinstance(paths, list) or not paths:
         raise EvidenceError("the paths that the claim is about are missing")
     found: dict[tuple[int, ...], None] = {}

@@ -1,4 +1,4 @@
-"""The propositional formula "there is a schedule of so many steps".
+"""The propositional formula "there is a schedule of at most S steps".
 
 Variables, numbered in the order in which they are first named:
 
@@ -7,11 +7,15 @@ Variables, numbered in the order in which they are first named:
 - ``("path", m, v, p, t)``: it receives it in step t over path p (a tuple of nodes);
 - ``("over", m, v, a, b, t)``: over some path that passes channel (a, b);
 - ``("from", m, v, u, t)``: over some path that begins at u;
-- ``("count", ...)``: at least j of the first i literals of a limit are true (sequential counter,
-  C. Sinz, CP 2005).
+- ``("count", ...)``: at least j of the first i literals of a limit are true (sequential counter).
 
-Every valid schedule of so many steps, or of fewer, satisfies all clauses with these meanings; with
-``order``, some renumbering of its steps does. Steps are counted from 1.
+Every valid schedule of at most S steps satisfies all clauses with these meanings; with ``order``,
+some renumbering of its steps does. Steps are counted from 1.
+
+References
+----------
+C. Sinz, "Towards an optimal CNF encoding of Boolean cardinality constraints", CP 2005,
+doi:10.1007/11564751_73.
 """
 
 from __future__ import annotations
@@ -23,10 +27,10 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.routes import Path, allowed_paths
 
-MOST_LITERALS = 8_000_000
-"""Literals of all clauses together; a formula beyond that fills the memory."""
-PAIRWISE = 5
-"""Literals of which "at most one" is said pair by pair."""
+MAX_LITERALS = 8_000_000
+"""Literals of all clauses together; larger formulas are refused to limit the memory."""
+MAX_PAIRWISE = 5
+"""Literals up to which an at-most-one constraint is encoded pairwise."""
 
 Name = tuple[Any, ...]
 Clause = list[int]
@@ -42,9 +46,9 @@ class Formula:
     clauses
         Lists of literals; the clause at index i has the number i + 1.
     number
-        The variable of every name.
+        The number of the variable of every name.
     ways
-        Per message and receiver the paths over which it may come.
+        The allowed paths by message and receiver.
     """
 
     def __init__(self, network: Network, steps: int, order: Sequence[int] = ()) -> None:
@@ -54,43 +58,43 @@ class Formula:
         self.network = network
         self.steps = range(1, steps + 1)
         self._limits: dict[Name, list[int]] = {}
-        paths = allowed_paths(network)
-        self.ways = {
-            (message, node): self._ways_to(message, node, paths)
+        allowed = allowed_paths(network)
+        self.paths = {
+            (message, node): self._paths_to(message, node, allowed)
             for message in range(len(network.messages))
-            for node in self._takers(message)
+            for node in self._receivers(message)
         }
-        # What every path in every step takes, without counters: so that it need not be tried.
-        each = sum(2 * len(path) + 3 for ways in self.ways.values() for path in ways)
-        if steps * each > MOST_LITERALS:
+        # A lower estimate without counters, so that huge formulas are refused before they are made.
+        each = sum(2 * len(path) + 3 for paths in self.paths.values() for path in paths)
+        if steps * each > MAX_LITERALS:
             raise TooLargeError("a formula of more literals than fit into memory")
-        for (message, node), ways in self.ways.items():
+        for (message, node), paths in self.paths.items():
             for t in self.steps:
-                self._deliver(message, node, ways, t)
+                self._deliver(message, node, paths, t)
         for message, (_, destinations) in enumerate(network.messages):
             for node in destinations:
                 self._add([self._gets(message, node, t) for t in self.steps])
         for name, literals in self._limits.items():
-            self._at_most(self._room(name), literals, name)
+            self._add_cardinality_limit(self._capacity(name), literals, name)
         self.pin(order)
 
-    # What happens
+    # Transfers
 
-    def _takers(self, message: int) -> Iterable[int]:
-        """Return who may receive the message."""
+    def _receivers(self, message: int) -> Iterable[int]:
+        """Return the nodes that may receive the message."""
         source, destinations = self.network.messages[message]
         others = range(self.network.nodes) if self.network.hop_by_hop else destinations
         return (node for node in others if node != source)
 
-    def _ways_to(
-        self, message: int, node: int, paths: dict[tuple[int, int], list[Path]]
+    def _paths_to(
+        self, message: int, node: int, allowed: dict[tuple[int, int], list[Path]]
     ) -> list[Path]:
         source = self.network.messages[message][0]
-        senders = [source, *(u for u in self._takers(message) if u != node)]
-        return [path for sender in senders for path in paths.get((sender, node), [])]
+        senders = [source, *(u for u in self._receivers(message) if u != node)]
+        return [path for sender in senders for path in allowed.get((sender, node), [])]
 
-    def _deliver(self, m: int, v: int, ways: list[Path], t: int) -> None:
-        """Say what it takes for node v to receive message m in step t."""
+    def _deliver(self, m: int, v: int, paths: list[Path], t: int) -> None:
+        """Add the clauses of node v receiving message m in step t."""
         source = self.network.messages[m][0]
         gets, has = self._gets(m, v, t), self._variable("has", m, v, t)
         self._add([-gets, has])
@@ -101,37 +105,37 @@ class Formula:
             self._add([-has, had, gets])
         else:
             self._add([-has, gets])
-        taken = [self._taken(m, v, path, t) for path in ways]
-        if len(ways) != 1:
+        taken = [self._taken(m, v, path, t) for path in paths]
+        if len(paths) != 1:
             self._add([-gets, *taken])
             for literal in taken:
                 self._add([-literal, gets])
         senders: dict[int, list[int]] = {}
         channels: dict[tuple[int, int], list[int]] = {}
-        for path, literal in zip(ways, taken, strict=True):
+        for path, literal in zip(paths, taken, strict=True):
             senders.setdefault(path[0], []).append(literal)
             for hop in pairwise(path):
                 channels.setdefault(hop, []).append(literal)
         for u, literals in senders.items():
-            sent = self._any(("from", m, v, u, t), literals, gets, len(ways))
+            sent = self._any(("from", m, v, u, t), literals, gets, len(paths))
             if u != source:
                 self._add([-sent, self._variable("has", m, u, t - 1)] if t > 1 else [-sent])
             self._count(("inject", u, t), sent)
         for (a, b), literals in channels.items():
-            used = self._any(("over", m, v, a, b, t), literals, gets, len(ways))
+            used = self._any(("over", m, v, a, b, t), literals, gets, len(paths))
             self._count(("channel", *self.network.link(a, b), t), used)
         self._count(("accept", v, t), gets)
 
     def _taken(self, m: int, v: int, path: Path, t: int) -> int:
-        if len(self.ways[m, v]) == 1:
+        if len(self.paths[m, v]) == 1:
             return self._gets(m, v, t)
         return self._variable("path", m, v, path, t)
 
-    def _any(self, name: Name, literals: list[int], gets: int, ways: int) -> int:
-        """Return a literal that is true if one of these is; all ways together are "gets"."""
+    def _any(self, name: Name, literals: list[int], gets: int, path_count: int) -> int:
+        """Return a literal that is true if one of these is; for all paths together it is "gets"."""
         if len(literals) == 1:
             return literals[0]
-        if len(literals) == ways:
+        if len(literals) == path_count:
             return gets
         found = self._variable(*name)
         for literal in literals:
@@ -146,34 +150,34 @@ class Formula:
     def _count(self, name: Name, literal: int) -> None:
         self._limits.setdefault(name, []).append(literal)
 
-    def _room(self, name: Name) -> int:
+    def _capacity(self, name: Name) -> int:
         kind, place = name[0], name[1:-1]
         if kind == "channel":
             return self.network.channels[place]
         ports = self.network.inject if kind == "inject" else self.network.accept
         return ports[place[0]]
 
-    def _at_most(self, most: int, literals: list[int], name: Name) -> None:
-        if len(literals) <= most:
+    def _add_cardinality_limit(self, limit: int, literals: list[int], name: Name) -> None:
+        if len(literals) <= limit:
             return
-        if most == 0:
+        if limit == 0:
             for literal in literals:
                 self._add([-literal])
-        elif most == 1 and len(literals) <= PAIRWISE:
+        elif limit == 1 and len(literals) <= MAX_PAIRWISE:
             for one, other in combinations(literals, 2):
                 self._add([-one, -other])
         else:
-            self._counter(most, literals, name)
+            self._counter(limit, literals, name)
 
-    def _counter(self, most: int, literals: list[int], name: Name) -> None:
-        """Add the sequential counter: of the first i literals at least j are true."""
+    def _counter(self, limit: int, literals: list[int], name: Name) -> None:
+        """Add a sequential counter: at least j of the first i literals are true."""
         before: list[int] = []
         for i, literal in enumerate(literals):
-            if len(before) == most:
+            if len(before) == limit:
                 self._add([-literal, -before[-1]])
             if i == len(literals) - 1:
                 return
-            now = [self._variable("count", *name, i, j) for j in range(min(i + 1, most))]
+            now = [self._variable("count", *name, i, j) for j in range(min(i + 1, limit))]
             self._add([-literal, now[0]])
             for j, counted in enumerate(before):
                 self._add([-counted, now[j]])
@@ -185,27 +189,27 @@ class Formula:
 
     @property
     def interchangeable(self) -> bool:
-        """Whether any order of the steps of a schedule will do: one destination per message."""
+        """Whether the steps of a schedule may be permuted: one destination per message."""
         messages = self.network.messages
         return not self.network.hop_by_hop and all(len(goals) == 1 for _, goals in messages)
 
     def bottlenecks(self, message: int) -> set[Name]:
-        """Return the channels and ports of capacity 1 that a message uses whatever its path."""
+        """Return the channels and ports of capacity 1 that a message uses on every path."""
         source, (goal,) = self.network.messages[message]
-        ways = self.ways[message, goal]
+        paths = self.paths[message, goal]
         certain: set[Name] = {("inject", source), ("accept", goal)}
-        if ways:
-            links = [{self.network.link(a, b) for a, b in pairwise(path)} for path in ways]
+        if paths:
+            links = [{self.network.link(a, b) for a, b in pairwise(path)} for path in paths]
             certain |= {("channel", *link) for link in set.intersection(*links)}
-        return {name for name in certain if self._room((*name, 0)) == 1}
+        return {name for name in certain if self._capacity((*name, 0)) == 1}
 
     def pin(self, order: Sequence[int]) -> None:
-        """Name the first steps after these messages, having checked that each needs its own.
+        """Fix these messages to the first steps, which breaks the symmetry of the steps.
 
         Raises
         ------
         EvidenceError
-            If steps are not interchangeable, or two of the messages may share one.
+            Steps are not interchangeable, or two of the messages may share a step.
         """
         if not order:
             return
@@ -226,6 +230,6 @@ class Formula:
 
     def _add(self, clause: Clause) -> None:
         self._literals += len(clause)
-        if self._literals > MOST_LITERALS:
+        if self._literals > MAX_LITERALS:
             raise TooLargeError("a formula of more literals than fit into memory")
         self.clauses.append(clause)

@@ -1,4 +1,4 @@
-"""Cut: what has to enter a set of nodes, over what can enter it in one step."""
+"""Cut: the messages that must enter a set of nodes, divided by its capacity per step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 
 def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return how many steps the messages that cross into the set of nodes need at least.
+    """Return the number of steps that the messages into the set of nodes need at least.
 
     A message with its source outside and a destination inside enters at least once: some node
     outside injects it, some node inside accepts it, some crossing channel carries it. With
@@ -30,14 +30,14 @@ def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         )
         return _ceil(crossing, total - shared)
     if network.hop_by_hop:
-        senders, takers = set(range(network.nodes)) - inside, inside
+        senders, receivers = set(range(network.nodes)) - inside, inside
     else:
         senders = {v for s, d in entering for v in (s, *d) if v not in inside}
-        takers = {v for _, d in entering for v in d if v in inside}
+        receivers = {v for _, d in entering for v in d if v in inside}
     return max(
         _ceil(len(entering), carried),
         _ceil(len(entering), sum(network.inject[node] for node in senders)),
-        _ceil(len(entering), sum(network.accept[node] for node in takers)),
+        _ceil(len(entering), sum(network.accept[node] for node in receivers)),
     )
 
 
@@ -53,5 +53,5 @@ def _ceil(demand: int, capacity: int) -> int:
     if demand == 0:
         return 0
     if capacity == 0:
-        raise EvidenceError("messages have to cross a cut that nothing crosses")
+        raise EvidenceError("messages have to cross a cut without capacity")
     return -(-demand // capacity)

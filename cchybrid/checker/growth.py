@@ -9,12 +9,12 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 
 def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return how many steps the message named in the evidence needs at least.
+    """Return the number of steps that the message in the evidence needs at least.
 
-    After every step the informed nodes are as many as before plus what they can send; at best
-    the strongest senders are informed first (thesis, equation 3.3, for every node's own number
-    of ports). In store-and-forward the informed set also stays within as many hops as steps
-    were made, and a node has nothing new to tell the neighbour that told it.
+    In every step the number of informed nodes grows by at most what they can send; at best the
+    nodes with the most ports are informed first (thesis, equation 3.3, generalised to different
+    numbers of ports). In store-and-forward switching the informed set after t steps is also within
+    t hops, and a node has nothing new to send to the neighbour that informed it.
     """
     source, destinations = network.message(evidence.get("message"))
     distance = network.hops(source)
@@ -38,7 +38,7 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
             grown = min(grown, sum(1 for hops in within if hops <= steps))
         grown = min(grown, 1 + len(power))
         if grown == informed and informed < goal:
-            raise EvidenceError("the informed set does not grow at all")
+            raise EvidenceError("the informed set does not grow")
         informed = grown
     return steps
 
@@ -46,7 +46,7 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 def sending_power(network: Network, node: int, source: int) -> int:
     """Return how many nodes a node that holds a message can inform in one step at most.
 
-    Hop by hop, the neighbour that informed it needs nothing from it.
+    In store-and-forward switching the neighbour that informed it is excluded.
     """
     if not network.hop_by_hop:
         return network.inject[node]

@@ -1,4 +1,4 @@
-"""The checker's own reading of a ``cchybrid-instance/1`` object, independent of the model layer."""
+"""The checker's own class for a ``cchybrid-instance/1`` object, independent of the model layer."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 
 class EvidenceError(Exception):
-    """The evidence does not prove what it is meant to prove, or cannot be read."""
+    """The evidence does not prove its claim, or cannot be read."""
 
 
 class TooLargeError(EvidenceError):
-    """What would have to be looked at does not fit into memory, or would take too long."""
+    """The check would need too much memory or time."""
 
 
 class Network:
-    """An instance as the checker sees it: always a ``deliver`` collective.
+    """An instance as the checker reads it: always a ``deliver`` collective.
 
-    A ``combine`` collective is turned round while reading: channels reversed, injection and
+    A ``combine`` collective is reversed while reading: channels reversed, injection and
     acceptance exchanged, each reduction a broadcast from its destination to its sources.
 
     Attributes
     ----------
     backwards
-        Whether it was turned round.
+        Whether the instance was reversed.
     nodes
         The number of nodes.
     channels
@@ -42,9 +42,9 @@ class Network:
         Hops that a path may exceed the shortest by, less than ``nodes``; ``None`` for any simple
         path.
     successors, predecessors
-        Per node the nodes behind its outgoing channels, and before its incoming ones.
+        Per node the targets of its outgoing channels, and the sources of its incoming ones.
     inject, accept
-        Per node what it can send and take per step: its ports, or what its channels carry.
+        Per node the messages it can send and accept per step: its ports or its channels' capacity.
     listed
         The paths that a claim is restricted to; ``None`` if it is about all that are allowed.
     """
@@ -69,12 +69,12 @@ class Network:
         self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
         routing = model.get("routing", "minimal")
         if self.hop_by_hop:
-            # Each hop is a path of its own, so the whole way is free and may touch endpoints.
+            # Each hop is a path of its own, so routes are unrestricted and may touch endpoints.
             routing = "any"
             self.endpoints = set()
         self.extra_hops: int | None = {"minimal": 0, "any": None}.get(routing, routing)
         if self.extra_hops is not None and self.extra_hops >= self.nodes:
-            self.extra_hops = None  # no simple path has so many hops
+            self.extra_hops = None  # simple paths have fewer hops
         ports = model.get("ports", "all")
         if not isinstance(ports, dict):
             ports = {"inject": ports, "accept": ports}
@@ -97,8 +97,8 @@ class Network:
         each = ports if isinstance(ports, list) else [ports] * self.nodes
         return [min(limit, carried) for limit, carried in zip(each, flow, strict=True)]
 
-    def freed(self) -> Network:
-        """Return the same network with any routing: what holds there holds here, too."""
+    def with_any_routing(self) -> Network:
+        """Return the same network with any routing; its bounds hold for this network, too."""
         free = copy(self)
         free.extra_hops = None
         return free
@@ -111,12 +111,12 @@ class Network:
         """Return the hop distance from every node from which a path reaches ``goal``."""
         return self._spread(goal, self.predecessors)
 
-    def _spread(self, begin: int, beside: list[list[int]]) -> dict[int, int]:
-        distance = {begin: 0}
-        queue = deque([begin])
+    def _spread(self, start: int, beside: list[list[int]]) -> dict[int, int]:
+        distance = {start: 0}
+        queue = deque([start])
         while queue:
             node = queue.popleft()
-            if node != begin and node in self.endpoints:
+            if node != start and node in self.endpoints:
                 continue
             for other in beside[node]:
                 if other not in distance:
@@ -129,7 +129,7 @@ class Network:
         return (b, a) if (b, a) in self.half_duplex else (a, b)
 
     def capacity_into(self, inside: set[int]) -> int:
-        """Return what all channels together carry into a set of nodes in one step."""
+        """Return the total capacity of the channels into a set of nodes."""
         return sum(
             capacity
             for (a, b), capacity in self.channels.items()
@@ -137,7 +137,7 @@ class Network:
         )
 
     def node_set(self, value: Any) -> set[int]:
-        """Read a list of node numbers out of evidence."""
+        """Read a list of node numbers of evidence."""
         if not isinstance(value, list) or not value:
             raise EvidenceError("a list of nodes is missing")
         if not all(type(node) is int and 0 <= node < self.nodes for node in value):
@@ -145,7 +145,7 @@ class Network:
         return set(value)
 
     def message(self, value: Any) -> tuple[int, tuple[int, ...]]:
-        """Read a message number out of evidence; return its source and destinations."""
+        """Read a message number of evidence; return its source and destinations."""
         if type(value) is not int or not 0 <= value < len(self.messages):
             raise EvidenceError("a message that the collective does not have")
         return self.messages[value]

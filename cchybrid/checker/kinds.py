@@ -21,11 +21,11 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "farkas": farkas_steps,
     "refutation": refutation_steps,
 }
-"""Each takes an instance as the checker sees it, and evidence of its kind."""
+"""The checking functions by kind; each takes a network and evidence of that kind."""
 
 
 def kind_of(evidence: Any) -> str:
-    """Return what the evidence says it is; it comes out of files, so it may be anything."""
+    """Return the kind that evidence of any origin names."""
     kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
     if not isinstance(kind, str):
         raise EvidenceError("the kind of the evidence is missing")
@@ -33,12 +33,12 @@ def kind_of(evidence: Any) -> str:
 
 
 def shown_steps(network: Network, evidence: Any) -> int:
-    """Return the number of steps that the evidence shows to be needed at least.
+    """Return the number of steps that every schedule needs according to the evidence.
 
     Raises
     ------
     EvidenceError
-        If it shows nothing.
+        The evidence proves nothing.
     """
     kind = kind_of(evidence)
     if kind not in KINDS:

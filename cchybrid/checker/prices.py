@@ -1,8 +1,8 @@
-"""Prices: every message pays at least its cheapest allowed route; a step has only so much to sell.
+"""Prices: the total price of cheapest routes, divided by the priced capacity of one step.
 
 With a price on every channel (one for both directions of a half-duplex pair) and on every port,
-the messages of a scatter pay at least the sum of their cheapest allowed routes, whatever the
-schedule. One step sells at most the sum of capacity times price. The quotient bounds the steps.
+the routes of a scatter cost at least the sum of the cheapest allowed routes, in any schedule. One
+step offers at most the sum of capacity times price. The quotient is a lower bound on the steps.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError, Network
 
 _PRICE = re.compile(r"([0-9]{1,40})(?:/([0-9]{1,40}))?")
-_LARGEST = 10**40
-_LARGEST_SCALE = 1 << 4096
-"""Evidence may come from anywhere: the numbers in it must not grow until the checker stands."""
+_MAX_PRICE = 10**40
+_MAX_SCALE = 1 << 4096
+"""Limits of the numbers, so that evidence from any source is checked in reasonable time."""
 
 
 def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return how many steps follow from the prices in the evidence.
+    """Return the number of steps that follows from the prices in the evidence.
 
     ``channels`` lists ``[a, b, price]``, ``inject`` and ``accept`` list ``[node, price]``; prices
     are non-negative integers or fractions such as ``"3/7"``, of at most 40 digits above and below;
-    what is not listed costs nothing.
-    Messages with several destinations are refused: they may share their ways.
+    the price
+    of what is not listed is 0. Messages with several destinations are refused, since their copies
+    may share channels.
     """
     if any(len(destinations) > 1 for _, destinations in network.messages):
         raise EvidenceError("prices bound messages with one destination only")
@@ -37,13 +38,13 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         _node_prices(network, evidence.get("inject", [])),
         _node_prices(network, evidence.get("accept", [])),
     )
-    sold: int = sum(price * network.channels[hop] for hop, price in channel.items())
-    sold -= sum(channel.get((a, b), 0) * network.channels[a, b] for a, b in network.half_duplex)
-    sold += sum(price * network.inject[node] for node, price in inject.items())
-    sold += sum(price * network.accept[node] for node, price in accept.items())
-    if sold == 0:
+    offered: int = sum(price * network.channels[hop] for hop, price in channel.items())
+    offered -= sum(channel.get((a, b), 0) * network.channels[a, b] for a, b in network.half_duplex)
+    offered += sum(price * network.inject[node] for node, price in inject.items())
+    offered += sum(price * network.accept[node] for node, price in accept.items())
+    if offered == 0:
         raise EvidenceError("nothing has a price")
-    way = {hop: channel.get(hop, 0) for hop in network.channels}
+    link_price = {hop: channel.get(hop, 0) for hop in network.channels}
     paid = 0
     goals: dict[int, list[int]] = {}
     for source, (goal,) in network.messages:
@@ -51,15 +52,18 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         if not network.hop_by_hop:
             paid += inject.get(source, 0) + accept.get(goal, 0)
     if network.hop_by_hop:
-        # Every hop passes ports: their prices belong to the channels.
-        way = {(a, b): price + inject.get(a, 0) + accept.get(b, 0) for (a, b), price in way.items()}
+        # Every hop uses two ports, so their prices are added to the channel's.
+        link_price = {
+            (a, b): price + inject.get(a, 0) + accept.get(b, 0)
+            for (a, b), price in link_price.items()
+        }
     for source, targets in goals.items():
-        cheapest = cheapest_routes(network, way, source)
+        cheapest = cheapest_routes(network, link_price, source)
         for target in targets:
             if target not in cheapest:
                 raise EvidenceError("a destination out of reach")
             paid += cheapest[target]
-    return -(-paid // sold)
+    return -(-paid // offered)
 
 
 def cheapest_routes(
@@ -67,16 +71,16 @@ def cheapest_routes(
 ) -> dict[int, int]:
     """Return the price of the cheapest allowed route from the source to every node in reach.
 
-    Walks stand in for simple paths: prices are not negative, so a cheapest walk can be cut to a
-    path that is no dearer and no longer.
+    Walks are searched instead of simple paths: prices are nonnegative, so a cheapest walk can be
+    shortened to a path that is not more expensive and not longer.
     """
     if network.extra_hops is None:
         return _dijkstra(network, price, source)
     distance = network.hops(source)
-    most = max(distance.values()) + network.extra_hops
+    max_hops = max(distance.values()) + network.extra_hops
     cheapest: dict[int, int] = {}
     layer = {source: 0}
-    for hops in range(1, most + 1):
+    for hops in range(1, max_hops + 1):
         following: dict[int, int] = {}
         for node, spent in layer.items():
             if node != source and node in network.endpoints:
@@ -140,7 +144,7 @@ def _whole(*tables: Mapping[Any, Fraction]) -> list[dict[Any, int]]:
     for table in tables:
         for price in table.values():
             scale = lcm(scale, price.denominator)
-            if scale > _LARGEST_SCALE:
+            if scale > _MAX_SCALE:
                 raise EvidenceError("the prices have no common denominator of a sensible size")
     return [{key: int(price * scale) for key, price in table.items()} for table in tables]
 
@@ -157,8 +161,8 @@ def _rows(rows: Any, width: int) -> list[list[Any]]:
 
 
 def _price(value: Any) -> Fraction:
-    # A price is what the pattern says and nothing else that Fraction would read ("1e999999").
-    text = str(value) if type(value) is int and 0 <= value < _LARGEST else value
+    # The pattern excludes other texts that Fraction accepts, such as "1e999999".
+    text = str(value) if type(value) is int and 0 <= value < _MAX_PRICE else value
     found = _PRICE.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise EvidenceError("a price is neither a non-negative integer nor a fraction of two")

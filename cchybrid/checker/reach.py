@@ -1,4 +1,4 @@
-"""Reach: a destination that nobody who can hold the message can send to."""
+"""Reach: destinations to which no node that can hold the message has a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cchybrid.checker.instance import EvidenceError, Network
 def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
     """Raise ``EvidenceError`` unless the destination named in the evidence is out of reach.
 
-    Where the evidence names only a message, some destination of it has to be.
+    If the evidence names only a message, one of its destinations must be out of reach.
     """
     index = evidence.get("message")
     _, destinations = network.message(index)
@@ -27,9 +27,9 @@ def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
 def out_of_reach(network: Network, message: Any) -> set[int]:
     """Return the destinations of a message that it cannot reach.
 
-    A message spreads from its source to whoever may hold it and can accept it. In wormhole
-    switching those are its destinations, over any path that passes no endpoint; in
-    store-and-forward every node, hop by hop.
+    A message spreads from its source to the nodes that may hold and can accept it: in wormhole
+    switching its destinations, over any path that passes no endpoint; in store-and-forward
+    switching every node, hop by hop.
     """
     source, destinations = network.message(message)
     holders = set(range(network.nodes)) if network.hop_by_hop else set(destinations)

@@ -1,4 +1,4 @@
-"""Files as the checker reads them: every field that it relies on is looked at."""
+"""Reading of files by the checker: every field that it relies on is validated."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 INSTANCE_FORMAT = "cchybrid-instance/1"
 SCHEDULE_FORMAT = "cchybrid-schedule/1"
-_MOST_NODES = 1 << 20
+_MAX_NODES = 1 << 20
 
 
 def read_network(record: Any, routing: str | int | None = None) -> Network:
-    """Return a ``cchybrid-instance/1`` object as the checker sees it.
+    """Return the network of a ``cchybrid-instance/1`` object.
 
     Parameters
     ----------
     record
-        The object, from wherever.
+        The object, from any source.
     routing
-        Put in the place of the instance's own routing rule.
+        Replaces the instance's own routing rule.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def read_network(record: Any, routing: str | int | None = None) -> Network:
         If the object is not well-formed.
     """
     try:
-        _look_at(record)
+        _check_instance(record)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise EvidenceError("the instance is not well-formed") from None
     if routing is not None:
@@ -51,7 +51,7 @@ def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON; a key that stands twice, or a number that is none, is an error.
+    """Parse JSON; a repeated key or a value such as NaN is an error.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def read_json(text: str) -> Any:
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise ValueError("a key stands twice in one object")
+            raise ValueError("a key is listed twice in one object")
         return found
 
     def refuse(word: str) -> None:
@@ -71,48 +71,48 @@ def read_json(text: str) -> Any:
     return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse)
 
 
-def _look_at(record: Any) -> None:
+def _check_instance(record: Any) -> None:
     """Raise one of Python's errors unless the instance is well-formed."""
     _only(record, "format", "name", "network", "collective", "model")
-    _true(record["format"] == INSTANCE_FORMAT)
+    _require(record["format"] == INSTANCE_FORMAT)
     network, collective, model = record["network"], record["collective"], record.get("model", {})
     _only(network, "name", "nodes", "channels", "half_duplex", "endpoints", "positions")
     nodes = _whole(network["nodes"])
-    _true(0 < nodes <= _MOST_NODES)
+    _require(0 < nodes <= _MAX_NODES)
     channels: dict[tuple[int, int], int] = {}
     for row in _list(network["channels"]):
         a, b, *rest = map(_whole, _list(row))
-        _true(a < nodes and b < nodes and a != b and (a, b) not in channels and len(rest) < 2)
+        _require(a < nodes and b < nodes and a != b and (a, b) not in channels and len(rest) < 2)
         channels[a, b] = rest[0] if rest else 1
-        _true(channels[a, b] > 0)
+        _require(channels[a, b] > 0)
     pairs: set[tuple[int, int]] = set()
     for pair in _list(network.get("half_duplex", [])):
         a, b = map(_whole, _list(pair))
-        _true(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
+        _require(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
         pairs.add((a, b))
-    _true(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
+    _require(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
     _only(collective, "name", "kind", "messages")
     back = {"deliver": False, "combine": True}[collective["kind"]]
     one, many = ("destination", "sources") if back else ("source", "destinations")
-    _true(len(_list(collective["messages"])) > 0)
+    _require(len(_list(collective["messages"])) > 0)
     for message in collective["messages"]:
         _only(message, one, many)
         ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
-        _true(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
+        _require(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
     _only(model, "switching", "ports", "routing")
-    _true(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
+    _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
     routing = model.get("routing", "minimal")
-    _true(routing in ("minimal", "any") or _whole(routing) >= 0)
+    _require(routing in ("minimal", "any") or _whole(routing) >= 0)
     ports = model.get("ports", "all")
     if isinstance(ports, dict):
         _only(ports, "inject", "accept")
     for limit in (ports["inject"], ports["accept"]) if isinstance(ports, dict) else (ports,):
         each = limit if isinstance(limit, list) else [limit] * nodes
-        _true(limit == "all" or (len(each) == nodes and all(_whole(k) >= 0 for k in each)))
+        _require(limit == "all" or (len(each) == nodes and all(_whole(k) >= 0 for k in each)))
 
 
 def _only(record: Any, *keys: str) -> None:
-    _true(isinstance(record, dict) and set(record) <= set(keys))
+    _require(isinstance(record, dict) and set(record) <= set(keys))
 
 
 def _list(value: Any) -> list[Any]:
@@ -127,6 +127,6 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _true(holds: bool) -> None:
+def _require(holds: bool) -> None:
     if not holds:
         raise ValueError

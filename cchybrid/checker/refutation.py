@@ -1,8 +1,13 @@
-"""Refutation: a proof that the propositional formula for one step less has no solution.
+"""Refutation: a proof that the propositional formula for one step less is unsatisfiable.
 
-The proof is text in the LRAT format (Cruz-Filipe and others, CADE 2017), restricted to reverse
-unit propagation: every clause that it adds comes with the numbers of the clauses that, one after
-the other, become unit once the clause is denied, and of one that becomes empty in the end.
+The proof is text in the LRAT format, restricted to reverse unit propagation: every clause that it
+adds comes with the numbers of the clauses that become unit, one after the other, once the clause is
+negated, and of the one that becomes empty in the end.
+
+References
+----------
+L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, "Efficient certified RAT
+verification", CADE 2017, doi:10.1007/978-3-319-63046-5_14.
 """
 
 from __future__ import annotations
@@ -12,26 +17,27 @@ import lzma
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cchybrid.checker.clauses import MOST_LITERALS, Clause, Formula
+from cchybrid.checker.clauses import MAX_LITERALS, Clause, Formula
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 """Evidence for more steps is refused."""
-MOST_BYTES = 1 << 30
-"""Of the unpacked proof."""
-MOST_LINE = 1 << 22
-"""Of one line of it."""
-_CHUNK = 1 << 20
+MAX_PROOF_BYTES = 1 << 30
+"""Size of the unpacked proof."""
+MAX_LINE_BYTES = 1 << 22
+"""Size of one line of it."""
+_CHUNK_BYTES = 1 << 20
 
 
 def refutation_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return how many steps are needed because the proof refutes one step less.
+    """Return the number of steps needed, since the proof refutes one step less.
 
-    ``steps`` is what is to be proven; ``order``, if given, lists messages that need a step each,
-    by which interchangeable steps are named; ``proof`` is the LRAT text, compressed (xz, base64).
+    ``steps`` is the number to be proven; ``order``, if given, lists messages that need a step each
+    and are fixed to the first steps, which breaks symmetry; ``proof`` is the LRAT text, compressed
+    (xz, base64).
     """
     steps, order = evidence.get("steps"), evidence.get("order", [])
-    if type(steps) is not int or not 1 < steps <= MOST_STEPS:
+    if type(steps) is not int or not 1 < steps <= MAX_STEPS:
         raise EvidenceError("the number of steps is missing")
     if not isinstance(order, list):
         raise EvidenceError("the order of the steps is no list of messages")
@@ -44,7 +50,7 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
     """Raise ``EvidenceError`` unless the lines derive the empty clause from these clauses."""
     known = dict(enumerate(clauses, 1))
     newest = len(clauses)
-    room = MOST_LITERALS
+    literals_left = MAX_LITERALS
     for line in lines:
         words = line.split()
         if not words:
@@ -52,7 +58,7 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
         try:
             if words[1:2] == ["d"]:
                 for word in words[2:-1]:
-                    room += len(known.pop(int(word))) + 1
+                    literals_left += len(known.pop(int(word))) + 1
                 continue
             numbers = [int(word) for word in words]
             end = numbers.index(0)
@@ -61,19 +67,19 @@ def check_lrat(clauses: list[Clause], lines: Iterator[str]) -> None:
                 raise EvidenceError("a line of the proof has the wrong form")
             _check_clause(known, clause, hints)
         except (ValueError, KeyError):
-            raise EvidenceError("a line of the proof names what is not there") from None
+            raise EvidenceError("a line of the proof names a clause that does not exist") from None
         if not clause:
             return
         known[name] = clause
         newest = name
-        room -= len(clause) + 1
-        if room < 0:
+        literals_left -= len(clause) + 1
+        if literals_left < 0:
             raise TooLargeError("a proof that keeps more clauses than fit into memory")
     raise EvidenceError("the proof does not end in a contradiction")
 
 
 def _check_clause(known: Mapping[int, Clause], clause: Clause, hints: list[int]) -> None:
-    """Check that denying the clause leads to a contradiction through the clauses of the hints."""
+    """Check that negating the clause leads to a contradiction by unit propagation of the hints."""
     false = set(clause)
     for hint in hints:
         left = {literal for literal in known[hint] if literal not in false}
@@ -86,7 +92,7 @@ def _check_clause(known: Mapping[int, Clause], clause: Clause, hints: list[int])
 
 
 def _lines(proof: Any) -> Iterator[str]:
-    """Unpack the proof piece by piece: what comes from a file may unpack to anything."""
+    """Yield the lines of the proof, unpacked in chunks to limit the memory."""
     if not isinstance(proof, str):
         raise EvidenceError("the proof is missing")
     try:
@@ -94,13 +100,13 @@ def _lines(proof: Any) -> Iterator[str]:
         unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
         unpacked, rest, data = 0, "", packed
         while not unpacker.eof:
-            piece = unpacker.decompress(data, _CHUNK)
+            piece = unpacker.decompress(data, _CHUNK_BYTES)
             data = b""
             unpacked += len(piece)
-            if unpacked > MOST_BYTES or (not piece and unpacker.needs_input):
+            if unpacked > MAX_PROOF_BYTES or (not piece and unpacker.needs_input):
                 raise EvidenceError("the proof is cut short, or too long")
             *lines, rest = (rest + piece.decode("ascii")).split("\n")
-            if len(rest) > MOST_LINE:
+            if len(rest) > MAX_LINE_BYTES:
                 raise EvidenceError("a line of the proof has the wrong form")
             yield from lines
         yield rest

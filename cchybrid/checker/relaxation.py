@@ -1,26 +1,26 @@
-"""The time-expanded relaxation: linear rows that every schedule of so many steps satisfies.
+"""The time-expanded relaxation: linear rows that every schedule of S steps satisfies.
 
-Columns count what happens in a schedule; none is negative, each has an upper limit:
+Columns are nonnegative and have upper limits:
 
 - ``("has", m, v, t)``: node v has message m after step t (0 or 1);
-- ``("flow", m, u, a, b, t)``: transfers of message m over channel (a, b) in step t that node u
-  sends; hop by hop, and where any route is allowed, u is -1 and all senders are counted;
-- ``("gets", m, u, v, t)``: whether v receives m in step t (from u, or from anyone);
+- ``("flow", m, u, a, b, t)``: transfers of message m over channel (a, b) in step t sent by
+  node u; with store-and-forward switching or any routing u is -1 and all senders are counted;
+- ``("gets", m, u, v, t)``: whether v receives m in step t (from u, or from any node if u is -1);
 - ``("sends", m, v, t)``: transfers of message m that v sends in step t, where u is -1.
 
 Rows, each named by its key, read "sum of coefficient times column is at least the right side":
 
 - ``("goal", m, v)``: destination v has message m in the end;
-- ``("grow", m, v, t)``: who has it now had it before or has just received it;
-- ``("pass", m, u, v, t)``: what leaves v or is received there has come in, or v has sent it;
-- ``("hold", m, v, t)``: v sends at most so much as one that has it can send;
-- ``("own", m, u, a, b, t)``: nothing is sent by who has nothing, over any channel;
+- ``("grow", m, v, t)``: a node has a message only if it had it before or receives it in this step;
+- ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
+- ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
+- ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
 - ``("once", m, u, v, t)``: u informs v only if u has the message;
 - ``("channel", a, b, t)``: capacity; for a half-duplex pair, of both directions together;
 - ``("inject", v, t)`` and ``("accept", v, t)``: the ports.
 
-Only what a valid schedule always satisfies is a row; a row that is missing costs strength, never
-truth. Steps are counted from 1.
+Every row holds for every valid schedule; a missing row would weaken the bound, but not make it
+wrong. Steps are counted from 1.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Column = tuple[Any, ...]
 Key = tuple[Any, ...]
 Row = tuple[dict[Column, int], int]
 
-ANYONE = -1
-"""The sender where all senders of a message are counted together."""
+ANY_SENDER = -1
+"""The sender in columns that count all senders of a message together."""
 
 SHAPES = {
     "goal": "mv",
@@ -49,17 +49,17 @@ SHAPES = {
     "inject": "vt",
     "accept": "vt",
 }
-"""Per family of rows what its keys consist of."""
+"""The components of the keys by family of rows."""
 
 
 class Relaxation:
-    """The rows of one instance and one number of steps, each made when it is asked for."""
+    """The rows of one instance and one number of steps, generated on request."""
 
     def __init__(self, network: Network, steps: int) -> None:
         self.network = network
         self.steps = steps
-        self.apart = not network.hop_by_hop and network.extra_hops is not None
-        """Whether senders are told apart, because each has routes of its own."""
+        self.per_sender = not network.hop_by_hop and network.extra_hops is not None
+        """Whether columns distinguish senders, because allowed paths depend on the sender."""
         self._ahead: dict[tuple[int, int, int], frozenset[int]] = {}
         self._users: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._within: dict[int, dict[int, int]] = {}
@@ -69,19 +69,19 @@ class Relaxation:
         self._limits = dict.fromkeys("vab", node) | {
             "m": (0, len(network.messages) - 1),
             "t": (1, steps),
-            "u": (ANYONE, network.nodes - 1),
+            "u": (ANY_SENDER, network.nodes - 1),
         }
 
     @property
     def flows(self) -> int:
-        """How many columns for transfers there are at most: what the size goes with."""
+        """The maximum number of ``flow`` columns, a measure of the size."""
         senders = sum(len(self.senders(message)) for message in range(len(self.network.messages)))
         return senders * len(self.network.channels) * self.steps
 
-    # Who takes part
+    # Holders and senders
 
     def holders(self, message: int) -> list[int]:
-        """Return who may have the message some time: the source first."""
+        """Return the nodes that may hold the message, the source first."""
         return self._holders[message]
 
     def _find_holders(self, message: int) -> list[int]:
@@ -90,8 +90,8 @@ class Relaxation:
         return [source, *(node for node in others if node != source)]
 
     def senders(self, message: int) -> list[int]:
-        """Return the senders that are told apart: the holders, or only ``ANYONE``."""
-        return self.holders(message) if self.apart else [ANYONE]
+        """Return the senders that columns distinguish: the holders, or only ``ANY_SENDER``."""
+        return self.holders(message) if self.per_sender else [ANY_SENDER]
 
     def passes(self, message: int, sender: int, a: int, b: int) -> bool:
         """Return whether the message may pass channel (a, b) on its way from the sender."""
@@ -99,7 +99,7 @@ class Relaxation:
         source, goals = network.messages[message][0], self._goals[message]
         if network.hop_by_hop:
             return b != source
-        if not self.apart:
+        if not self.per_sender:
             may_begin = a == source or a in goals
             return (a not in network.endpoints or may_begin) and (
                 b not in network.endpoints or b in goals
@@ -160,14 +160,14 @@ class Relaxation:
                         for node in range(network.nodes):
                             if node != sender:
                                 yield "pass", message, sender, node, t
-                    if self.apart and sender != holders[0]:
+                    if self.per_sender and sender != holders[0]:
                         for node in holders[1:]:
                             if node != sender:
                                 yield "once", message, sender, node, t
-                    if self.apart or network.hop_by_hop:
+                    if self.per_sender or network.hop_by_hop:
                         for a, b in network.channels:
                             if self.passes(message, sender, a, b) and (
-                                self.apart or a != holders[0]
+                                self.per_sender or a != holders[0]
                             ):
                                 yield "own", message, sender, a, b, t
         for t in steps:
@@ -198,7 +198,7 @@ class Relaxation:
         made: Row = getattr(self, f"_{family}")(**named)
         return made
 
-    def most(self, column: Column) -> int:
+    def max_value(self, column: Column) -> int:
         """Return the upper limit of a column."""
         if column[0] == "flow" and not self.network.hop_by_hop:
             return self.network.channels[column[3], column[4]]
@@ -222,7 +222,7 @@ class Relaxation:
             terms["has", m, v, t - 1] = 1
         if self.network.hop_by_hop:
             for a in self.network.predecessors[v]:
-                terms["flow", m, ANYONE, a, v, t] = 1
+                terms["flow", m, ANY_SENDER, a, v, t] = 1
         else:
             for u in self.senders(m):
                 if u != v:
@@ -231,7 +231,7 @@ class Relaxation:
 
     def _pass(self, m: int, u: int, v: int, t: int) -> Row:
         if self.network.hop_by_hop or v == u:
-            raise EvidenceError("nothing is passed there")
+            raise EvidenceError("a node without that row")
         terms: dict[Column, int] = {}
         for a in self.network.predecessors[v]:
             if self.passes(m, u, a, v):
@@ -242,7 +242,7 @@ class Relaxation:
         holders = self.holders(m)
         if v in holders[1:]:
             terms["gets", m, u, v, t] = -1
-        if u == ANYONE and v in holders:
+        if u == ANY_SENDER and v in holders:
             terms["sends", m, v, t] = 1
         return terms, 0
 
@@ -251,8 +251,8 @@ class Relaxation:
             raise EvidenceError("a node that never has the message")
         power = sending_power(self.network, v, self.network.messages[m][0])
         terms: dict[Column, int] = {}
-        if self.apart or self.network.hop_by_hop:
-            u = v if self.apart else ANYONE
+        if self.per_sender or self.network.hop_by_hop:
+            u = v if self.per_sender else ANY_SENDER
             for b in self.network.successors[v]:
                 if self.passes(m, u, v, b):
                     terms["flow", m, u, v, b, t] = -1
@@ -261,16 +261,18 @@ class Relaxation:
         return self._if_has(terms, power, m, v, t)
 
     def _own(self, m: int, u: int, a: int, b: int, t: int) -> Row:
-        if (a, b) not in self.network.channels or not (self.apart or self.network.hop_by_hop):
-            raise EvidenceError("a channel of which the row does not speak")
+        if (a, b) not in self.network.channels or not (self.per_sender or self.network.hop_by_hop):
+            raise EvidenceError("a channel that the row does not have")
         if not self.passes(m, u, a, b):
             raise EvidenceError("a channel that the message does not pass")
-        most = 1 if self.network.hop_by_hop else self.network.channels[a, b]
-        return self._if_has({("flow", m, u, a, b, t): -1}, most, m, u if self.apart else a, t)
+        max_value = 1 if self.network.hop_by_hop else self.network.channels[a, b]
+        return self._if_has(
+            {("flow", m, u, a, b, t): -1}, max_value, m, u if self.per_sender else a, t
+        )
 
     def _once(self, m: int, u: int, v: int, t: int) -> Row:
-        if u == ANYONE or v == u or v not in self.holders(m)[1:]:
-            raise EvidenceError("a node that is not informed so")
+        if u == ANY_SENDER or v == u or v not in self.holders(m)[1:]:
+            raise EvidenceError("a node that is not informed in that form")
         return self._if_has({("gets", m, u, v, t): -1}, 1, m, u, t)
 
     def _if_has(self, terms: dict[Column, int], times: int, m: int, v: int, t: int) -> Row:

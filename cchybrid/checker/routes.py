@@ -1,4 +1,4 @@
-"""The paths that an instance allows, listed by the checker itself."""
+"""Enumeration of the paths that an instance allows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
 
-MOST_PATHS = 300_000
-"""Paths that are listed at most; beyond, a propositional proof is out of the question."""
+MAX_PATHS = 300_000
+"""Paths that are listed at most; a formula over more would be too large."""
 
-MOST_MOVES = 3_000_000
-"""Moves of the search for them: with any routing it also walks into dead ends."""
+MAX_MOVES = 3_000_000
+"""Moves of the search for them, which with any routing also enters dead ends."""
 
 Path = tuple[int, ...]
 
@@ -19,7 +19,8 @@ Path = tuple[int, ...]
 def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     """Return, per sender and receiver that a message may have, the allowed paths in order.
 
-    Hop by hop these are the channels. With a list of paths in the network's scope, only those.
+    In store-and-forward switching these are the channels. If the network has a list of paths, only
+    those are returned.
 
     Raises
     ------
@@ -38,17 +39,17 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
         goals = set(destinations)
         pairs |= {(source, goal) for goal in goals}
         pairs |= {(a, b) for a in goals for b in goals if a != b}
-    room = _Room()
+    limits = _Limits()
     for source, goal in sorted(pairs):
-        found[source, goal] = list(_paths(network, source, goal, room))
+        found[source, goal] = list(_paths(network, source, goal, limits))
     return found
 
 
-class _Room:
-    """What is left of the limits."""
+class _Limits:
+    """The remaining paths and moves."""
 
     def __init__(self) -> None:
-        self._paths, self._moves = MOST_PATHS, MOST_MOVES
+        self._paths, self._moves = MAX_PATHS, MAX_MOVES
 
     def take(self, paths: int, moves: int) -> None:
         self._paths -= paths
@@ -57,14 +58,14 @@ class _Room:
             raise TooLargeError("more paths than a propositional proof can name")
 
 
-def _paths(network: Network, source: int, goal: int, room: _Room) -> Iterator[Path]:
+def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
-    behind = network.hops_to(goal)
-    if source not in behind:
+    hops_left = network.hops_to(goal)
+    if source not in hops_left:
         return
     longest = network.nodes - 1
     if network.extra_hops is not None:
-        longest = behind[source] + network.extra_hops
+        longest = hops_left[source] + network.extra_hops
     path = [source]
     choices = [iter(sorted(network.successors[source]))]
     while choices:
@@ -73,15 +74,15 @@ def _paths(network: Network, source: int, goal: int, room: _Room) -> Iterator[Pa
             choices.pop()
             path.pop()
         elif node == goal:
-            room.take(1, 0)
+            limits.take(1, 0)
             yield (*path, goal)
         elif (
-            node in behind
-            and len(path) + behind[node] <= longest
+            node in hops_left
+            and len(path) + hops_left[node] <= longest
             and node not in path
             and node not in network.endpoints
         ):
-            room.take(0, 1)
+            limits.take(0, 1)
             path.append(node)
             choices.append(iter(sorted(network.successors[node])))
 

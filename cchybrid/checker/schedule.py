@@ -1,6 +1,6 @@
-"""The rules of a valid schedule, as the checker applies them: plain, and by itself.
+"""The checker's own verification of a schedule.
 
-A second reading of what ``cchybrid.referee.verify`` decides, sharing no code with it.
+The same rules as in ``cchybrid.referee.verify``, implemented without shared code.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Moves = list[list[tuple[int, tuple[int, ...]]]]
 def check_schedule(network: Network, steps: Moves) -> None:
     """Raise ``EvidenceError`` unless the steps are a valid schedule.
 
-    ``steps`` are those of the file; where the collective combines, they are read backwards, as
-    the network was.
+    ``steps`` are those of the file; for a ``combine`` collective they are read backwards, like the
+    network.
     """
     if network.backwards:
         steps = [[(message, path[::-1]) for message, path in step] for step in reversed(steps)]
@@ -26,12 +26,12 @@ def check_schedule(network: Network, steps: Moves) -> None:
     allowed: dict[tuple[int, ...], bool] = {}
     for number, step in enumerate(steps, 1):
         if not step:
-            _refuse(number, "nothing happens")
+            _refuse(number, "the step is empty")
         used: Counter[tuple[str, int, int]] = Counter()
         received: list[tuple[int, int]] = []
         for message, path in step:
             if message >= len(network.messages) or len(path) < 2:
-                _refuse(number, "a transfer that is none")
+                _refuse(number, "an invalid transfer")
             if any(node >= network.nodes for node in path):
                 _refuse(number, "a node that the network does not have")
             if path not in allowed:
@@ -49,8 +49,8 @@ def check_schedule(network: Network, steps: Moves) -> None:
             for a, b in pairwise(path):
                 used["channel", *network.link(a, b)] += 1
         for (kind, a, b), times in used.items():
-            room = network.channels[a, b] if kind == "channel" else getattr(network, kind)[a]
-            if times > room:
+            limit = network.channels[a, b] if kind == "channel" else getattr(network, kind)[a]
+            if times > limit:
                 _refuse(number, "more than the capacity of a channel or port")
         for message, node in received:
             if node in has[message]:

@@ -1,4 +1,4 @@
-"""The command line. Heavy modules are imported where they are used: --help answers at once."""
+"""The command line. Large modules are imported where they are used, so that --help is fast."""
 
 from cchybrid.cli.app import main
 

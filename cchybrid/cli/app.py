@@ -1,4 +1,4 @@
-"""The commands put together, and the one place where errors become lines and exit codes."""
+"""The application with all commands; errors are turned into lines and exit statuses here."""
 
 from __future__ import annotations
 
@@ -59,41 +59,41 @@ def main() -> NoReturn:
     status = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except OSError:  # nobody reads it, or the disk is full
+    except OSError:  # closed pipe, or full disk
         status = status or 1
-    # Not sys.exit: a solver that was left behind, still at work in a thread, would break the end.
+    # Not sys.exit, which could crash while an abandoned solver still runs in a thread.
     os._exit(status)
 
 
 def run(words: list[str]) -> int:
-    """Carry out one command line and return its exit status."""
+    """Run one command line and return its exit status."""
     try:
         status = app(words or ["--help"], standalone_mode=False)
     except CchybridError as error:
-        return _complain(str(error), 2)
+        return _print_error(str(error), 2)
     except BrokenPipeError:
-        # Whoever read our output has left; so do we, without a traceback.
+        # The reader of the output has closed the pipe: end without a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        return _complain("interrupted", 1)
+        return _print_error("interrupted", 1)
     except Exception as error:
-        # The command-line library's own complaints say what was wrong in format_message().
+        # Errors of the command-line library have their text in format_message().
         if not hasattr(error, "format_message"):
             raise
         known = {
             command.callback.__name__ for command in app.registered_commands if command.callback
         }
         command = " ".join(["cchybrid", *(word for word in words[:1] if word in known), "--help"])
-        return _complain(f"{error.format_message().rstrip('.')}; see: {command}", 2)
+        return _print_error(f"{error.format_message().rstrip('.')}; see: {command}", 2)
     return status if isinstance(status, int) else 0
 
 
-def _complain(text: str, status: int) -> int:
+def _print_error(text: str, status: int) -> int:
     print(f"cchybrid: {' '.join(text.split())}", file=sys.stderr)
     return status
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Treat SIGTERM as Ctrl-C: the best schedule is kept, no worker stays behind."""
+    """Treat SIGTERM as Ctrl-C: the best schedule is reported, and all workers are ended."""
     raise KeyboardInterrupt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shlex
 import sqlite3
 import sys
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ bench = typer.Typer(
     no_args_is_help=True,
 )
 
-_TELL_EVERY = 10.0
-"""Seconds between the lines of a long reading where there is no terminal."""
+_PROGRESS_SECONDS = 10.0
+"""Seconds between the progress lines where there is no terminal."""
 
 
 @bench.command()
@@ -57,10 +56,12 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
     ] = None,
-    evaluations: asking.Evaluations = None,
+    evaluations: arguments.Evaluations = None,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="N|LIST", help="How many seeds from 0, or which: 0-9,42; default: 1."),
+        typer.Option(
+            metavar="N|LIST", help="The number of seeds (from 0), or a list: 0-9,42; default: 1."
+        ),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -70,46 +71,46 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
     ] = None,
-    option: asking.EngineOption = None,
+    option: arguments.EngineOption = None,
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
     ] = None,
 ) -> None:
-    """Run a suite; what the store holds already is not run again.
+    """Run a suite; runs that the store holds already are skipped.
 
     A suite may be a study, which names its contestants (--engine, --strategy or --option replace
     them), its budget (--time-limit or --evaluations replace it), seeds and threads.
 
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
-    from cchybrid.bench.contestant import contestants, entered, labels
+    from cchybrid.bench.contestant import contestants, labels, with_budget
     from cchybrid.bench.progress import watcher
     from cchybrid.bench.runner import digests, run_suite
     from cchybrid.bench.store import Store
     from cchybrid.bench.study import read_seeds
     from cchybrid.bench.suite import read_suite
     from cchybrid.host.api import DEFAULT_SECONDS
+    from cchybrid.system.processes import processor_count
 
     registry = load_plugins()
-    asked = read_suite(suite)
-    granted = asked.budget
-    processors = len(os.sched_getaffinity(0))
-    jobs = max(1, processors // 2) if jobs is None else _positive(jobs, "--jobs")
+    chosen_suite = read_suite(suite)
+    granted = chosen_suite.budget
+    jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
     threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
     if time_limit is None and evaluations is None:
         time_limit, evaluations = granted.time_limit, granted.evaluations
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     if time_limit is not None and not 0 < time_limit < 1e9:
-        raise InputError(f"{time_limit} makes no sense", where="--time-limit", mend="use seconds")
+        raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
     if evaluations is not None:
         _positive(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
-    if asked.contestants and not (engine or strategy or option):
-        with inside(suite):
-            crews = entered(registry, asked.contestants, **budget)
+    if chosen_suite.contestants and not (engine or strategy or option):
+        with with_context(suite):
+            entries = with_budget(registry, chosen_suite.contestants, **budget)
     else:
-        crews = contestants(
+        entries = contestants(
             registry,
             engine or [],
             [name.lower() for name in strategy or []],
@@ -123,22 +124,24 @@ def run(
         if progress.run.failure:
             failures.append(progress.run.row)
 
-    chosen: Sequence[int] = granted.seeds or (0,)
+    chosen_seeds: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
-        with inside("--seeds"):
-            chosen = read_seeds(seeds)
-    names = labels(crews)
-    instances = digests(asked, registry)
+        with with_context("--seeds"):
+            chosen_seeds = read_seeds(seeds)
+    names = labels(entries)
+    instances = digests(chosen_suite, registry)
     fresh = not is_file(path)
-    # No row pays for what is done once per installation.
+    # Done once per installation, before any row is timed.
     compile_kernels(
         info
         for info in registry.engines.values()
-        if any(info.name in crew.team(registry) for crew in crews)
+        if any(info.name in entry.team(registry) for entry in entries)
     )
     try:
-        with Store(path, write=True) as opened, watcher(asked.name, names, [note]) as watch:
-            whole = run_suite(asked, instances, opened, crews, chosen, jobs, watch, registry)
+        with Store(path, write=True) as opened, watcher(chosen_suite.name, names, [note]) as watch:
+            whole = run_suite(
+                chosen_suite, instances, opened, entries, chosen_seeds, jobs, watch, registry
+            )
     except InputError:
         if fresh and is_file(path):
             _drop_if_empty(path)
@@ -147,12 +150,12 @@ def run(
         raise InputError(
             f"the store cannot be used: {error}",
             where=str(path),
-            mend="make room, or name another file",
+            hint="make room, or name another file",
         ) from None
     if not whole:
-        print(f"cchybrid: interrupted; the same command goes on ({path})", file=sys.stderr)
+        print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
-    print(f"{asked.name}: {len(asked.rows)} rows in {path}")
+    print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
@@ -161,7 +164,8 @@ def run(
 @bench.command()
 def report(
     store: Annotated[
-        Path, typer.Argument(metavar="STORE", show_default=False, help="What bench run wrote.")
+        Path,
+        typer.Argument(metavar="STORE", show_default=False, help="The store that bench run wrote."),
     ],
     other: Annotated[
         Path | None,
@@ -172,7 +176,7 @@ def report(
         typer.Option("-o", "--output", metavar="FOLDER", help="Default: STORE-report, here."),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where the store holds several suites.")
+        str | None, typer.Option(metavar="NAME", help="If the store holds several suites.")
     ] = None,
 ) -> None:
     """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
@@ -216,7 +220,7 @@ def report(
 
 @contextmanager
 def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
-    """Yield the function that shows on standard error how many runs are verified."""
+    """Yield the function that shows on standard error the number of verified runs."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
@@ -225,13 +229,13 @@ def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
     bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
     task = bar.add_task(f"verifying {store.name}", total=None)
-    told = time.monotonic()
+    last_line = time.monotonic()
 
     def watch(done: int, total: int) -> None:
-        nonlocal told
+        nonlocal last_line
         bar.update(task, completed=done, total=total)
-        if not console.is_terminal and time.monotonic() - told > _TELL_EVERY:
-            told = time.monotonic()
+        if not console.is_terminal and time.monotonic() - last_line > _PROGRESS_SECONDS:
+            last_line = time.monotonic()
             console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
 
     with bar:
@@ -239,7 +243,7 @@ def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
 
 
 def _drop_if_empty(path: Path) -> None:
-    """Leave no new file behind in which nothing stands."""
+    """Delete a store without runs."""
     from cchybrid.bench.store import Store
 
     with contextlib.suppress(InputError, OSError, sqlite3.Error):
@@ -252,5 +256,5 @@ def _drop_if_empty(path: Path) -> None:
 
 def _positive(number: int, name: str) -> int:
     if not 0 < number < 1 << 40:
-        raise InputError(f"{number} makes no sense", where=name, mend="use a whole number above 0")
+        raise InputError(f"{number} makes no sense", where=name, hint="use a whole number above 0")
     return number

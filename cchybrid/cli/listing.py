@@ -1,4 +1,4 @@
-"""``topologies``, ``collectives``, ``engines`` and ``plugins``: what there is."""
+"""``topologies``, ``collectives``, ``engines`` and ``plugins``: lists of what is installed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,15 @@ def topologies(name: NameArgument = None) -> None:
 
 
 def collectives() -> None:
-    """List the collectives."""
+    """List the collectives; case, hyphens and underscores of a name do not count."""
+    from cchybrid.library.collectives import ALLREDUCE
     from cchybrid.plugin.registry import load_registry
 
-    rows = ((info.usage, info.summary) for info in load_registry().collectives.values())
-    _table(("name", "summary"), rows)
+    _table(("name", "MPI, NCCL, SCCL", "summary"), (
+        (info.usage, " or ".join(info.aliases), info.summary)
+        for info in load_registry().collectives.values()
+    ))  # fmt: skip
+    print(f"  allreduce: {ALLREDUCE}")
 
 
 def engines(name: NameArgument = None) -> None:
@@ -64,7 +68,7 @@ def engines(name: NameArgument = None) -> None:
 
 
 def plugins() -> None:
-    """List the plugins, what each provides, and what is wrong with it."""
+    """List the plugins, what each provides, and its errors."""
     from cchybrid.plugin.registry import load_registry
 
     rows = [
@@ -83,5 +87,5 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     console = Console(highlight=False, markup=False)
-    # A pipe has no width to keep to: nothing is cut there.
+    # Without a terminal the width is fixed, so that nothing is cut.
     console.print(table, width=None if console.is_terminal else 200)

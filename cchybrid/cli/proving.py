@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 
 CertificateFile = Annotated[
     Path,
@@ -33,7 +33,7 @@ def prove(
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 600.0,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Prove that no schedule has fewer steps, and write a certificate that check accepts.
 
@@ -51,28 +51,28 @@ def prove(
     avoid_full_collections()
     if not time_limit > 0:
         raise InputError(
-            f"{time_limit:g} seconds", where="--time-limit", mend="use a number above 0"
+            f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
         )
     check_writable(output)
     record, read = _load_schedule(schedule)
     refuse_invalid(read, schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and target.samefile(schedule):
-        raise InputError("this is the schedule", where=f"-o {output}", mend="name another file")
+        raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     with _status(f"proving {read.instance.name}") as tell:
         left = time_limit - (time.monotonic() - begun)
-        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, tell=tell)
+        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, report=tell)
     seconds = round(time.monotonic() - begun, 3)
     proof, shorter = outcome.proof, outcome.shorter
     if shorter is not None and verify(read.instance, shorter):
-        raise InputError("the shorter schedule is not valid", mend="report this defect")
+        raise InputError("the shorter schedule is not valid", hint="report this defect")
     verdict = None
     if proof is not None:
         made_by = {"version": versions()["cchybrid"], "seconds": seconds}
         found = certificate(
             record["instance"], proof.steps, proof.scope, proof.evidence, made_by, proof.paths
         )
-        # The search has checked the evidence, in its own time; the schedule is valid.
+        # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
         write_text(json.dumps(found, separators=(",", ":")) + "\n", target)
     optimal = verdict is not None and verdict.optimal
@@ -108,11 +108,11 @@ def prove(
 
 
 def check(
-    schedule: ScheduleFile, certificate: CertificateFile, as_json: asking.AsJson = False
+    schedule: ScheduleFile, certificate: CertificateFile, as_json: arguments.AsJson = False
 ) -> None:
     """Check a schedule and its certificate, from the two files alone.
 
-    The checker needs only Python's standard library; the referee reads the schedule once more.
+    The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
     from cchybrid.checker import EvidenceError
@@ -124,7 +124,7 @@ def check(
     with _status(f"checking {read.instance.name}"):
         try:
             verdict = check_records(record, claim)
-            _agree(read)
+            _check_by_referee(read)
         except EvidenceError as error:
             verdict, failure = None, str(error)
     if as_json:
@@ -148,20 +148,20 @@ def check(
 
 
 def _shown(verdict: Any) -> dict[str, Any]:
-    """Return what was shown, as JSON objects tell it."""
+    """Return the verdict as the entries of a JSON object."""
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
 def _sentence(name: str, verdict: Any) -> str:
-    """Say what a schedule and its certificate show, with the scope of the claim."""
+    """Return the verdict as a sentence, with the scope of the claim."""
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
     if verdict.scope == "these paths":
         word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
     return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
 
 
-def _agree(read: Any) -> None:
-    """Ask the referee, too: both readings of the rules have to accept the schedule."""
+def _check_by_referee(read: Any) -> None:
+    """Raise an ``EvidenceError`` unless the referee accepts the schedule, too."""
     from cchybrid.checker import EvidenceError
     from cchybrid.referee.verify import verify_schedule
 
@@ -171,11 +171,11 @@ def _agree(read: Any) -> None:
 
 
 def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
-    """Return the JSON object of a schedule file, and the schedule that it stands for."""
+    """Return the JSON object of a schedule file, and the schedule."""
     from cchybrid.model import Schedule
 
     record = _load_json(path)
-    with inside(path):
+    with with_context(path):
         return record, Schedule.from_json(record)
 
 
@@ -183,13 +183,13 @@ def _load_json(path: Path) -> Any:
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
-    with inside(path):
+    with with_context(path):
         return parse_json(read_text(path))
 
 
 @contextmanager
 def _status(title: str) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is going on."""
+    """Show the current activity on a terminal."""
     from rich.console import Console
 
     with Console(stderr=True).status(title) as status:

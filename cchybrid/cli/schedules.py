@@ -1,4 +1,4 @@
-"""``verify`` and ``export``: what is done with a schedule file."""
+"""``verify`` and ``export``: commands on a schedule file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
 
 ScheduleFile = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
 ]
-MOST_VIOLATIONS = 20
+MAX_VIOLATIONS = 20
 """Violations that are printed one by one."""
 
 
-def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
+def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
     """Check a schedule against every rule, and its lower bound against its evidence.
 
     Exit status: 0 all holds, 1 the schedule is invalid or its bound is false, 2 bad input.
@@ -45,10 +45,10 @@ def verify(schedule: ScheduleFile, as_json: asking.AsJson = False) -> None:
         print(json.dumps(record))
     elif violations:
         print(f"{read.instance.name}: INVALID, {len(violations)} violations")
-        for violation in violations[:MOST_VIOLATIONS]:
+        for violation in violations[:MAX_VIOLATIONS]:
             print(f"  {violation.rule}: {violation.text}")
-        if len(violations) > MOST_VIOLATIONS:
-            print(f"  and {len(violations) - MOST_VIOLATIONS} more")
+        if len(violations) > MAX_VIOLATIONS:
+            print(f"  and {len(violations) - MAX_VIOLATIONS} more")
     else:
         size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
         print(f"{read.instance.name}: valid, {size}")
@@ -96,12 +96,12 @@ def refuse_invalid(read: Any, path: Path) -> None:
         raise InputError(
             f"not a valid schedule: {violations[0].text}",
             where=str(path),
-            mend="see: cchybrid verify",
+            hint="see: cchybrid verify",
         )
 
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:
-    """Return the bound that the file states, and what its evidence is worth."""
+    """Return the bound stated in the file, and the result of checking its evidence."""
     from cchybrid.checker import EvidenceError, proven_steps
 
     stated = schedule.lower_bound

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cchybrid.cli import asking
+from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from cchybrid.plugin.registry import Registry
 
 INFEASIBLE = 3
-"""The exit status where it is certain that what was asked for does not exist."""
+"""The exit status if it is certain that there is no such schedule."""
 
 
-@asking.asks
+@arguments.with_instance
 def solve(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     engine: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
@@ -36,8 +36,8 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
-    evaluations: asking.Evaluations = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Rules every random choice.")] = 0,
+    evaluations: arguments.Evaluations = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
     ] = None,
@@ -47,14 +47,14 @@ def solve(
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
-    option: asking.EngineOption = None,
+    option: arguments.EngineOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
 ) -> None:
     """Find a schedule with the fewest steps, verify it, and prove that there is no shorter one.
@@ -66,11 +66,11 @@ def solve(
 
     registry = load_plugins()
     check_writable(output, log)
-    asked = ask(registry)
+    instance = read_instance(registry)
     with ExitStack() as stack:
-        observers: list[Observer] = [stack.enter_context(_view(asked.name, verbose))]
+        observers: list[Observer] = [stack.enter_context(_view(instance.name, verbose))]
         result = api.solve(
-            asked,
+            instance,
             engines=engine or None,
             strategy=strategy.lower(),
             steps=steps,
@@ -91,7 +91,7 @@ def solve(
             result.schedule.save(output)
             written = str(output)
         except InputError as error:
-            failed = error  # first the verdict, which the search was for
+            failed = error  # raised after the verdict is printed
     if as_json:
         print(json.dumps({**result.to_json(), "schedule": written}))
     else:
@@ -114,11 +114,11 @@ def solve(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
-@asking.asks
+@arguments.with_instance
 def bound(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
-    as_json: asking.AsJson = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Find the best certified lower bound on the number of steps, without any schedule.
 
@@ -128,16 +128,16 @@ def bound(
     from cchybrid.host import api
 
     registry = load_plugins()
-    asked = ask(registry)
+    instance = read_instance(registry)
     found: dict[str, int] = {}
 
-    def remember(event: Mapping[str, Any]) -> None:
+    def record_bound(event: Mapping[str, Any]) -> None:
         if event["event"] == "bound":
             found[event["engine"]] = event["steps"]
 
-    with _view(asked.name, verbose=False) as view:
+    with _view(instance.name, verbose=False) as view:
         result = api.bound(
-            asked, time_limit=time_limit, observers=[remember, view], registry=registry
+            instance, time_limit=time_limit, observers=[record_bound, view], registry=registry
         )
     if as_json:
         record = result.to_json()
@@ -145,10 +145,10 @@ def bound(
         kept = {key: record[key] for key in (*keys, "unreachable", "troubles")}
         print(json.dumps({**kept, "evidence": result.lower_bound.evidence}))
     elif result.status == "infeasible":
-        print(f"{asked.name}: infeasible (certified): {result.unreachable}")
+        print(f"{instance.name}: infeasible (certified): {result.unreachable}")
     else:
         steps, author = result.lower_bound.steps, result.bound_by
-        print(f"{asked.name}: at least {steps} steps, certified by {author}")
+        print(f"{instance.name}: at least {steps} steps, certified by {author}")
         for name, shown in found.items():
             print(f"  {name}: {shown}")
         for text in result.troubles:
@@ -158,9 +158,9 @@ def bound(
     raise typer.Exit(1 if result.interrupted else 0)
 
 
-@asking.asks
+@arguments.with_instance
 def instance(
-    ask: asking.Ask,
+    read_instance: arguments.ReadInstance,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="FILE", help="A .json file, or .txt: the network."),
@@ -171,34 +171,34 @@ def instance(
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
-    asked = ask(load_plugins())
+    instance = read_instance(load_plugins())
     if output.suffix == ".txt":
-        if asked.model != CommunicationModel():
+        if instance.model != CommunicationModel():
             raise InputError(
                 "the text format holds no switching, ports or routing",
                 where=str(output),
-                mend="write a .json file, or give them to solve",
+                hint="write a .json file, or give them to solve",
             )
-        messages = asked.forward.collective.deliver_messages
+        messages = instance.forward.collective.deliver_messages
         senders = {message.source for message in messages}
-        takers = {goal for message in messages for goal in message.destinations}
-        if asked.collective.kind == "combine":
-            senders, takers = takers, senders
-        file = NetworkFile(asked.network, tuple(sorted(senders)), tuple(sorted(takers)))
+        receivers = {goal for message in messages for goal in message.destinations}
+        if instance.collective.kind == "combine":
+            senders, receivers = receivers, senders
+        file = NetworkFile(instance.network, tuple(sorted(senders)), tuple(sorted(receivers)))
         write_text(write_seed_text(file), output)
     elif output.suffix == ".json":
-        asked.save(output)
+        instance.save(output)
     else:
         raise InputError(
             f"the file type {output.suffix or 'of ' + output.name!r} is not known",
             where="-o",
-            mend="use a name that ends in .json or .txt",
+            hint="use a name that ends in .json or .txt",
         )
-    print(f"{asked.name}: written to {output}")
+    print(f"{instance.name}: written to {output}")
 
 
 def load_plugins() -> Registry:
-    """Load the plugins, and say on standard error which ones cannot be used."""
+    """Load the plugins, with warnings on standard error about those that cannot be used."""
     from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
@@ -219,25 +219,25 @@ def _view(title: str, verbose: bool) -> Any:
 
 
 def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
-    """Return, per engine, the options that ``--option`` sets."""
+    """Return the options of ``--option`` by engine."""
     options: dict[str, dict[str, str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         engine, dot, field = name.partition(".")
         if not (equals and dot and engine and field):
             raise InputError(
-                f"{text!r} sets no option", where="--option", mend="write ENGINE.NAME=VALUE"
+                f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
             )
         options.setdefault(engine.lower(), {})[field] = value
     return options
 
 
 def check_writable(*paths: Path | None) -> None:
-    """Find out before the work, not after it, that its result cannot be written."""
+    """Raise an ``InputError`` before the run if its result could not be written."""
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise InputError(f"{path} {what}", where="-o", mend="name a file in an existing folder")
+            raise InputError(f"{path} {what}", where="-o", hint="name a file in an existing folder")
 
 
 def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]:
@@ -245,7 +245,7 @@ def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]
         file = stack.enter_context(path.open("w", encoding="utf-8"))
     except OSError as error:
         raise InputError(
-            f"{path} cannot be written: {error.strerror}", where="--log", mend="name another file"
+            f"{path} cannot be written: {error.strerror}", where="--log", hint="name another file"
         ) from None
 
     def write(line: Mapping[str, Any]) -> None:

@@ -40,9 +40,9 @@ def warm_up(
 
 
 def compile_kernels(engines: Iterable[EngineInfo]) -> bool | None:
-    """Compile what these engines need, a progress line each; return whether all succeeded.
+    """Compile the kernels of engines, with a progress line each; return whether all succeeded.
 
-    ``None`` if there was nothing to compile.
+    ``None`` if all were compiled already.
     """
     from cchybrid.plugin.warm_up import WarmUp, pending
 
@@ -50,18 +50,18 @@ def compile_kernels(engines: Iterable[EngineInfo]) -> bool | None:
     if not work.left:
         return None
     total, failed = len(work.left), False
-    _tell(f"compiling the kernels of {', '.join(work.left)}, once per installation")
+    _print_progress(f"compiling the kernels of {', '.join(work.left)}, once per installation")
     try:
         work.start()
         while work.running:
             for found in work.wait():
                 end = f"failed: {found.error}" if found.error else f"{found.seconds:.1f} s"
-                _tell(f"[{total - len(work.left)}/{total}] {found.engine}: {end}")
+                _print_progress(f"[{total - len(work.left)}/{total}] {found.engine}: {end}")
                 failed = failed or bool(found.error)
     finally:
         work.stop()
     return not failed
 
 
-def _tell(text: str) -> None:
+def _print_progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Replays a run from its log: the same events give the same result again, without any worker."""
+"""Replay of a run from its log: the same events give the same result, without any worker."""
 
 from __future__ import annotations
 
@@ -12,32 +12,31 @@ from cchybrid.host.run_config import LOG_FORMAT, RunConfig
 from cchybrid.host.run_state import Announce, RunState
 from cchybrid.host.wire import WireError, from_log
 from cchybrid.model import Instance
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 from cchybrid.model.json_fields import parse_json
 
 
 def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, Any]]]:
-    """Apply the inputs of a log again.
+    """Apply the events of a log to a new state.
 
-    Every schedule is verified and every bound is checked once more. What observers did does not
-    count: their troubles are in the log of events only.
+    Every schedule is verified and every bound is checked again. Errors of observers are not
+    repeated.
 
     Returns
     -------
     tuple[Result, list[dict[str, Any]]]
-        The result, and the events that observers were told in between, ``run`` and ``result``
-        left out.
+        The result, and the events for observers, without ``run`` and ``result``.
 
     Raises
     ------
     InputError
-        If the lines are no log of a run, or the run was cut off.
+        If the lines are no log of a run, or the log is not complete.
     """
     rows = iter(lines)
     head = next(rows, {})
     if head.get("log") != LOG_FORMAT:
-        raise InputError("no log of a run", mend="name a file that solve --log has written")
+        raise InputError("no log of a run", hint="name a file that solve --log has written")
     config = RunConfig.from_log(head)
     state = RunState(
         Instance.from_json(head["instance"]),
@@ -54,7 +53,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
             seconds, seat, event = from_log(dict(line))
         except WireError as error:
             raise InputError(
-                f"unreadable: {error}", mend="use the file as it was written"
+                f"unreadable: {error}", hint="use the file as it was written"
             ) from None
         events += [
             {"event": action.event, "seconds": seconds, **action.content}
@@ -63,17 +62,17 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
         ]
         finished = finished or line["input"] == "finished"
     if not finished:
-        raise InputError("the run did not end", mend="use the log of a run that ended")
+        raise InputError("the run did not end", hint="use the log of a run that ended")
     return conclude(state, config), events
 
 
 def replay_file(path: str | Path) -> Result:
-    """Replay the log in a file that ``cchybrid solve --log`` has written.
+    """Replay a log file of ``cchybrid solve --log``.
 
     Raises
     ------
     InputError
-        With the file, and what is wrong with it.
+        If the file cannot be read or is no complete log.
     """
-    with inside(str(path)):
+    with with_context(str(path)):
         return replay(parse_json(line) for line in read_text(path).splitlines())[0]

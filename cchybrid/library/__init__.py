@@ -1,1 +1,1 @@
-"""Everything that has a name or a file format: networks, collectives, graph files, schemas."""
+"""Named networks and collectives, graph files, JSON Schemas, instance specifications."""

@@ -1,7 +1,8 @@
-"""Collectives by name: who sends what to whom.
+"""Named collectives: sources and destinations of the messages of every pattern.
 
 The abbreviations and definitions are those of Jaroš, "Evolutionary Design of Collective
 Communications on Wormhole Networks" (Brno 2010), chapter 3; "section" and "eq." below refer to it.
+The aliases are the names of MPI and of the libraries NCCL and SCCL.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from pathlib import Path
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.model import Collective, Message, Network, Reduction
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 
 MAX_PAIRS = 4_194_304
 """Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
 
-_LIST = "`cchybrid collectives` lists the names"
+ALLREDUCE = (
+    "solve its two halves: cchybrid solve TOPOLOGY reduce-scatter, then cchybrid solve TOPOLOGY"
+    " allgather"
+)
+"""The commands that together give an allreduce."""
+_SEE_LIST = "`cchybrid collectives` lists the names"
 
 
 def collective(
@@ -33,47 +39,73 @@ def collective(
     receivers: Sequence[int] | None = None,
     patterns: Iterable[CollectiveInfo] | None = None,
 ) -> Collective:
-    """Return the collective that a name stands for on a network, in any case.
+    """Return the collective of this name on a network.
 
     Parameters
     ----------
     name
-        A pattern's name, followed by a colon and an argument where it takes one:
-        ``AAB``, ``multicast:1,4-6``.
+        A pattern's name or alias, followed by a colon and an argument where it takes one:
+        ``AAB``, ``all-gather``, ``multicast:1,4-6``. Case, hyphens and underscores do not count.
     network
         Its terminals may take part.
     root
-        The node that one-to-all and all-to-one patterns are about. By default the only
+        The root of one-to-all and all-to-one patterns. By default the only
         transmitter or else the only receiver, if there is just one, otherwise the first
         participant.
     transmitters, receivers
-        Who may send and who may receive in MNB, MNS and multicast; by default all terminals.
-        If both are given, they are the only participants, in the other patterns too.
+        Senders and receivers of MNB, MNS and multicast; by default all terminals. If both are
+        given, they are the only participants, in the other patterns too.
     patterns
-        Where to look; by default ``PATTERNS``.
+        The known patterns; by default ``PATTERNS``.
 
     Raises
     ------
     InputError
-        An unknown name, an argument that makes no sense, a root or other node that is no
-        terminal, nobody to send to, or more pairs than ``MAX_PAIRS``.
+        An unknown name, an invalid argument, a root or other node that is no terminal, fewer than
+        two participants, or more pairs than ``MAX_PAIRS``.
     """
     patterns = PATTERNS if patterns is None else tuple(patterns)
     word, colon, argument = name.strip().partition(":")
-    by_name = {info.name.lower(): info for info in patterns}
-    info = by_name.get(word.strip().lower())
+    by_key = _by_key(patterns)
+    info = by_key.get(_key(word))
     if info is None:
-        near = difflib.get_close_matches(word.lower(), by_name, n=2, cutoff=0.6)
-        guesses = " or ".join(by_name[match].usage for match in near)
-        raise InputError(
-            f"unknown collective {word[:40]!r}",
-            mend=f"did you mean {guesses}? {_LIST}" if guesses else _LIST,
-        )
+        raise _unknown(word, by_key)
     if colon and ":" not in info.usage:
-        raise InputError(f"{info.name} takes no argument", mend=f"write {info.usage}")
-    with inside(f"{info.name} on {network.name}"):
+        raise InputError(f"{info.name} takes no argument", hint=f"write {info.usage}")
+    with with_context(f"{info.name} on {network.name}"):
         roles = _roles(network, root, transmitters, receivers, argument.strip())
         return info.build(roles)
+
+
+def canonical_name(name: str) -> str:
+    """Return a name with its argument as ``PATTERNS`` spells it: ``all-gather`` gives ``AAB``.
+
+    Unknown names are returned unchanged.
+    """
+    word, colon, argument = name.partition(":")
+    info = _by_key(PATTERNS).get(_key(word))
+    return (word if info is None else info.name) + colon + argument
+
+
+def _by_key(patterns: Iterable[CollectiveInfo]) -> dict[str, CollectiveInfo]:
+    """Return the patterns by the keys of their aliases and, with precedence, of their names."""
+    patterns = tuple(patterns)
+    found = {_key(alias): info for info in patterns for alias in info.aliases}
+    return found | {_key(info.name): info for info in patterns}
+
+
+def _key(word: str) -> str:
+    return re.sub(r"[\s_-]", "", word).lower()
+
+
+def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:
+    if _key(word) == "allreduce":
+        return InputError("allreduce is not solved as one collective", hint=ALLREDUCE)
+    near = difflib.get_close_matches(_key(word), by_key, n=2, cutoff=0.6)
+    infos = [by_key[match] for match in near]
+    guesses = " or ".join(dict.fromkeys(" or ".join((i.usage, *i.aliases)) for i in infos))
+    hint = f"did you mean {guesses}? {_SEE_LIST}" if guesses else _SEE_LIST
+    return InputError(f"unknown collective {word[:40]!r}", hint=hint)
 
 
 def _roles(
@@ -86,7 +118,7 @@ def _roles(
     terminals = set(network.terminals)
     for role, nodes in (("transmitter", transmitters), ("receiver", receivers)):
         if nodes is not None and not nodes:
-            raise InputError(f"no {role}s", mend="name at least one")
+            raise InputError(f"no {role}s", hint="name at least one")
         for node in nodes or ():
             if node not in terminals:
                 raise _no_terminal(f"{role} {node}", network)
@@ -95,8 +127,8 @@ def _roles(
     participants = tuple(sorted(sending | receiving))
     if len(participants) < 2:
         raise InputError(
-            f"nobody to send to (participants: {len(participants)})",
-            mend="let at least two linked terminals take part",
+            f"too few participants ({len(participants)})",
+            hint="let at least two linked terminals take part",
         )
     if root is None:
         alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
@@ -109,11 +141,11 @@ def _roles(
 
 
 def _no_terminal(what: str, network: Network) -> InputError:
-    return InputError(f"{what} is no terminal", mend=f"use one of {_shortened(network.terminals)}")
+    return InputError(f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals)}")
 
 
 def _no_participant(node: int, participants: Sequence[int]) -> InputError:
-    return InputError(f"node {node} takes no part", mend=f"use some of {_shortened(participants)}")
+    return InputError(f"node {node} takes no part", hint=f"use some of {_shortened(participants)}")
 
 
 def _check_participants(nodes: Iterable[int], roles: Roles) -> None:
@@ -136,7 +168,7 @@ def _check_pairs(sources: int, destinations: int) -> None:
     if sources * destinations > MAX_PAIRS:
         raise InputError(
             f"{sources} sources with {destinations} destinations each are too many",
-            mend=f"use a smaller network: at most {MAX_PAIRS} pairs",
+            hint=f"use a smaller network: at most {MAX_PAIRS} pairs",
         )
 
 
@@ -152,51 +184,51 @@ def _one_to_all_broadcast(roles: Roles) -> Collective:
 
 
 def _all_to_all_broadcast(roles: Roles) -> Collective:
-    """AAB, section 3.4.1 (gossiping): everybody sends one message to all others."""
+    """AAB, section 3.4.1 (gossiping): every node sends one message to all others."""
     nodes = _all(roles)
     return Collective("AAB", tuple(Message(node, _others(nodes, node)) for node in nodes))
 
 
 def _one_to_all_scatter(roles: Roles) -> Collective:
-    """OAS, section 3.3.2: the root sends every other one a message of its own."""
+    """OAS, section 3.3.2: the root sends each other node its own message."""
     others = _others(roles.participants, roles.root)
     return Collective("OAS", tuple(Message(roles.root, (node,)) for node in others))
 
 
 def _all_to_all_scatter(roles: Roles) -> Collective:
-    """AAS, section 3.4.2 (complete exchange): a message of its own for every ordered pair."""
+    """AAS, section 3.4.2 (complete exchange): one message for every ordered pair."""
     nodes = _all(roles)
     return Collective("AAS", tuple(Message(a, (b,)) for a in nodes for b in _others(nodes, a)))
 
 
 def _all_to_one_gather(roles: Roles) -> Collective:
-    """AOG, section 3.3.2: the reverse of OAS, every other one sends the root a message."""
+    """AOG, section 3.3.2: the reverse of OAS, each other node sends the root a message."""
     others = _others(roles.participants, roles.root)
     return Collective("AOG", tuple(Message(node, (roles.root,)) for node in others))
 
 
 def _all_to_one_reduce(roles: Roles) -> Collective:
-    """AOR, section 3.3.1: what all others hold is combined on its way to the root."""
+    """AOR, section 3.3.1: the parts of all others are combined on the way to the root."""
     return Collective("AOR", (Reduction(_others(roles.participants, roles.root), roles.root),))
 
 
 def _all_to_all_gather(roles: Roles) -> Collective:
-    """AAG, table 3.1: everybody gathers; the messages of AAS, receiver by receiver."""
+    """AAG, table 3.1: every node gathers; the messages of AAS, receiver by receiver."""
     nodes = _all(roles)
     return Collective("AAG", tuple(Message(a, (b,)) for b in nodes for a in _others(nodes, b)))
 
 
 def _all_to_all_reduce(roles: Roles) -> Collective:
-    """AAR, table 3.1: a reduction from all others to everybody."""
+    """AAR, table 3.1: a reduction from all others to every node."""
     nodes = _all(roles)
     return Collective("AAR", tuple(Reduction(_others(nodes, node), node) for node in nodes))
 
 
 def _many_to_many_broadcast(roles: Roles) -> Collective:
-    """MNB, section 3.5, eq. 3.7: each transmitter sends one message to all receivers but itself."""
+    """MNB, section 3.5, eq. 3.7: each transmitter sends one message to all other receivers."""
     _check_pairs(len(roles.transmitters), len(roles.receivers))
-    wanted = ((node, _others(roles.receivers, node)) for node in roles.transmitters)
-    return Collective("MNB", tuple(Message(node, others) for node, others in wanted if others))
+    pairs = ((node, _others(roles.receivers, node)) for node in roles.transmitters)
+    return Collective("MNB", tuple(Message(node, others) for node, others in pairs if others))
 
 
 def _many_to_many_scatter(roles: Roles) -> Collective:
@@ -209,12 +241,12 @@ def _many_to_many_scatter(roles: Roles) -> Collective:
 
 
 def _multicast(roles: Roles) -> Collective:
-    """MC, section 3.3.1: OAB to some; a root that is listed keeps its copy without sending."""
+    """MC, section 3.3.1: OAB to some nodes; a root that is listed sends nothing to itself."""
     nodes = parse_nodes(roles.argument) if roles.argument else roles.receivers
     _check_participants(nodes, roles)
     others = _others(nodes, roles.root)
     if not others:
-        raise InputError("the root alone is listed", mend="list the nodes that it sends to")
+        raise InputError("the root alone is listed", hint="list the nodes that it sends to")
     name = f"multicast:{format_nodes(nodes)}" if roles.argument else "multicast"
     return Collective(name, (Message(roles.root, others),))
 
@@ -223,7 +255,7 @@ def _bits(count: int) -> int:
     bits = count.bit_length() - 1
     if count != 1 << bits:
         raise InputError(
-            f"{count} participants are no power of two", mend="use another permutation"
+            f"{count} participants are no power of two", hint="use another permutation"
         )
     return bits
 
@@ -231,7 +263,7 @@ def _bits(count: int) -> int:
 def _transpose(count: int) -> list[int]:
     side = round(count**0.5)
     if side * side != count:
-        raise InputError(f"{count} participants are no square", mend="use another permutation")
+        raise InputError(f"{count} participants are no square", hint="use another permutation")
     return [place % side * side + place // side for place in range(count)]
 
 
@@ -252,11 +284,11 @@ PERMUTATIONS: dict[str, Callable[[int], list[int]]] = {
     "bit-reversal": _bit_reversal,
     "complement": _complement,
 }
-"""Per name the place that each place of the ascending participants sends to."""
+"""By name, the functions from the number of participants to the place that each sends to."""
 
 
 def _permutation(roles: Roles) -> Collective:
-    """Section 3.2, class 3: everybody sends at most one message and receives at most one.
+    """Permutation, section 3.2, class 3: every node sends and receives at most one message.
 
     The named permutations (Dally and Towles 2004, section 3.2) count the participants from 0 in
     ascending order. With P of them, place i sends to place: ``reverse`` P - 1 - i; ``shift``
@@ -265,34 +297,32 @@ def _permutation(roles: Roles) -> Collective:
     (for both P is a power of two, and then ``complement`` equals ``reverse``). ``random-SEED`` is
     drawn anew for every seed; ``0>3,3>1`` lists nodes by number. Fixed points send nothing.
     """
-    wanted = roles.argument.lower()
+    kind = roles.argument.lower()
     nodes = roles.participants
-    seed = re.fullmatch(r"random-(\d{1,18})", wanted)
-    if ">" in wanted:
-        pairs = parse_pairs(wanted)
+    seed = re.fullmatch(r"random-(\d{1,18})", kind)
+    if ">" in kind:
+        pairs = parse_pairs(kind)
         for side, word in ((0, "sends"), (1, "receives")):
             twice = [node for node, n in Counter(pair[side] for pair in pairs).items() if n > 1]
             if twice:
-                raise InputError(
-                    f"node {twice[0]} {word} twice", mend="use pairs: if that is what you want"
-                )
-    elif seed or wanted in PERMUTATIONS:
+                raise InputError(f"node {twice[0]} {word} twice", hint="use pairs: for that")
+    elif seed or kind in PERMUTATIONS:
         if seed:
             order = list(range(len(nodes)))
             random.Random(int(seed[1])).shuffle(order)
         else:
-            order = PERMUTATIONS[wanted](len(nodes))
+            order = PERMUTATIONS[kind](len(nodes))
         pairs = [(nodes[place], nodes[goal]) for place, goal in enumerate(order)]
     else:
         known = ", ".join(PERMUTATIONS)
         raise InputError(
-            f"unknown permutation {wanted[:40]!r}" if wanted else "no permutation is named",
-            mend=f"use {known}, random-SEED, or a list such as 0>3,3>1",
+            f"unknown permutation {kind[:40]!r}" if kind else "no permutation is named",
+            hint=f"use {known}, random-SEED, or a list such as 0>3,3>1",
         )
     moving = [(a, b) for a, b in pairs if a != b]
     if not moving:
-        raise InputError("every node stays where it is", mend="use another permutation")
-    return _from_pairs(f"permutation:{wanted}", moving, roles)
+        raise InputError("every node stays where it is", hint="use another permutation")
+    return _from_pairs(f"permutation:{kind}", moving, roles)
 
 
 def _pairs(roles: Roles) -> Collective:
@@ -307,20 +337,42 @@ def _pairs(roles: Roles) -> Collective:
 def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Collective:
     for a, b in pairs:
         if a == b:
-            raise InputError(f"node {a} would send to itself", mend=f"drop {a}>{b}")
+            raise InputError(f"node {a} would send to itself", hint=f"drop {a}>{b}")
     _check_participants((node for pair in pairs for node in pair), roles)
     return Collective(name, tuple(Message(a, (b,)) for a, b in pairs))
 
 
 PATTERNS: tuple[CollectiveInfo, ...] = (
-    CollectiveInfo("OAB", "OAB", _one_to_all_broadcast, "one-to-all broadcast from the root"),
-    CollectiveInfo("AAB", "AAB", _all_to_all_broadcast, "all-to-all broadcast (gossiping)"),
-    CollectiveInfo("OAS", "OAS", _one_to_all_scatter, "one-to-all scatter from the root"),
-    CollectiveInfo("AAS", "AAS", _all_to_all_scatter, "all-to-all scatter (complete exchange)"),
-    CollectiveInfo("AOG", "AOG", _all_to_one_gather, "all-to-one gather to the root"),
-    CollectiveInfo("AOR", "AOR", _all_to_one_reduce, "all-to-one reduction to the root"),
-    CollectiveInfo("AAG", "AAG", _all_to_all_gather, "all-to-all gather: AAS by receivers"),
-    CollectiveInfo("AAR", "AAR", _all_to_all_reduce, "all-to-all reduction, one to every node"),
+    CollectiveInfo(
+        "OAB",
+        "OAB",
+        _one_to_all_broadcast,
+        "one-to-all broadcast from the root",
+        ("broadcast", "bcast"),
+    ),
+    CollectiveInfo(
+        "AAB", "AAB", _all_to_all_broadcast, "all-to-all broadcast (gossiping)", ("allgather",)
+    ),
+    CollectiveInfo(
+        "OAS", "OAS", _one_to_all_scatter, "one-to-all scatter from the root", ("scatter",)
+    ),
+    CollectiveInfo(
+        "AAS", "AAS", _all_to_all_scatter, "all-to-all scatter (complete exchange)", ("alltoall",)
+    ),
+    CollectiveInfo("AOG", "AOG", _all_to_one_gather, "all-to-one gather to the root", ("gather",)),
+    CollectiveInfo(
+        "AOR", "AOR", _all_to_one_reduce, "all-to-one reduction to the root", ("reduce",)
+    ),
+    CollectiveInfo(
+        "AAG", "AAG", _all_to_all_gather, "all-to-all gather: alltoall read by receivers"
+    ),
+    CollectiveInfo(
+        "AAR",
+        "AAR",
+        _all_to_all_reduce,
+        "all-to-all reduction, one to every node",
+        ("reduce-scatter",),
+    ),
     CollectiveInfo(
         "MNB", "MNB", _many_to_many_broadcast, "broadcast from each transmitter to all receivers"
     ),

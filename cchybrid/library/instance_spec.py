@@ -1,4 +1,4 @@
-"""What users write to name an instance, and the instance that it names."""
+"""Instance specifications: the words by which users name an instance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cchybrid.model.instance import is_file
 
 
 class Names(Protocol):
-    """The networks and collectives that have a name, plugins' ones included."""
+    """The named networks and collectives, including those of plugins."""
 
     topologies: dict[str, TopologyInfo]
     collectives: dict[str, CollectiveInfo]
@@ -26,7 +26,7 @@ class Names(Protocol):
 
 @dataclass(frozen=True)
 class InstanceSpec:
-    """What a user writes to name an instance; ``None`` leaves a thing as the file or rule has it.
+    """The words by which a user names an instance; ``None``: as the file or the default has it.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
         raise InputError(
             f"no collective is named for {spec.topology}",
             where="COLLECTIVE",
-            mend="write one behind the topology, such as AAS; see: cchybrid collectives",
+            hint="write one after the topology, such as AAS; see: cchybrid collectives",
         )
     transmitters, receivers = spec.transmitters, spec.receivers
-    if path.suffix or path.name != spec.topology:  # no topology's name has a dot or a slash
+    if path.suffix or path.name != spec.topology:  # names of topologies have no dot or slash
         if path.suffix == ".json":
             raise InputError(
                 f"{path} is an instance file and names its collective itself",
                 where="COLLECTIVE",
-                mend=f"leave {spec.collective} out",
+                hint=f"leave {spec.collective} out",
             )
         file = read_network(path)
         network = file.network
@@ -80,7 +80,7 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
     else:
         network = build_network(spec.topology, names.topologies.values())
     network = fail(network, spec.fail_links, spec.fail_nodes)
-    asked = Instance(
+    instance = Instance(
         network,
         build_collective(
             spec.collective,
@@ -91,7 +91,7 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
             patterns=names.collectives.values(),
         ),
     )
-    return _with_model(asked, spec)
+    return _with_model(instance, spec)
 
 
 def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
@@ -104,20 +104,20 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
     ):
         if value is not None:
             raise InputError(
-                f"{path} already says who sends what", where=name, mend="leave the option out"
+                f"{path} names the messages already", where=name, hint="leave the option out"
             )
     if path.suffix != ".json" and is_file(path):
         raise InputError(
             f"{path} holds a network only",
             where="COLLECTIVE",
-            mend="write a collective behind it, such as AAS; see: cchybrid collectives",
+            hint="write a collective after it, such as AAS; see: cchybrid collectives",
         )
     return Instance.load(path)
 
 
-def _with_model(asked: Instance, spec: InstanceSpec) -> Instance:
-    """Return the instance under the communication model that the specification asks for."""
-    record = asked.model.to_json()
+def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:
+    """Return the instance with the model options of the specification applied."""
+    record = instance.model.to_json()
     if spec.routing is not None:
         text = str(spec.routing).lower()
         record["routing"] = int(text) if _is_number(text) else text
@@ -125,7 +125,7 @@ def _with_model(asked: Instance, spec: InstanceSpec) -> Instance:
         record["switching"] = spec.switching.lower()
     if spec.ports is not None:
         record["ports"] = _ports(str(spec.ports).lower())
-    return replace(asked, model=CommunicationModel.from_json(record))
+    return replace(instance, model=CommunicationModel.from_json(record))
 
 
 def _ports(text: str) -> Any:
@@ -136,7 +136,7 @@ def _ports(text: str) -> Any:
         raise InputError(
             f"{text[:40]!r} is no number of ports",
             where="ports",
-            mend="use all, K, or INJECT,ACCEPT",
+            hint="use all, K, or INJECT,ACCEPT",
         )
     numbers = [int(side) for side in sides]
     return numbers[0] if len(numbers) == 1 else {"inject": numbers[0], "accept": numbers[1]}

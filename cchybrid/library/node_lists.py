@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
-_MOST = 1 << 20
+_MAX_NODES = 1 << 20
 
 
 def parse_nodes(text: str) -> tuple[int, ...]:
@@ -25,18 +25,20 @@ def parse_nodes(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,7})\s*(?:-\s*(\d{1,7})\s*)?", part)
         if not match:
-            raise InputError(f"{text!r} is no list of nodes", mend="write it like 0-3,7")
+            raise InputError(f"{text!r} is no list of nodes", hint="write it like 0-3,7")
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
-            raise InputError(f"the range {part.strip()} is empty", mend=f"write {last}-{first}")
-        if last - first >= _MOST:
-            raise InputError(f"the range {part.strip()} is too long", mend=f"at most {_MOST} nodes")
+            raise InputError(f"the range {part.strip()} is empty", hint=f"write {last}-{first}")
+        if last - first >= _MAX_NODES:
+            raise InputError(
+                f"the range {part.strip()} is too long", hint=f"at most {_MAX_NODES} nodes"
+            )
         nodes.update(range(first, last + 1))
     return tuple(sorted(nodes))
 
 
 def format_nodes(nodes: Iterable[int]) -> str:
-    """Return the nodes as a list such as ``0-3,7``: ``parse_nodes`` read backwards."""
+    """Return the nodes as a list such as ``0-3,7``: the inverse of ``parse_nodes``."""
     runs: list[list[int]] = []
     for node in sorted(set(nodes)):
         if runs and node == runs[-1][1] + 1:
@@ -47,7 +49,7 @@ def format_nodes(nodes: Iterable[int]) -> str:
 
 
 def parse_pairs(text: str) -> list[tuple[int, int]]:
-    """Return the pairs that a list such as ``0>3,2>5`` names, in order, repeats and all.
+    """Return the pairs that a list such as ``0>3,2>5`` names, in order, with repetitions.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def parse_pairs(text: str) -> list[tuple[int, int]]:
         if not match:
             raise InputError(
                 f"{part[:40]!r} is no pair" if part else "a pair is missing",
-                mend="write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
+                hint="write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
             )
         pairs.append((int(match[1]), int(match[2])))
     return pairs
@@ -69,16 +71,16 @@ def parse_pairs(text: str) -> list[tuple[int, int]]:
 def read_pairs(path: str | Path) -> list[tuple[int, int]]:
     """Read the pairs of a CSV file, one ``source,destination`` a line.
 
-    ``#`` begins a comment, empty lines do not count, and the first line may be a header.
+    ``#`` begins a comment, empty lines are ignored, and the first line may be a header.
 
     Raises
     ------
     InputError
-        The file cannot be read or holds no pairs; it names file, line and mend.
+        The file cannot be read or holds no pairs; the error names the file and the line.
     """
     pairs: list[tuple[int, int]] = []
     first = True
-    with inside(path):
+    with with_context(path):
         for number, line in enumerate(read_text(path).splitlines(), 1):
             content = line.partition("#")[0].strip()
             if not content:
@@ -87,7 +89,7 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
                 fields = [field.strip() for field in next(csv.reader([content]))]
             except csv.Error as error:
                 raise InputError(
-                    f"no CSV: {error}", where=f"line {number}", mend="write source,destination"
+                    f"no CSV: {error}", where=f"line {number}", hint="write source,destination"
                 ) from None
             if len(fields) == 2 and all(re.fullmatch(r"\d{1,7}", field) for field in fields):
                 pairs.append((int(fields[0]), int(fields[1])))
@@ -95,9 +97,9 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
                 raise InputError(
                     f"{content[:40]!r} is no pair",
                     where=f"line {number}",
-                    mend="write source,destination",
+                    hint="write source,destination",
                 )
             first = False
         if not pairs:
-            raise InputError("no pairs", mend="write one source,destination a line")
+            raise InputError("no pairs", hint="write one source,destination a line")
     return pairs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cchybrid.model import Collective, Network
 
 API = 2
-"""The version of the plugin interface; a plugin written for another one is refused."""
+"""The version of the plugin interface; plugins written for another version are refused."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TopologyInfo:
         Regular expression that a whole lower-case name must match: ``mesh-(\\d+(?:x\\d+)+)``.
     build
         Called with the pattern's groups (strings) in order; returns the network, whose name is
-        set by the caller. Raises ``InputError`` for parameters that make no sense.
+        set by the caller. Raises ``InputError`` for invalid parameters.
     summary
         One line, shown by ``cchybrid topologies``.
     example
@@ -43,11 +43,11 @@ class TopologyInfo:
 
 @dataclass(frozen=True)
 class Roles:
-    """Who takes part in a collective.
+    """The nodes that take part in a collective.
 
     ``participants`` are the nodes that the collective is about, ascending; ``root`` is one of
     them; ``transmitters`` and ``receivers`` are subsets, both equal to ``participants`` unless
-    the user or the file says otherwise. ``argument`` is what the user wrote behind the
+    the user or the file says otherwise. ``argument`` is the text that the user wrote after the
     collective's name and a colon, or "".
     """
 
@@ -62,11 +62,13 @@ class Roles:
 class CollectiveInfo:
     """A collective that users name, such as ``AAB``.
 
-    ``build`` makes the messages from the roles. ``usage`` shows how users write it.
+    ``build`` makes the messages from the roles. ``usage`` shows how users write it; ``aliases``
+    are further names, such as ``allgather``.
     """
 
     name: str
     usage: str
     build: Callable[[Roles], Collective]
     summary: str
+    aliases: tuple[str, ...] = ()
     api: int = API

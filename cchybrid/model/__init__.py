@@ -1,4 +1,4 @@
-"""What is asked and what is answered: frozen, validated data, JSON in both directions."""
+"""Instances and schedules: frozen, validated data with JSON in both directions."""
 
 from cchybrid.model.collective import Collective, Message, Reduction
 from cchybrid.model.communication import CommunicationModel

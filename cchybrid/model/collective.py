@@ -1,4 +1,4 @@
-"""Collectives: the messages that have to be moved."""
+"""Collectives: sets of messages to deliver or to combine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Message(NamedTuple):
 
 
 class Reduction(NamedTuple):
-    """A message of a ``combine`` collective: what the sources hold is combined on the way."""
+    """A message of a ``combine`` collective: the sources' parts are combined on the way."""
 
     sources: tuple[int, ...]
     destination: int
@@ -37,28 +37,30 @@ class Collective:
 
     def __post_init__(self) -> None:
         if not self.messages:
-            raise InputError("no messages", where="collective.messages", mend="name at least one")
+            raise InputError("no messages", where="collective.messages", hint="name at least one")
         kinds = {type(message) for message in self.messages}
         if len(kinds) > 1:
             raise InputError(
-                "messages of both kinds", where="collective.messages", mend="use one kind"
+                "messages of both kinds", where="collective.messages", hint="use one kind"
             )
         messages: tuple[Message | Reduction, ...] = self.messages
         for index, message in enumerate(messages):
             where = f"collective.messages[{index}]"
             one, many = _one_and_many(message)
             if not many:
-                raise InputError("nobody to send to or from", where=where, mend="name at least one")
+                raise InputError(
+                    "no destinations or no sources", where=where, hint="name at least one"
+                )
             if len(set(many)) != len(many):
-                raise InputError("a node stands twice", where=where, mend="name each node once")
+                raise InputError("a node is listed twice", where=where, hint="name each node once")
             if one in many:
                 raise InputError(
-                    f"node {one} would send to itself", where=where, mend="leave it out"
+                    f"node {one} would send to itself", where=where, hint="leave it out"
                 )
 
     @property
     def kind(self) -> str:
-        """``deliver`` or ``combine``."""
+        """The kind of all messages: ``deliver`` or ``combine``."""
         return "combine" if isinstance(self.messages[0], Reduction) else "deliver"
 
     @cached_property
@@ -92,7 +94,7 @@ class Collective:
         if kind == "combine":
             return cls(name, take_list(record, "messages", _read_reduction, where))
         raise InputError(
-            f"unknown kind {kind!r}", where=f"{where}.kind", mend="use deliver or combine"
+            f"unknown kind {kind!r}", where=f"{where}.kind", hint="use deliver or combine"
         )
 
 

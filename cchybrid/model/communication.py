@@ -15,7 +15,7 @@ Ports = int | tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class CommunicationModel:
-    """How messages may move.
+    """The rules by which messages move: switching, ports, routing.
 
     Parameters
     ----------
@@ -39,31 +39,29 @@ class CommunicationModel:
             raise InputError(
                 f"unknown switching {self.switching!r}",
                 where="model.switching",
-                mend="use wormhole or store-and-forward",
+                hint="use wormhole or store-and-forward",
             )
         if (self.inject is None) != (self.accept is None):
             raise InputError(
                 "only one of inject and accept is limited",
                 where="model.ports",
-                mend='give both, or "all"',
+                hint='give both, or "all"',
             )
         for ports in (self.inject, self.accept):
             smallest = 1 if isinstance(ports, int) else 0
             if any(k < smallest for k in _as_tuple(ports)):
                 raise InputError(
-                    "too small a number of ports",
-                    where="model.ports",
-                    mend=f"use at least {smallest}",
+                    "too few ports", where="model.ports", hint=f"use at least {smallest}"
                 )
         if self.routing not in ("minimal", "any") and not isinstance(self.routing, int):
             raise InputError(
                 f"unknown routing {self.routing!r}",
                 where="model.routing",
-                mend="use minimal, any, or a number of extra hops",
+                hint="use minimal, any, or a number of extra hops",
             )
         if isinstance(self.routing, int) and self.routing < 0:
             raise InputError(
-                f"{self.routing} extra hops", where="model.routing", mend="use 0 or more"
+                f"{self.routing} extra hops", where="model.routing", hint="use 0 or more"
             )
 
     def inject_limit(self, node: int) -> int | None:
@@ -82,7 +80,7 @@ class CommunicationModel:
         return 0 if self.routing == "minimal" else int(self.routing)
 
     def reversed(self) -> CommunicationModel:
-        """Return the model of the reversed network: injecting and accepting change places."""
+        """Return the model of the reversed network: injecting and accepting are exchanged."""
         return replace(self, inject=self.accept, accept=self.inject)
 
     def to_json(self) -> dict[str, Any]:
@@ -106,9 +104,9 @@ class CommunicationModel:
             raise InputError(
                 f"{show(routing)} is no routing",
                 where=f"{where}.routing",
-                mend="use minimal, any, or a number of extra hops",
+                hint="use minimal, any, or a number of extra hops",
             )
-        # The constructor refuses words that are no switching or routing.
+        # The constructor refuses unknown words for switching and routing.
         return cls(
             switching=cast(Switching, take(record, "switching", str, where, "wormhole")),
             inject=inject,
@@ -135,13 +133,13 @@ def _read_ports(value: Any, where: str) -> tuple[Ports, Ports]:
         sides = []
         for key in ("inject", "accept"):
             if key not in value:
-                raise InputError("the key is missing", where=f"{where}.{key}", mend="add it")
+                raise InputError("the key is missing", where=f"{where}.{key}", hint="add it")
             sides.append(_read_side(value[key], f"{where}.{key}"))
         return sides[0], sides[1]
     number = _read_side(value, where)
     if isinstance(number, tuple):
         raise InputError(
-            "a list alone", where=where, mend='write {"inject": [...], "accept": [...]}'
+            "a list alone", where=where, hint='write {"inject": [...], "accept": [...]}'
         )
     return number, number
 
@@ -153,6 +151,6 @@ def _read_side(value: Any, where: str) -> int | tuple[int, ...]:
         raise InputError(
             f"{show(value)} is no number of ports",
             where=where,
-            mend='use "all", a number, or a list with a number per node',
+            hint='use "all", a number, or a list with a number per node',
         )
     return value

@@ -8,44 +8,44 @@ from pathlib import Path
 
 
 class CchybridError(Exception):
-    """Base of every error that cchybrid raises on purpose."""
+    """Base class of the errors that cchybrid raises on purpose."""
 
 
 class InputError(CchybridError):
-    """Bad input: says where it stands, what is wrong and how to mend it.
+    """Bad input: what is wrong, where, and how to correct it.
 
     Parameters
     ----------
     what
         What is wrong, without a full stop.
     where
-        The place: a file, an option, a key such as ``network.channels[3]``.
+        The place: a file, an option, or a key such as ``network.channels[3]``.
     mend
-        What the user can do about it, without a full stop.
+        How to correct it, without a full stop.
     """
 
-    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
-        self.what, self.where, self.mend = what, where, mend
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = what, where, hint
         super().__init__(what)
 
-    def inside(self, where: str) -> InputError:
-        """Return the same error with its place put inside ``where`` (a file, an outer key)."""
+    def with_context(self, where: str) -> InputError:
+        """Return the same error with ``where`` (a file, an outer key) put before its place."""
         return InputError(
-            self.what, where=f"{where}: {self.where}" if self.where else where, mend=self.mend
+            self.what, where=f"{where}: {self.where}" if self.where else where, hint=self.hint
         )
 
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
-        return " ".join((f"{line}; {self.mend}" if self.mend else line).split())
+        return " ".join((f"{line}; {self.hint}" if self.hint else line).split())
 
 
 @contextmanager
-def inside(where: str | Path) -> Iterator[None]:
-    """Put the place of an ``InputError`` raised in this block inside ``where``."""
+def with_context(where: str | Path) -> Iterator[None]:
+    """Put ``where`` before the place of an ``InputError`` that is raised in this block."""
     try:
         yield
     except InputError as error:
-        raise error.inside(str(where)) from None
+        raise error.with_context(str(where)) from None
 
 
 class PluginError(CchybridError):

@@ -13,7 +13,7 @@ from typing import Any
 
 from cchybrid.model.collective import Collective
 from cchybrid.model.communication import CommunicationModel
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Network
 
@@ -23,7 +23,7 @@ DEFAULT_MODEL = CommunicationModel()
 
 @dataclass(frozen=True)
 class Instance:
-    """What is asked: design the shortest schedule of this collective on this network."""
+    """The input of every search: the shortest schedule of a collective on a network."""
 
     network: Network
     collective: Collective
@@ -40,7 +40,7 @@ class Instance:
                     raise InputError(
                         f"no node {node} in {self.network.name}",
                         where=f"collective.messages[{index}]",
-                        mend=f"use 0 to {nodes - 1}",
+                        hint=f"use 0 to {nodes - 1}",
                     )
         for key in ("inject", "accept"):
             ports = getattr(self.model, key)
@@ -48,14 +48,14 @@ class Instance:
                 raise InputError(
                     f"{len(ports)} numbers for {nodes} nodes",
                     where=f"model.ports.{key}",
-                    mend="give one per node",
+                    hint="give one per node",
                 )
 
     @cached_property
     def forward(self) -> Instance:
-        """The instance itself, or for ``combine`` the broadcast that it is when read backwards.
+        """The instance itself; for ``combine`` its reversal, a set of broadcasts.
 
-        This and ``reverse_steps`` are the one place where reversal happens.
+        Reversal happens only here and in ``reverse_steps``.
         """
         if self.collective.kind == "deliver":
             return self
@@ -70,7 +70,7 @@ class Instance:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of what is asked; names and positions do not count."""
+        """SHA-256 of the instance without its names and positions."""
         record = self.to_json()
         for part in (record, record["network"], record["collective"]):
             del part["name"]
@@ -114,18 +114,18 @@ class Instance:
     @classmethod
     def load(cls, path: str | Path) -> Instance:
         """Read a ``cchybrid-instance/1`` file; an ``InputError`` names file and place."""
-        with inside(path):
+        with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
 
 
-def check_format(record: dict[str, Any], wanted: str) -> None:
-    """Refuse a JSON object that does not declare the wanted format."""
+def check_format(record: dict[str, Any], expected: str) -> None:
+    """Raise an ``InputError`` unless a JSON object declares the expected format."""
     found = record.get("format")
-    if found != wanted:
+    if found != expected:
         raise InputError(
             f"the format is {show(found)}" if found is not None else "the key is missing",
             where="format",
-            mend=f'give a file with "format": "{wanted}"',
+            hint=f'give a file with "format": "{expected}"',
         )
 
 
@@ -137,17 +137,17 @@ def read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("not a text file", where="", mend="give a UTF-8 text file") from None
+        raise InputError("not a text file", where="", hint="give a UTF-8 text file") from None
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", where="", mend="check the name and its permissions"
+            f"cannot be read: {error.strerror}", where="", hint="check the name and its permissions"
         ) from None
     except ValueError:
-        raise InputError("cannot be read: no file has such a name", mend="check it") from None
+        raise InputError("cannot be read: no file has such a name", hint="check it") from None
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is such a file; what can be no file's name is none."""
+    """Return whether the path is that of a file; an impossible name gives ``False``."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):
@@ -155,7 +155,7 @@ def is_file(path: str | Path) -> bool:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text file whole or not at all, or raise an ``InputError`` that says why not."""
+    """Write a text file atomically, or raise an ``InputError`` that says why it failed."""
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
     try:
@@ -171,7 +171,7 @@ def write_text(text: str, path: str | Path) -> None:
         raise InputError(
             f"cannot be written: {error.strerror}",
             where=str(path),
-            mend="check the folder and its permissions",
+            hint="check the folder and its permissions",
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""Typed access to parsed JSON, with the place named when a value is not what it should be."""
+"""Typed access to parsed JSON; errors name the place of the wrong value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parse_json(text: str) -> Any:
         for key, value in pairs:
             if key in found:
                 raise InputError(
-                    f"the key {show(key)} stands twice in one object", mend="keep one of them"
+                    f"the key {show(key)} is listed twice in one object", hint="keep one of them"
                 )
             found[key] = value
         return found
@@ -39,20 +39,20 @@ def parse_json(text: str) -> Any:
         raise InputError(
             f"not valid JSON: {error.msg}",
             where=f"line {error.lineno}, column {error.colno}",
-            mend="correct the file there",
+            hint="correct the file there",
         ) from None
     except RecursionError:
-        raise InputError("not valid JSON: nested too deeply", mend="flatten the file") from None
+        raise InputError("not valid JSON: nested too deeply", hint="flatten the file") from None
     except ValueError as error:
-        raise InputError(f"not valid JSON: {error}", mend="correct the file") from None
+        raise InputError(f"not valid JSON: {error}", hint="correct the file") from None
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise InputError(f"not valid JSON: {word} is no number", mend="use a finite number")
+    raise InputError(f"not valid JSON: {word} is no number", hint="use a finite number")
 
 
 def is_kind(value: Any, kind: type) -> bool:
-    """Tell whether a JSON value is of a Python kind (a boolean is no integer here)."""
+    """Return whether a JSON value is of a Python type; here a boolean is not an integer."""
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind is int:
@@ -61,10 +61,10 @@ def is_kind(value: Any, kind: type) -> bool:
 
 
 def expect(value: Any, kind: type[T], where: str) -> T:
-    """Return ``value`` if it is of the wanted kind, else raise an ``InputError`` at ``where``."""
+    """Return ``value`` if it is of that type, else raise an ``InputError`` at ``where``."""
     if not is_kind(value, kind):
         raise InputError(
-            f"{show(value)} is not {_NAMES[kind]}", where=where, mend=f"write {_NAMES[kind]}"
+            f"{show(value)} is not {_NAMES[kind]}", where=where, hint=f"write {_NAMES[kind]}"
         )
     return value  # type: ignore[no-any-return]
 
@@ -76,11 +76,11 @@ def show(value: Any) -> str:
 
 
 def take(record: Mapping[str, Any], key: str, kind: type[T], where: str, default: Any = ...) -> T:
-    """Return ``record[key]`` of the wanted kind; without a default the key must be there."""
+    """Return ``record[key]`` of that type; without a default the key must be there."""
     if key not in record:
         if default is not ...:
             return default  # type: ignore[no-any-return]
-        raise InputError("the key is missing", where=join(where, key), mend=f"add {_NAMES[kind]}")
+        raise InputError("the key is missing", where=join(where, key), hint=f"add {_NAMES[kind]}")
     return expect(record[key], kind, join(where, key))
 
 
@@ -98,18 +98,18 @@ def take_list(
 
 
 def read_integer(value: Any, where: str) -> int:
-    """Return an item of a list, which has to be an integer."""
+    """Return an item of a list that must be an integer."""
     return expect(value, int, where)
 
 
 def only_keys(record: Mapping[str, Any], allowed: tuple[str, ...], where: str) -> None:
-    """Refuse keys that the format does not know: a misspelt key must not be lost in silence."""
+    """Raise an ``InputError`` for unknown keys, so that a misspelt key is not ignored."""
     for key in record:
         if key not in allowed:
             raise InputError(
                 "the format has no such key",
                 where=join(where, key),
-                mend="use " + ", ".join(allowed),
+                hint="use " + ", ".join(allowed),
             )
 
 

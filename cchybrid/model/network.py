@@ -13,7 +13,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 
 MAX_NODES = 1_048_576
-"""More would only fill the memory: a slip of the pen in a file must not stop the machine."""
+"""Larger networks are refused: a typing error in a file must not exhaust the memory."""
 
 
 class Channel(NamedTuple):
@@ -54,12 +54,12 @@ class Network:
 
     def __post_init__(self) -> None:
         if self.nodes < 1:
-            raise InputError(f"{self.nodes} nodes", where="network.nodes", mend="use at least 1")
+            raise InputError(f"{self.nodes} nodes", where="network.nodes", hint="use at least 1")
         if self.nodes > MAX_NODES:
             raise InputError(
                 f"{self.nodes} nodes are too many",
                 where="network.nodes",
-                mend=f"use at most {MAX_NODES}",
+                hint=f"use at most {MAX_NODES}",
             )
         seen: set[tuple[int, int]] = set()
         for index, (source, target, capacity) in enumerate(self.channels):
@@ -74,14 +74,14 @@ class Network:
             raise InputError(
                 "the endpoints are not sorted or not distinct",
                 where="network.endpoints",
-                mend="write each once, in ascending order",
+                hint="write each once, in ascending order",
             )
         self._check_positions()
 
     def _check_node(self, node: int, where: str) -> None:
         if not 0 <= node < self.nodes:
             raise InputError(
-                f"no node {node} in this network", where=where, mend=f"use 0 to {self.nodes - 1}"
+                f"no node {node} in this network", where=where, hint=f"use 0 to {self.nodes - 1}"
             )
 
     def _refuse_channel(self, index: int) -> NoReturn:
@@ -90,13 +90,13 @@ class Network:
         self._check_node(source, where)
         self._check_node(target, where)
         if source == target:
-            raise InputError(f"node {source} is linked to itself", where=where, mend="drop it")
+            raise InputError(f"node {source} is linked to itself", where=where, hint="drop it")
         if capacity < 1:
-            raise InputError(f"capacity {capacity}", where=where, mend="use at least 1")
+            raise InputError(f"capacity {capacity}", where=where, hint="use at least 1")
         raise InputError(
-            f"channel {source}->{target} stands twice",
+            f"channel {source}->{target} is listed twice",
             where=where,
-            mend="write it once, with the sum of the capacities",
+            hint="write it once, with the sum of the capacities",
         )
 
     def _check_positions(self) -> None:
@@ -106,7 +106,7 @@ class Network:
             raise InputError(
                 f"{len(self.positions)} positions for {self.nodes} nodes",
                 where="network.positions",
-                mend="give one position per node",
+                hint="give one position per node",
             )
         for index, position in enumerate(self.positions):
             where = f"network.positions[{index}]"
@@ -114,11 +114,11 @@ class Network:
                 raise InputError(
                     f"{len(position)} coordinates",
                     where=where,
-                    mend="give every node 2, or every node 3",
+                    hint="give every node 2, or every node 3",
                 )
             if not all(map(math.isfinite, position)):
                 raise InputError(
-                    "a coordinate is not finite", where=where, mend="use finite numbers"
+                    "a coordinate is not finite", where=where, hint="use finite numbers"
                 )
 
     def _check_half_duplex(self) -> None:
@@ -128,16 +128,16 @@ class Network:
             where = f"network.half_duplex[{index}]"
             if (a, b) not in capacity or (b, a) not in capacity:
                 raise InputError(
-                    f"{a} and {b} are not linked in both directions", where=where, mend="drop it"
+                    f"{a} and {b} are not linked in both directions", where=where, hint="drop it"
                 )
             if capacity[a, b] != capacity[b, a]:
                 raise InputError(
                     f"channels {a}->{b} and {b}->{a} differ in capacity",
                     where=where,
-                    mend="give both the capacity that they share",
+                    hint="give both the capacity that they share",
                 )
             if (a, b) in seen or (b, a) in seen:
-                raise InputError(f"the pair {a}, {b} stands twice", where=where, mend="drop it")
+                raise InputError(f"the pair {a}, {b} is listed twice", where=where, hint="drop it")
             seen.add((a, b))
 
     @cached_property
@@ -170,7 +170,7 @@ class Network:
         )
 
     def reversed(self) -> Network:
-        """Return the network with every channel turned round."""
+        """Return the network with every channel reversed."""
         return replace(
             self,
             name=f"{self.name} reversed",
@@ -234,7 +234,7 @@ class Network:
 def _read_pair(value: Any, where: str) -> tuple[int, int]:
     pair = expect(value, list, where)
     if len(pair) != 2:
-        raise InputError(f"{len(pair)} numbers", where=where, mend="write [node, node]")
+        raise InputError(f"{len(pair)} numbers", where=where, hint="write [node, node]")
     return expect(pair[0], int, where), expect(pair[1], int, where)
 
 
@@ -242,7 +242,7 @@ def _read_channel(value: Any, where: str) -> Channel:
     parts = expect(value, list, where)
     if len(parts) not in (2, 3):
         raise InputError(
-            f"{len(parts)} numbers", where=where, mend="write [from, to] or [from, to, capacity]"
+            f"{len(parts)} numbers", where=where, hint="write [from, to] or [from, to, capacity]"
         )
     return Channel(*(expect(part, int, where) for part in parts))
 
@@ -252,4 +252,4 @@ def _read_position(value: Any, where: str) -> tuple[float, ...]:
     try:
         return tuple(float(expect(part, float, where)) for part in parts)
     except OverflowError:
-        raise InputError("a coordinate is too large", where=where, mend="scale it down") from None
+        raise InputError("a coordinate is too large", where=where, hint="scale it down") from None

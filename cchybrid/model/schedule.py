@@ -1,4 +1,4 @@
-"""Schedules: the answer, as steps of transfers."""
+"""Schedules: steps of transfers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 
@@ -26,7 +26,7 @@ Steps = tuple[tuple[Transfer, ...], ...]
 
 @dataclass(frozen=True)
 class LowerBound:
-    """A number of steps that no schedule can beat, and the evidence for it (see ``certify``)."""
+    """A number of steps that every schedule needs, and the evidence (see ``cchybrid.checker``)."""
 
     steps: int
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -34,24 +34,24 @@ class LowerBound:
     def __post_init__(self) -> None:
         if self.steps < 0:
             raise InputError(
-                f"{self.steps} steps", where="lower_bound.steps", mend="use at least 0"
+                f"{self.steps} steps", where="lower_bound.steps", hint="use at least 0"
             )
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The transfers of every step. Nothing here says that it is valid: ``verify`` does.
+    """The transfers of every step, valid or not (see ``cchybrid.referee.verify``).
 
     Parameters
     ----------
     instance
-        What the schedule answers.
+        The instance that it is a schedule of.
     steps
         Per step its transfers; for ``combine`` collectives a transfer carries a partial result.
     lower_bound
         The best lower bound known when the schedule was written, if any.
     made_by
-        Version, engine, seed, seconds: whatever its maker wants to be known.
+        Facts about its origin, such as version, engine, seed and seconds.
     """
 
     instance: Instance
@@ -66,7 +66,7 @@ class Schedule:
 
     @property
     def cost(self) -> tuple[int, int]:
-        """Steps, then channel uses: the smaller the better."""
+        """The criteria in order, both minimized: steps, then channel uses."""
         return len(self.steps), self.channel_uses
 
     def to_json(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Schedule:
         record = expect(record, dict, "the file")
         check_format(record, FORMAT)
         only_keys(record, ("format", "instance", "steps", "lower_bound", "made_by"), "")
-        with inside("instance"):
+        with with_context("instance"):
             instance = Instance.from_json(take(record, "instance", dict, ""))
         bound = None
         if "lower_bound" in record:
@@ -115,12 +115,12 @@ class Schedule:
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
         """Read a ``cchybrid-schedule/1`` file; an ``InputError`` names file and place."""
-        with inside(path):
+        with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
 
 
 def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
-    """Read a schedule backwards: the steps in reverse order, every path turned round."""
+    """Return a schedule read backwards: the steps in reverse order, every path reversed."""
     return tuple(
         tuple(Transfer(message, path[::-1]) for message, path in step)
         for step in reversed(tuple(steps))
@@ -128,7 +128,7 @@ def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
 
 
 def steps_to_json(steps: Steps) -> list[list[dict[str, Any]]]:
-    """Return steps as the format writes them."""
+    """Return the steps as JSON lists of ``{"message": m, "path": [...]}``."""
     return [
         [{"message": transfer.message, "path": list(transfer.path)} for transfer in step]
         for step in steps
@@ -147,7 +147,7 @@ def steps_from_json(items: list[Any], where: str) -> Steps:
 
 
 def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:
-    # The quick test first: a schedule has up to a million transfers, and nearly all are sound.
+    # A fast test first: a schedule has up to a million transfers, and nearly all are well-formed.
     if type(item) is dict and len(item) == 2:
         message, path = item.get("message"), item.get("path")
         if type(message) is int and type(path) is list and all(type(v) is int for v in path):
@@ -157,4 +157,4 @@ def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:
     only_keys(record, ("message", "path"), place)
     take(record, "message", int, place)
     nodes = take_list(record, "path", read_integer, place)
-    raise InputError(f"unreadable transfer over {len(nodes)} nodes", where=place, mend="rewrite it")
+    raise InputError(f"unreadable transfer over {len(nodes)} nodes", where=place, hint="rewrite it")

@@ -1,1 +1,1 @@
-"""Decides whether a schedule is valid: the only judge."""
+"""The referee: decides whether a schedule is valid."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Message, Network
 
-# A block of sources is searched at a time: this many cells (source, node) or (source, channel)
-# keep the working arrays at a few dozen megabytes, whatever the network.
-_CELLS = 1 << 21
+# Cells (source, node) or (source, channel) of a block of sources, which is searched at a time;
+# the working arrays then need a few dozen megabytes.
+_BLOCK_CELLS = 1 << 21
 
 
 def hop_distances(network: Network, sources: Sequence[int]) -> NDArray[np.int32]:
@@ -25,7 +25,7 @@ def hop_distances(network: Network, sources: Sequence[int]) -> NDArray[np.int32]
     network
         The network; capacities do not matter.
     sources
-        Nodes to measure from, in any order, repetitions allowed.
+        Start nodes, in any order, repetitions allowed.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def distance_blocks(
     Parameters
     ----------
     network, sources
-        As for ``hop_distances``, but the sources are trusted to be nodes.
+        As for ``hop_distances``, but the sources are not checked.
     radius
         Per source the hops to search; nodes further away count as unreachable. ``None`` searches
         everything.
@@ -70,19 +70,19 @@ def distance_blocks(
     Yields
     ------
     tuple[slice, NDArray[np.int32]]
-        Which of the sources, and their distances, shape ``(sources in the block, nodes)``.
+        The slice of the sources, and their distances, shape ``(sources in the block, nodes)``.
     """
     nodes = network.nodes
     offsets, targets = _outgoing(network)
     passable = np.ones(nodes, dtype=bool)
     passable[list(network.endpoints)] = False
-    begin = np.asarray(sources, dtype=np.int64)
+    start = np.asarray(sources, dtype=np.int64)
     reach = None if radius is None else np.asarray(radius, dtype=np.int64)
-    block = max(1, _CELLS // max(nodes, len(targets)))
-    for low in range(0, len(begin), block):
-        rows = slice(low, min(low + block, len(begin)))
+    block = max(1, _BLOCK_CELLS // max(nodes, len(targets)))
+    for low in range(0, len(start), block):
+        rows = slice(low, min(low + block, len(start)))
         near = None if reach is None else reach[rows]
-        yield rows, _search(offsets, targets, passable, begin[rows], near)
+        yield rows, _search(offsets, targets, passable, start[rows], near)
 
 
 def _outgoing(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -103,15 +103,15 @@ def _search(
     offsets: NDArray[np.int64],
     targets: NDArray[np.int64],
     passable: NDArray[np.bool_],
-    begin: NDArray[np.int64],
+    start: NDArray[np.int64],
     reach: NDArray[np.int64] | None,
 ) -> NDArray[np.int32]:
-    """Return the distances from every node of ``begin``: one level of all searches per round."""
+    """Return the distances from every node of ``start``: one level of all searches per round."""
     nodes = len(passable)
-    cells = np.full(len(begin) * nodes, -1, dtype=np.int32)
+    cells = np.full(len(start) * nodes, -1, dtype=np.int32)
     writer = np.empty(len(cells), dtype=np.int32)
     degree = np.diff(offsets)
-    row, node = np.arange(len(begin)), begin
+    row, node = np.arange(len(start)), start
     cells[row * nodes + node] = 0
     if reach is not None:
         row, node = row[reach > 0], node[reach > 0]
@@ -120,14 +120,14 @@ def _search(
         level += 1
         fan = degree[node]
         ends = np.cumsum(fan)
-        # Where the outgoing channels of the frontier stand in ``targets``.
+        # Indices in ``targets`` of the outgoing channels of the frontier.
         channel = np.arange(ends[-1]) + np.repeat(offsets[node] - ends + fan, fan)
         node, row = targets[channel], np.repeat(row, fan)
         cell = row * nodes + node
         fresh = np.flatnonzero(cells[cell] < 0)
         cell = cell[fresh]
         cells[cell] = level
-        # Several channels may reach a cell in the same round: the last writer keeps it.
+        # Several channels may reach a cell in the same round; the last one is kept.
         order = np.arange(len(cell), dtype=np.int32)
         writer[cell] = order
         fresh = fresh[writer[cell] == order]
@@ -135,4 +135,4 @@ def _search(
         # An endpoint is reached, but the search ends there (a source is expanded before this).
         onward = passable[node] if reach is None else passable[node] & (reach[row] > level)
         node, row = node[onward], row[onward]
-    return cells.reshape(len(begin), nodes)
+    return cells.reshape(len(start), nodes)

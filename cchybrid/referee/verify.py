@@ -1,16 +1,16 @@
-"""The referee: tells whether a schedule is valid, from the instance and the steps alone.
+"""The referee: decides whether a schedule is valid, from the instance and the steps alone.
 
-Every rule stands in ``RULES`` and is checked for every transfer, with numpy, in time linear in
+Every rule is listed in ``RULES`` and is checked for every transfer, with numpy, in time linear in
 the size of the schedule (sorting aside, and for bounded routing a search around every node that
-sends over more than one hop, as far as its paths lead). Nothing else decides what is valid.
+sends over more than one hop, as far as its paths lead). No other code decides validity.
 
 A ``combine`` schedule is valid exactly when it is a valid broadcast read backwards on the reversed
-network. That is how it is checked; steps, paths and words are turned back for the report, so a
+network. It is checked in this form; steps, paths and words are converted back for the report, so a
 rule such as ``received-twice`` says that a node *sends* its part twice.
 
-One mistake shall give few violations, so every rule leaves out what another one has reported:
+One error should give few violations, so every rule ignores what another one reports:
 a message is received at the end of its path even if the path is wrong, it informs the receiver
-even if the sender should not have had it, and a half-duplex link is counted once, as a pair.
+even if the sender did not hold it, and a half-duplex link is counted once, as a pair.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
     Parameters
     ----------
     instance
-        What is asked.
+        The instance that the schedule is for.
     steps
-        Per step its transfers, as in ``Schedule.steps``. Any integers are taken; nothing raises.
+        Per step its transfers, as in ``Schedule.steps``. Any integers are accepted.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
 
 
 class _Referee:
-    """One check. Arrays hold the *forward* reading; ``report`` turns it back.
+    """One check. Arrays hold the *forward* reading; ``report`` converts it back.
 
     With T transfers in S steps: ``step``, ``slot`` (index within the step), ``message``, ``first``,
     ``last``, ``hops`` have shape (T,); ``node`` holds all paths end to end and ``owner`` the
@@ -69,8 +69,8 @@ class _Referee:
     def __init__(self, instance: Instance, steps: Steps) -> None:
         self.report, self.steps = Report(instance, steps), len(steps)
         forward = instance.forward
-        # As ``reverse_steps`` does it, but the paths are turned round as arrays: a million new
-        # tuples would cost more than the whole check.
+        # Like ``reverse_steps``, but the paths are reversed as arrays: a million new tuples would
+        # take longer than the whole check.
         read = steps[::-1] if self.report.backwards else steps
         self.network, self.model = forward.network, forward.model
         self.messages = forward.collective.deliver_messages
@@ -99,7 +99,7 @@ class _Referee:
         self.first[closed] = self.last[closed] = -1
 
     def violations(self) -> tuple[Violation, ...]:
-        """Check every rule and return what breaks one."""
+        """Check every rule and return the violations."""
         busy = np.bincount(self.step, minlength=self.steps)
         for step in np.flatnonzero(busy == 0).tolist():
             self.report.empty_step(step)
@@ -111,8 +111,8 @@ class _Referee:
     def _flag(self, rule: str, transfers: Ints, facts: Ints | None = None) -> None:
         """Report one violation of the rule per transfer (``facts`` as in ``Report.transfer``)."""
         steps, slots = self.step[transfers].tolist(), self.slot[transfers].tolist()
-        told = [-1] * len(steps) if facts is None else facts.tolist()
-        for step, slot, fact in zip(steps, slots, told, strict=True):
+        values = [-1] * len(steps) if facts is None else facts.tolist()
+        for step, slot, fact in zip(steps, slots, values, strict=True):
             self.report.transfer(rule, step, slot, fact)
 
     def _check_paths(self) -> None:
@@ -137,7 +137,7 @@ class _Referee:
         winding = visit[1:][visit[1:] == visit[:-1]] // self.nodes
         wrong("path-not-simple", winding)
 
-        barred = np.zeros(self.nodes + 1, dtype=bool)  # one more: where -1 points
+        barred = np.zeros(self.nodes + 1, dtype=bool)  # one more entry, for index -1
         barred[list(self.network.endpoints)] = True
         inner = tail[1:][hop_owner[1:] == hop_owner[:-1]]
         wrong("passes-endpoint", self.owner[inner[barred[self.node[inner]]]])
@@ -146,7 +146,7 @@ class _Referee:
             self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
         else:
             self._check_lengths(sound)
-        # A path that winds may take a channel twice, which is the same mistake.
+        # A path that is not simple may use a channel twice, which is the same error.
         simple = np.ones(len(sound), dtype=bool)
         simple[winding] = False
         used = (channel >= 0) & simple[hop_owner]
@@ -156,15 +156,15 @@ class _Referee:
         """Return the index of every hop's channel, -1 where there is none."""
         listed = self.network.channels
         keys = np.array([c[0] * self.nodes + c[1] for c in listed], dtype=np.int64)
-        order = np.append(np.argsort(keys), -1)  # one more: what is not found
+        order = np.append(np.argsort(keys), -1)  # one more entry, for keys that are not found
         return order[_find(keys[order[:-1]], hops)]
 
     def _check_lengths(self, sound: Flags) -> None:
         if self.model.extra_hops is None:
             return
         extra = min(self.model.extra_hops, _UNLIMITED)
-        # One hop is always the shortest path: only longer ones need distances, and only as far as
-        # a path would have to lead to be too short by more than ``extra``.
+        # One hop is always the shortest path: only longer ones need distances, and only up to
+        # the length at which the path would be allowed.
         longer = np.flatnonzero(sound & (self.hops > 1 + extra))
         longer = longer[np.argsort(self.first[longer], kind="stable")]
         first, spare = self.first[longer], self.hops[longer] - extra - 1
@@ -199,7 +199,7 @@ class _Referee:
 
     def _check_ports(self) -> None:
         model, rules = self.model, ["inject-overload", "accept-overload"]
-        if self.report.backwards:  # what goes in on the way back comes out on the way there
+        if self.report.backwards:  # injecting and accepting are exchanged
             rules.reverse()
         for rule, ends, ports, limit in (
             (rules[0], self.first, model.inject, model.inject_limit),
@@ -217,18 +217,18 @@ class _Referee:
     def _check_limits(
         self, owner: Ints, resource: Ints, limits: Ints, name: Callable[[int], tuple[str, str]]
     ) -> None:
-        """Report wherever the transfers of one step use a resource above its limit.
+        """Report every resource that the transfers of one step use above its limit.
 
         ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
         """
         group = self.step[owner] * len(limits) + resource
         order = np.argsort(group, kind="stable")
         group = group[order]
-        begin = _heads(group)
-        size = np.diff(np.append(begin, len(group)))
-        which = resource[order[begin]]
+        starts = _heads(group)
+        size = np.diff(np.append(starts, len(group)))
+        which = resource[order[starts]]
         for index in np.flatnonzero(size > limits[which]).tolist():
-            users = owner[order[begin[index] : begin[index] + size[index]]]
+            users = owner[order[starts[index] : starts[index] + size[index]]]
             rule, place = name(int(which[index]))
             limit, step = int(limits[which[index]]), int(self.step[users[0]])
             self.report.overload(rule, place, step, self.slot[users].tolist(), limit)
@@ -236,25 +236,27 @@ class _Referee:
     def _check_knowledge(self) -> None:
         source = np.array([message.source for message in self.messages], dtype=np.int64)
         fan = [len(message.destinations) for message in self.messages]
-        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes + np.fromiter(
+        expected = np.repeat(np.arange(len(fan)), fan) * self.nodes + np.fromiter(
             chain.from_iterable(m.destinations for m in self.messages), np.int64, sum(fan)
         )
-        wanted.sort()
+        expected.sort()
 
         receipts = np.flatnonzero((self.message >= 0) & (self.last >= 0))
         key = self.message[receipts] * self.nodes + self.last[receipts]
         home = self.last[receipts] == source[self.message[receipts]]
         if self.model.switching == "wormhole":
-            self._flag("not-a-destination", receipts[~home & (_find(wanted, key) < 0)])
+            self._flag("not-a-destination", receipts[~home & (_find(expected, key) < 0)])
 
-        order = np.argsort(key, kind="stable")  # stable: the earliest receipt heads its group
+        order = np.argsort(
+            key, kind="stable"
+        )  # stable: the earliest receipt is the first of its group
         key, receipts, home = key[order], receipts[order], home[order]
         heads = _heads(key)
         again = np.ones(len(key), dtype=bool)
         again[heads] = home[heads]
         self._flag("received-twice", receipts[again], home[again].astype(np.int64))
 
-        # The step that informs each (message, node); the last entry is for those that none does.
+        # The step that informs each (message, node); the last entry: no such step.
         held, since = key[heads], np.append(self.step[receipts[heads]], -1)
         senders = np.flatnonzero((self.message >= 0) & (self.first >= 0))
         senders = senders[self.first[senders] != source[self.message[senders]]]
@@ -262,7 +264,7 @@ class _Referee:
         late = (got < 0) | (got >= self.step[senders])
         self._flag("not-informed", senders[late], got[late])
 
-        for missing in wanted[_find(held, wanted) < 0].tolist():
+        for missing in expected[_find(held, expected) < 0].tolist():
             message, node = divmod(missing, self.nodes)
             self.report.missing(message, node)
 
@@ -285,17 +287,17 @@ def _limits(values: Iterable[int | None]) -> Ints:
     )
 
 
-def _find(keys: Ints, wanted: Ints) -> Ints:
-    """Return the index of every wanted value in the sorted keys, -1 where it is not there."""
+def _find(keys: Ints, expected: Ints) -> Ints:
+    """Return the index of every value in the sorted keys, -1 where it is absent."""
     if not len(keys):
-        return np.full(len(wanted), -1)
-    place = np.searchsorted(keys, wanted)
+        return np.full(len(expected), -1)
+    place = np.searchsorted(keys, expected)
     place[place == len(keys)] = 0
-    return np.where(keys[place] == wanted, place, -1)
+    return np.where(keys[place] == expected, place, -1)
 
 
 def _heads(keys: Ints) -> Ints:
-    """Return where each run of equal keys begins."""
+    """Return the first index of each run of equal keys."""
     begins = np.ones(len(keys), dtype=bool)
     begins[1:] = keys[1:] != keys[:-1]
     return np.flatnonzero(begins)

@@ -1,4 +1,4 @@
-"""What the referee reports: the rules by name, a violation, and the words for it."""
+"""The rules of the referee by name, violations, and their texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULES: dict[str, str] = {
     "no-such-node": "a path names nodes of the network",
     "no-such-channel": "every hop of a path is a channel of the network",
     "path-not-simple": "a path visits no node twice",
-    "passes-endpoint": "a path begins or ends at an endpoint, it never passes one",
+    "passes-endpoint": "a path begins or ends at an endpoint, but never passes one",
     "path-too-long": "a path exceeds the shortest by no more hops than the routing allows",
     "not-one-hop": "under store-and-forward a transfer is one hop",
     "channel-overload": "a channel carries no more messages in a step than its capacity",
@@ -25,12 +25,12 @@ RULES: dict[str, str] = {
     "(combine: it receives parts only before its own part leaves)",
     "not-a-destination": "under wormhole only destinations receive a message "
     "(combine: only sources send)",
-    "received-twice": "nobody receives a message that it holds already "
-    "(combine: nobody sends its part twice)",
+    "received-twice": "no node receives a message that it holds already "
+    "(combine: no node sends its part twice)",
     "missing-destination": "every destination has the message in the end "
     "(combine: the part of every source has left it)",
 }
-"""Every rule by its stable name, as one line that says what is right."""
+"""Every rule by its stable name, as one line."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class Violation:
     rule
         A key of ``RULES``.
     step, transfer
-        Indices, from 0: the transfer is ``steps[step][transfer]``; -1 where none is to blame. Of
+        Indices, from 0: the transfer is ``steps[step][transfer]``; -1 if there is none. For
         an overload, the first transfer beyond the limit.
     message
-        The message as the transfer names it; -1 where none is concerned.
+        The message number of the transfer; -1 if there is none.
     place
         The node, channel or path concerned, such as ``node 4`` or ``channel 3->4``; may be "".
     text
-        The sentence for people, which counts steps and transfers from 1 (nodes and messages are
-        called by the numbers that the file gives them, from 0).
+        The violation as a sentence, which counts steps and transfers from 1 (nodes and messages
+        from 0, as in the file).
     """
 
     rule: str
@@ -65,10 +65,10 @@ class Violation:
 
 
 class Report:
-    """Collects violations, in the user's words and numbers.
+    """Collector of violations, in the user's words and numbers.
 
-    The referee speaks of steps and transfers as it reads them: a ``combine`` schedule backwards.
-    All turning back to what the user wrote happens here.
+    The referee reads a ``combine`` schedule backwards; the numbers of its steps and transfers are
+    converted back to those of the user here.
     """
 
     def __init__(self, instance: Instance, steps: Steps) -> None:
@@ -78,7 +78,7 @@ class Report:
         self._endpoints = frozenset(instance.network.endpoints)
 
     def written(self, step: int, transfer: int) -> Transfer:
-        """Return the transfer that the referee calls so as the user wrote it."""
+        """Return the user's transfer for a step and transfer of the referee."""
         return Transfer(*self.steps[self._user_step(step)][transfer])
 
     def transfer(self, rule: str, step: int, transfer: int, fact: int = -1) -> None:
@@ -92,7 +92,7 @@ class Report:
         self._add(rule, step, transfer, written.message, place, text)
 
     def overload(self, rule: str, place: str, step: int, transfers: list[int], limit: int) -> None:
-        """Add a violation by the transfers of one step that use a place more often than allowed."""
+        """Add a violation by the transfers of one step that use a resource above its limit."""
         messages = [_show(self.written(step, transfer).message) for transfer in transfers[:6]]
         more = ", ..." if len(transfers) > 6 else ""
         verb = {"inject-overload": "injects", "accept-overload": "accepts"}.get(rule, "carries")
@@ -115,12 +115,12 @@ class Report:
         self._add("missing-destination", -1, -1, message, f"node {node}", text)
 
     def sorted(self) -> tuple[Violation, ...]:
-        """Return the violations by step and transfer; what concerns more than these comes after."""
+        """Return the violations by step and transfer; those without one come after."""
         rank = {rule: index for index, rule in enumerate(RULES)}
-        end = len(self.steps)
+        last = len(self.steps)
 
         def key(violation: Violation) -> tuple[int, bool, int, int]:
-            step = violation.step if violation.step >= 0 else end
+            step = violation.step if violation.step >= 0 else last
             return step, violation.transfer < 0, violation.transfer, rank[violation.rule]
 
         return tuple(sorted(self.violations, key=key))
@@ -140,7 +140,7 @@ class Report:
         return len(self.steps) - 1 - step if self.backwards else step
 
     def _words(self, rule: str, sent: Transfer, fact: int) -> tuple[str, str]:
-        """Return place and words for one transfer as the user wrote it."""
+        """Return place and text for one transfer of the user."""
         network, message, nodes = self.instance.network, _show(sent.message), sent.path
         path, hops = f"the path of message {message}", len(nodes) - 1
         match rule:
@@ -174,13 +174,13 @@ class Report:
             case "not-one-hop":
                 place = f"path {_show(nodes[0])}->{_show(nodes[-1])}"
                 return place, f"{path} has {hops} hops, store-and-forward allows one in a step"
-        # What remains is about who sends and who receives: the other way round if parts combine.
-        begin, end, sends, receives = nodes[0], nodes[-1], "sends message", "receives message"
+        # The remaining rules are about sender and receiver, exchanged if the collective combines.
+        first, last, sends, receives = nodes[0], nodes[-1], "sends message", "receives message"
         source, goal, again = "source", "destination", receives
         if self.backwards:
-            begin, end, sends, receives = (
-                end,
-                begin,
+            first, last, sends, receives = (
+                last,
+                first,
                 "receives a part of message",
                 "sends a part of message",
             )
@@ -191,8 +191,8 @@ class Report:
             known = f"never {informed}"
             if fact >= 0:
                 known = f"{informed} {when}" if self.backwards else f"{informed} only {when}"
-            return f"node {begin}", f"node {begin} {sends} {message} but {known}"
-        place = f"node {end}"
+            return f"node {first}", f"node {first} {sends} {message} but {known}"
+        place = f"node {last}"
         if rule == "not-a-destination":
             return place, f"{place} {receives} {message} but is no {goal} of it"
         if fact == 1:
@@ -201,5 +201,5 @@ class Report:
 
 
 def _show(number: int) -> str:
-    """Return a number that a file may hold, short enough for a line."""
+    """Return a number of any size as a short text."""
     return str(number) if number.bit_length() <= 64 else f"(a number of {number.bit_length()} bits)"

@@ -192,7 +192,7 @@ def _strict_duals(
     whole = program.variable()
     for row, capacity in program.limits():
         row.SetCoefficient(whole, -capacity * steps)
-        row.SetCoefficient(program.variable(objective=-1.0, most=1.0), 1.0)
+        row.SetCoefficient(program.variable(objective=-1.0, upper=1.0), 1.0)
     for row in program.delivery_rows:
         row.SetCoefficient(whole, -1.0)
     return program.prices(over)

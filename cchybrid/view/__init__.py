@@ -1,1 +1,1 @@
-"""Results for people: the verdict, the table of steps, the live view."""
+"""Output for the terminal: the verdict, the table of steps, the live view; and exporters."""

@@ -1,4 +1,4 @@
-"""Ways to write a schedule for people and other tools, and the plugin that registers them."""
+"""Exporters of schedules to text and CSV, and the plugin that registers them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def export_text(schedule: Schedule) -> str:
 
 
 def _origin(message: Message | Reduction) -> str:
-    """Return where a message comes from: its source, or for a reduction what it becomes."""
+    """Return the source of a message, or of a reduction the destination."""
     if isinstance(message, Reduction):
         return f"to {message.destination}"
     return str(message.source)
@@ -48,5 +48,5 @@ def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the formats that ship with cchybrid."""
     return (
         ExporterInfo("csv", export_csv, "one row per transfer, for spreadsheets and scripts"),
-        ExporterInfo("text", export_text, "one line per transfer, to read"),
+        ExporterInfo("text", export_text, "one line per transfer, for reading"),
     )

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: a live view on a terminal, plain lines elsewhere."""
+"""Progress of a run: a live view on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-QUIET = 5.0
-"""Seconds after which the plain lines say that the run still goes on."""
-
-
-SILENT = ("note", "progress", "result", "run")
-"""Events that ``-v`` does not write a line of."""
+STATUS_SECONDS = 5.0
+"""Seconds without a line after which a status line is written."""
+HIDDEN = ("note", "progress", "result", "run")
+"""Events without a line, even with ``-v``."""
 
 
 class LiveView:
-    """Observer that keeps a small table up to date on a terminal, and cleans up behind it."""
+    """Observer that updates a small table on a terminal, and removes it in the end."""
 
     def __init__(self, console: Console, title: str) -> None:
         self._title = title
@@ -40,7 +38,7 @@ class LiveView:
         self._live.stop()
 
     def __call__(self, event: Mapping[str, Any]) -> None:
-        """Take note of one event."""
+        """Update the table by one event."""
         kind = event["event"]
         if kind == "schedule":
             self._best = f"{event['steps']} ({event['engine']}, {event['seconds']:.1f} s)"
@@ -72,7 +70,7 @@ class LiveView:
 
 
 class PlainView:
-    """Observer that writes a line per improvement, and one every few quiet seconds."""
+    """Observer that writes a line per improvement, and a status line every few seconds."""
 
     def __init__(self, console: Console, verbose: bool) -> None:
         self._console = console
@@ -88,7 +86,7 @@ class PlainView:
         return
 
     def __call__(self, event: Mapping[str, Any]) -> None:
-        """Write what is worth a line."""
+        """Write the line of one event, if it has one."""
         kind, now = event["event"], event["seconds"]
         if kind == "schedule":
             self._best = event["steps"]
@@ -98,11 +96,11 @@ class PlainView:
             self._lower = event["steps"]
             word = "certified" if event["certified"] else "claimed"
             self._say(now, f"{event['engine']}: lower bound {event['steps']}, {word}")
-        elif kind == "trouble" or (self._verbose and kind not in SILENT):
+        elif kind == "trouble" or (self._verbose and kind not in HIDDEN):
             details = {k: v for k, v in event.items() if k not in ("event", "seconds", "evidence")}
             words = ", ".join(str(v) if k == "text" else f"{k} {v}" for k, v in details.items())
             self._say(now, f"{kind}: {words}")
-        elif now - self._last >= QUIET and kind in ("note", "progress"):
+        elif now - self._last >= STATUS_SECONDS and kind in ("note", "progress"):
             best = "none yet" if self._best is None else self._best
             self._say(now, f"best {best}, lower bound {self._lower}")
 

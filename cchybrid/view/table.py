@@ -9,25 +9,25 @@ from rich.table import Table
 
 from cchybrid.model import Reduction, Schedule, Transfer
 
-MOST_ROWS = 80
-"""Rows beyond which nobody reads a table on a terminal."""
+MAX_ROWS = 80
+"""Rows of the longest table that is printed in full."""
 
 
-def steps_table(schedule: Schedule, width: int, height: int = MOST_ROWS) -> Table | str:
-    """Return the table of all transfers if people can read it, else a summary, else a line.
+def steps_table(schedule: Schedule, width: int, height: int = MAX_ROWS) -> Table | str:
+    """Return the table of all transfers if it is small enough, else a summary, else a line.
 
     Parameters
     ----------
     width, height
-        Of the screen; a summary of more steps than it has rows becomes one line.
+        Size of the terminal; a summary that does not fit is replaced by one line.
 
     Transfers read ``from->to (path)``; where a node forwards a message of another, the message's
-    origin stands behind the sender: ``4 (0)->7``.
+    origin follows the sender: ``4 (0)->7``.
     """
     senders = {transfer.path[0] for step in schedule.steps for transfer in step}
-    if len(senders) == 1 or sum(map(len, schedule.steps)) <= MOST_ROWS // 2:
+    if len(senders) == 1 or sum(map(len, schedule.steps)) <= MAX_ROWS // 2:
         table = _by_step(schedule)
-        if table.row_count <= MOST_ROWS:
+        if table.row_count <= MAX_ROWS:
             return table
     table_of_senders = _by_source(schedule, width)
     if table_of_senders is not None:
@@ -50,7 +50,7 @@ def _by_step(schedule: Schedule) -> Table:
 
 
 def _by_source(schedule: Schedule, width: int) -> Table | None:
-    """One row of cells per sending node, one column per step; ``None`` if it does not fit."""
+    """Return a table of one row per sending node, one column per step; ``None`` if too large."""
     cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in schedule.steps])
     for number, step in enumerate(schedule.steps):
         for transfer in sorted(step, key=lambda t: t.path[-1]):
@@ -61,7 +61,7 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
         max(len(text) for row in cells.values() for text in ["", *row[number]])
         for number in range(len(schedule.steps))
     ]
-    if rows > MOST_ROWS or sum(widths) + 3 * len(widths) + 12 > width:
+    if rows > MAX_ROWS or sum(widths) + 3 * len(widths) + 12 > width:
         return None
     table = Table("source", box=box.SIMPLE_HEAD)
     for number in range(len(schedule.steps)):

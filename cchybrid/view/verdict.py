@@ -1,11 +1,11 @@
-"""The verdict of a run in a few lines that a person can read."""
+"""The verdict of a run in a few lines of text."""
 
 from __future__ import annotations
 
 from cchybrid.host.result import Result
 from cchybrid.host.run_history import Contribution
 
-_BY = {
+_REASONS = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
     "regions": "the informed set cannot grow faster across a cut",
@@ -16,12 +16,12 @@ _BY = {
 
 
 def verdict(result: Result, *, explain: bool = False) -> list[str]:
-    """Return the lines that tell what was found, what it rests on, and what went wrong.
+    """Return the lines that state the schedule, the bound, its evidence, and the troubles.
 
     Parameters
     ----------
     explain
-        Tell what every engine contributed, too.
+        Add the contributions of every engine.
     """
     lines = [_headline(result)]
     if result.unreachable is None:
@@ -44,7 +44,7 @@ def verdict(result: Result, *, explain: bool = False) -> list[str]:
 def contributions(result: Result) -> list[str]:
     """Return a line for each engine and bound provider: the best that it added, and when.
 
-    What somebody else had found before is no contribution.
+    Results that another engine had found before are not contributions.
     """
     latest: dict[tuple[str, str], Contribution] = {}
     for entry in result.contributions:
@@ -54,7 +54,7 @@ def contributions(result: Result) -> list[str]:
 
 
 def contribution(entry: Contribution) -> str:
-    """Return what somebody contributed, such as ``tabu: 8 steps``."""
+    """Return a contribution as text, such as ``tabu: 8 steps``."""
     if entry.what == "bound":
         sure = "certified" if entry.certified else "claimed"
         return f"{entry.author}: at least {_count(entry.lower)}, {sure}"
@@ -85,7 +85,7 @@ def _bound(result: Result) -> str:
     if not bound.evidence:
         return f"lower bound: {_count(bound.steps)} (trivial)"
     kind = str(bound.evidence["kind"])
-    reason = _BY.get(kind, kind)
+    reason = _REASONS.get(kind, kind)
     return f"lower bound: {_count(bound.steps)}, certified by {kind} ({reason})"
 
 

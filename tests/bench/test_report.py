@@ -44,8 +44,8 @@ SUITE = Suite("tiny", "", tuple(Row.from_text(values, Path()) for values in VALU
 
 def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
     """Return a real run."""
-    question = {key: value for key, value in vars(row.question).items() if value is not None}
-    answer = job.work({"question": question, "solve": contestant.to_solve(), "seed": seed})
+    spec = {key: value for key, value in vars(row.spec).items() if value is not None}
+    answer = job.work({"spec": spec, "solve": contestant.to_solve(), "seed": seed})
     packed = zlib.compress(json.dumps(answer["schedule"]).encode())
     return Run(row.name, contestant, seed, "", answer["result"], packed)
 
@@ -100,13 +100,13 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "missing", replace(run, _schedule=None)
     yield "invalid", changed_record(run, steps=fewer)
     yield "invalid", changed_record(run, steps=steps[:-1])
-    yield "not the one that the row names", replace(other, row=run.row)
+    yield "its instance differs from that of the row", replace(other, row=run.row)
     yield "not the one of the result", replace(run, _schedule=other._schedule)
     yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
     yield "KeyError", replace(run, result={"steps": 4, "status": "optimal"})
     yield "a number is too large", replace(run, result={**result, "conflicts": 10**30})
-    told = contributed("schedule", "tabu", len(steps) - 1)
-    yield "who found what is not told", replace(run, result={**result, "contributions": [told]})
+    wrong = contributed("schedule", "tabu", len(steps) - 1)
+    yield "contributions do not match", replace(run, result={**result, "contributions": [wrong]})
     yield "KeyError", replace(run, result={**result, "contributions": [{"author": "tabu"}]})
     bound = {"steps": len(steps), "evidence": {"kind": "luck"}}
     yield "no kind of evidence", changed_record(run, lower_bound=bound)
@@ -125,8 +125,8 @@ def contributed(
     }  # fmt: skip
 
 
-def telling(run: Run, *course: dict[str, object]) -> Run:
-    return replace(run, result={**run.result, "contributions": list(course)})
+def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
+    return replace(run, result={**run.result, "contributions": list(contributions)})
 
 
 def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
@@ -142,11 +142,11 @@ def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: 
 
 
 def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
-    four, way = (
+    four, method = (
         "quotient by a group of order 4",
         "quotient by a group of order 8 that moves 2 steps",
     )
-    first = telling(
+    first = with_contributions(
         runs[1],
         contributed("bound", "growth", 1),
         contributed("bound", "cut", 3),
@@ -157,21 +157,21 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         contributed("bound", "liar", 5, certified=False),
         contributed("schedule", "tabu", 6, at=4.0),
         contributed("schedule", "x on quotients", 5, four, at=5.0),
-        contributed("schedule", "x on quotients", 4, way, at=6.0),
+        contributed("schedule", "x on quotients", 4, method, at=6.0),
         contributed("bound", "prices", 4, at=7.0),
     )
-    second = telling(
+    second = with_contributions(
         runs[2], contributed("bound", "cut", 3), contributed("schedule", "tabu", 4, at=8.0)
     )
-    alone = telling(
+    alone = with_contributions(
         runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
     )
     report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None, "")
     files = written(report, tmp_path / "out")
-    told = f"umda 7, tabu 6, x on quotients 4 ({way})"
+    shown = f"umda 7, tabu 6, x on quotients 4 ({method})"
     lines = list(csv.DictReader(files[".csv"].splitlines()))
-    assert [line["story"] for line in lines[:4]] == ["colouring 2", told, "tabu 4", ""]
-    assert f'<td class="long">{told}</td>' in files[".html"]
+    assert [line["story"] for line in lines[:4]] == ["colouring 2", shown, "tabu 4", ""]
+    assert f'<td class="long">{shown}</td>' in files[".html"]
     assert "colouring 2" not in files[".md"]
     (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
     assert section.table is not None
@@ -184,15 +184,15 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         ("cut", "bounds", 2, 0, 0, 1.0),
         ("lns", "bounds", 1, 0, 1, 1.0),
     ]
-    assert "3 of 6 rows tell" in section.text
-    assert f"by way of: {four} (1 row), {way} (1 row)." in section.text
+    assert "3 of 6 rows have records" in section.text
+    assert f"Methods of the schedules: {four} (1 row), {method} (1 row)." in section.text
 
 
 def test_the_story_is_that_of_the_first_run_to_have_the_steps(
     runs: list[Run], tmp_path: Path
 ) -> None:
     late, early, more = (
-        replace(telling(runs[1], contributed("schedule", author, 4)), seed=seed)
+        replace(with_contributions(runs[1], contributed("schedule", author, 4)), seed=seed)
         for seed, author in enumerate(("late", "early", "none"))
     )
     late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
@@ -201,7 +201,7 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(
     assert found.story.iloc[1] == "early 4"
 
 
-def test_a_store_that_tells_nothing_shows_nothing(runs: list[Run], tmp_path: Path) -> None:
+def test_a_store_without_contributions_shows_none(runs: list[Run], tmp_path: Path) -> None:
     old = [replace(run, result=dict(run.result)) for run in runs]
     for run in old:
         del run.result["contributions"]
@@ -257,11 +257,11 @@ def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
     assert "evidence of the bound is missing" in check(nothing)["failure"]
 
 
-def test_failures_and_troubles_are_told(runs: list[Run], tmp_path: Path) -> None:
+def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
     failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
-    told = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
+    shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
     files = written(
-        compose(read(fill(tmp_path / "a.sqlite", [told, failed])), None, ""), tmp_path / "out"
+        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None, ""), tmp_path / "out"
     )
     assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
     assert "seed 0]: engine x: crashed" in files[".html"]
@@ -357,9 +357,9 @@ def test_the_command(
     monkeypatch.chdir(tmp_path)
     fill(tmp_path / "a.sqlite", runs)
     assert command(["bench", "report", "a.sqlite"]) == 0
-    told = capsys.readouterr().out
-    assert "not comparable" in told
-    assert "written to a-report/report.html" in told
+    shown = capsys.readouterr().out
+    assert "not comparable" in shown
+    assert "written to a-report/report.html" in shown
     assert (tmp_path / "a-report" / "report.csv").is_file()
 
 
@@ -384,9 +384,9 @@ def test_bad_input_is_one_line(
     fill(tmp_path / "a.sqlite", [], replace(SUITE, name="small"))
     (tmp_path / "a.txt").write_text("no store")
     assert command(["bench", "report", *words.split()]) == 2
-    told = capsys.readouterr().err
-    assert line in told
-    assert told.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert line in shown
+    assert shown.count("\n") == 1
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])

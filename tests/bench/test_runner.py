@@ -99,15 +99,15 @@ def test_killed_ten_times_and_resumed_it_equals_an_undisturbed_run(tmp_path):
             assert found.items() <= undisturbed.items()
             done = len(found)
     process = bench(tmp_path, *COMMAND, "--jobs", "2")
-    told = process.communicate(timeout=240)[1]
-    assert process.returncode == 0, told
+    shown = process.communicate(timeout=240)[1]
+    assert process.returncode == 0, shown
     # What was finished is not done again: one line for each run that was missing.
-    assert sum(line.startswith("[") for line in told.splitlines()) == RUNS - done
+    assert sum(line.startswith("[") for line in shown.splitlines()) == RUNS - done
     assert content(tmp_path / "s.sqlite") == undisturbed
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_nobody_behind_and_goes_on(tmp_path, number):
+def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, number):
     process = bench(tmp_path, "--engine", "umda", "--time-limit", "30", "--jobs", "2")
     end = time.monotonic() + 30
     while len(jobs_at_work(tmp_path)) < 4:  # itself, two runs and a worker
@@ -115,9 +115,9 @@ def test_an_interrupted_run_leaves_nobody_behind_and_goes_on(tmp_path, number):
         time.sleep(0.05)
     time.sleep(0.5)
     os.kill(process.pid, number)
-    told = process.communicate(timeout=30)[1]
+    shown = process.communicate(timeout=30)[1]
     assert process.returncode == 1
-    assert "interrupted; the same command goes on" in told
+    assert "interrupted; the same command continues" in shown
     wait_until_gone(tmp_path)
     with Store(tmp_path / "s.sqlite") as store:
         assert all(not run.failure for run in store.runs())
@@ -188,7 +188,7 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
         assert [progress.run.row for progress in seen[3:]] == ["ring-bi-4 AAS"]
 
 
-def test_a_full_disk_leaves_nobody_behind(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     """Not even where the store fails a second time while the run is ended."""
     (tmp_path / "six.toml").write_text(SUITE)
     suite = read_suite(str(tmp_path / "six.toml"))
@@ -218,7 +218,7 @@ def test_bad_input_leaves_no_file_behind(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["six.toml"]
 
 
-def test_rows_meet_all_contestants_in_turn():
+def test_rows_are_run_by_all_contestants_one_after_another():
     suite = read_suite("smoke")
     two = [Contestant(("umda",)), Contestant(("cpsat",))]
     tasks = tasks_of(suite, two, [3, 4])
@@ -251,7 +251,7 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, words, complaint):
     wrong = SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"')
     (tmp_path / "wrong.toml").write_text(wrong)
     assert command(["bench", "run", *words]) == 2
-    told = capsys.readouterr()
-    assert len(told.err.splitlines()) == 1
-    assert complaint in told.err
-    assert told.out == ""
+    shown = capsys.readouterr()
+    assert len(shown.err.splitlines()) == 1
+    assert complaint in shown.err
+    assert shown.out == ""

@@ -124,14 +124,14 @@ def test_settled_counts_closed_rows_and_bears_no_time_at_all() -> None:
     assert settled == {FAST.key: [(0.01, 0.25), (1.0, 0.5)]}
 
 
-def test_a_bound_counts_whoever_found_it() -> None:
+def test_a_bound_counts_for_the_row_of_any_contestant() -> None:
     row = stand(outcome("a", FAST, lower_bound=2), outcome("a", SLOW, steps=6))
     assert (row.steps, row.lower_bound, row.proof, row.contestant) == (
         4, 4, "certified", "colouring",
     )  # fmt: skip
 
 
-def test_a_claim_is_told_from_a_proof() -> None:
+def test_a_claim_differs_from_a_proof() -> None:
     row = stand(outcome("a", SLOW, certified=False), outcome("a", FAST, lower_bound=2))
     assert (row.lower_bound, row.claimed_bound, row.proof, row.gap) == (2, 4, "claimed", 0)
 
@@ -179,7 +179,7 @@ def test_nothing_found_is_worse_than_something_published() -> None:
     assert (failed.verdict, failed.state) == ("no result", "failed")
 
 
-def test_the_best_contestant_has_the_fewest_steps_then_the_least_time() -> None:
+def test_the_best_contestant_has_the_fewest_steps_then_the_shortest_time() -> None:
     row = stand(
         outcome("a", FAST, 0, seconds_to_best=2.0, seconds=3.0),
         outcome("a", FAST, 1, seconds_to_best=4.0, seconds=5.0),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench.contestant import contestants, entered, labels
+from cchybrid.bench.contestant import contestants, labels, with_budget
 from cchybrid.bench.row import Row
-from cchybrid.bench.study import Allowance, read_seeds
+from cchybrid.bench.study import RunBudget, read_seeds
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
@@ -48,13 +48,13 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
     assert suite.contestants[0].options == {
         "umda": {"population": "50", "mutation": "0.0", "sweeps": "0"}
     }
-    ready = entered(load_registry(), suite.contestants, evaluations=9, time_limit=None)
+    ready = with_budget(load_registry(), suite.contestants, evaluations=9, time_limit=None)
     assert {each.budget for each in ready} == {"9 evaluations, 1 thread"}
 
 
 def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "milp"\noptions = { columns = 3 }\n'
-    (ready,) = entered(load_registry(), study(tmp_path, text + ROWS).contestants)
+    (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
     named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
     assert named == [ready]
     assert ready.name == "column-generation"
@@ -63,18 +63,18 @@ def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None
 
 def test_a_suite_without_contestants_is_no_study(tmp_path: Path) -> None:
     suite = study(tmp_path, ROWS)
-    assert (suite.contestants, suite.budget) == ((), Allowance())
+    assert (suite.contestants, suite.budget) == ((), RunBudget())
 
 
 def test_engines_are_looked_up_when_the_suite_is_run(tmp_path: Path) -> None:
     suite = study(tmp_path, '[[contestants]]\nengine = "of-a-plugin"\n' + ROWS)
     with pytest.raises(InputError, match="of-a-plugin"):
-        entered(load_registry(), suite.contestants)
+        with_budget(load_registry(), suite.contestants)
 
 
 def test_a_budget(tmp_path: Path) -> None:
     text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
-    assert study(tmp_path, text + ROWS).budget == Allowance(0.5, 20, 2, (0, 1, 2, 9))
+    assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
 
 
 def test_seeds() -> None:
@@ -119,7 +119,10 @@ def test_seeds() -> None:
             "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 'nan'",
             "'nan' is no percentage",
         ),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90", "a rate of nobody"),
+        (
+            "[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90",
+            "a success rate without an engine",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, complaint: str) -> None:

@@ -27,7 +27,7 @@ from cchybrid.plugin.registry import load_registry
 UMDA, SGA = Contestant(("umda",)), Contestant(("sga",))
 TEAM = Contestant(("sga", "umda"))
 EVERYONE = [UMDA, SGA, TEAM]
-QUESTION = InstanceSpec("ring-bi-8", "AAS")
+SPEC = InstanceSpec("ring-bi-8", "AAS")
 
 
 def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:
@@ -49,7 +49,7 @@ def good(spent: int) -> dict[str, Any]:
 
 
 def test_rates_beside_published_ones() -> None:
-    row = Row(QUESTION, Published(steps=9, goal=8, rates={"umda": 60.0, "sga": 90.0}))
+    row = Row(SPEC, Published(steps=9, goal=8, rates={"umda": 60.0, "sga": 90.0}))
     runs = [
         *((UMDA, good(spent)) for spent in (100, 200, 300)),
         (UMDA, {"steps": 9}),
@@ -61,27 +61,27 @@ def test_rates_beside_published_ones() -> None:
     umda, sga, team = rates(stand(row, runs)).itertuples()
     assert (umda.goal, umda.runs, umda.successes) == (8, 5, 3)
     assert (umda.rate_low, umda.rate_high) == wilson(3, 5)
-    assert (umda.published_rate, umda.at_least_published, umda.seconds_mean) == (0.6, "yes", 2.0)
+    assert (umda.published_rate, umda.reaches_published, umda.seconds_mean) == (0.6, "yes", 2.0)
     assert umda.evaluations_mean == 200
     assert umda.evaluations_low == pytest.approx(200 - 248.41, abs=0.1)
     assert umda.evaluations_high == pytest.approx(200 + 248.41, abs=0.1)
-    assert (sga.successes, sga.at_least_published) == (1, "no, but may be")
+    assert (sga.successes, sga.reaches_published) == (1, "no, but may be")
     assert sga.evaluations_mean == 100
     assert isnan(sga.evaluations_low)
     assert isnan(team.published_rate)
-    assert team.at_least_published == ""
+    assert team.reaches_published == ""
 
 
 def test_the_goal_is_the_published_one_where_it_compares() -> None:
     runs = [(UMDA, {"steps": 9, "lower_bound": 8})]
-    theirs = Row(QUESTION, Published(steps=12, goal=10, rates={"umda": 0.0}))
+    theirs = Row(SPEC, Published(steps=12, goal=10, rates={"umda": 0.0}))
     (rate,) = rates(stand(theirs, runs)).itertuples()
-    assert (rate.goal, rate.successes, rate.at_least_published) == (10, 1, "yes")
-    others = Row(QUESTION, Published(goal=5, rates={"umda": 90.0}, comparable=False))
+    assert (rate.goal, rate.successes, rate.reaches_published) == (10, 1, "yes")
+    others = Row(SPEC, Published(goal=5, rates={"umda": 90.0}, comparable=False))
     (rate,) = rates(stand(others, runs)).itertuples()
     assert (rate.goal, rate.successes) == (9, 1)
     assert isnan(rate.published_rate)
-    titles = [each.title for each in compose(reading(Row(QUESTION), runs), None, "").sections]
+    titles = [each.title for each in compose(reading(Row(SPEC), runs), None, "").sections]
     assert "Success rates" not in titles
 
 
@@ -90,7 +90,7 @@ def left(conflicts: int | None, seconds: float) -> dict[str, Any]:
 
 
 def test_conflicts_that_are_left() -> None:
-    row = Row(QUESTION, fixed_steps=7)
+    row = Row(SPEC, target=7)
     runs = [
         (UMDA, left(4, 1.0)), (UMDA, left(6, 1.0)), (UMDA, left(None, 1.0)),
         (SGA, left(9, 0.5)), (TEAM, {"conflicts": None}),
@@ -109,8 +109,8 @@ def test_conflicts_that_are_left() -> None:
 def test_the_files_of_a_study(tmp_path: Path) -> None:
     pages = {}
     for name, row, facts in (
-        ("rates", Row(QUESTION, Published(goal=8, rates={"umda": 50.0})), good(7)),
-        ("left", Row(QUESTION, fixed_steps=7), left(4, 1.0)),
+        ("rates", Row(SPEC, Published(goal=8, rates={"umda": 50.0})), good(7)),
+        ("left", Row(SPEC, target=7), left(4, 1.0)),
     ):
         report = compose(reading(row, [(UMDA, facts)]), None, "")
         pages[name] = {p.name: p.read_text() for p in write_report(report, tmp_path / name)}
@@ -192,9 +192,9 @@ def test_plots_of_conflicts(grid: list[Contestant], axis: str | None) -> None:
     runs: list[tuple[Contestant, dict[str, Any]]] = []
     for number, contestant in enumerate(grid):
         share = contestant.options.get("umda", {}).get("mutation", "1")
-        least = round(90 - 80 * float(share)) + number % 3
-        runs += [(contestant, left(least + more, 1.0)) for more in (0, 2)]
-    found = remainders(stand(Row(QUESTION, fixed_steps=7), runs))
+        fewest = round(90 - 80 * float(share)) + number % 3
+        runs += [(contestant, left(fewest + more, 1.0)) for more in (0, 2)]
+    found = remainders(stand(Row(SPEC, target=7), runs))
     assert main_option(found) == axis
     ((title, svg),) = conflict_plots(found)
     assert title == "Conflicts left: ring-bi-8 AAS in 7 steps"

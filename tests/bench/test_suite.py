@@ -34,7 +34,7 @@ def test_every_row_of_a_suite_that_ships_names_an_instance(name):
         assert Row.from_json(row.to_json()) == row
         large = any(part in row.name for part in ("256", "16x16", "128", "12x12"))
         if not large:  # they are resolved when they are run
-            resolve(row.question, registry)
+            resolve(row.spec, registry)
 
 
 def test_the_help_names_every_suite():
@@ -45,14 +45,13 @@ def test_the_help_names_every_suite():
 def test_the_thesis_suite_holds_every_row_of_the_thesis():
     suite = read_suite("thesis")
     first = {
-        (row.question.topology, row.question.collective, row.question.root): row
-        for row in reversed(suite.rows)
+        (row.spec.topology, row.spec.collective, row.spec.root): row for row in reversed(suite.rows)
     }
     assert len(first) == 432
     plain = list(first.values())
     assert sum(row.published.steps is None for row in plain) == 19
     assert sum(not row.published.comparable for row in plain) == 16
-    longer = [row.name for row in plain if row.question.routing is not None]
+    longer = [row.name for row in plain if row.spec.routing is not None]
     assert longer == ["kautz-36 OAS root 0 routing 1"]
     assert all(row.published.source for row in plain)
     assert {row.published.lower_bound is None for row in plain if row.published.steps} == {False}
@@ -89,7 +88,7 @@ def test_lists_multiply_and_repeats_count_once(tmp_path):
     assert suite.rows[0].name == "ring-bi-4 OAB root 0"
     assert suite.rows[8].name == "ring-bi-4 OAB root 1 to 0-2 ports 1 without link 0-1 1-2"
     assert suite.rows[8].published == Published(steps=3, comparable=False)
-    assert suite.rows[8].question == InstanceSpec(
+    assert suite.rows[8].spec == InstanceSpec(
         "ring-bi-4", "OAB", 1, None, (0, 1, 2), None, None, "1", ("0-1", "1-2")
     )
 
@@ -117,6 +116,18 @@ def test_tables_are_filtered_and_varied(tmp_path):
     assert suite.rows[0].published == Published(2, 2, "centre", "a paper")
     # Over any routes it is another instance, of which nothing was published.
     assert suite.rows[1].published == Published(2, 2, "centre", "a paper", comparable=False)
+
+
+def test_suites_accept_the_names_of_mpi(tmp_path):
+    (tmp_path / "values.csv").write_text("topology,collective\nmesh-3x3,all-gather\nmesh-3x3,AAS\n")
+    text = """
+        rows = [{ topology = "ring-bi-4", collective = ["ReduceScatter", "multicast:1"] }]
+        [[tables]]
+        file = "values.csv"
+        only = { collective = "allgather" }
+        """
+    names = {row.name for row in read_suite(written(tmp_path, text)).rows}
+    assert names == {"mesh-3x3 AAB", "ring-bi-4 AAR", "ring-bi-4 multicast:1"}
 
 
 @pytest.mark.parametrize(
@@ -165,7 +176,7 @@ def test_spelling_makes_no_other_row(tmp_path):
 
 
 def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeypatch):
-    """What overrides an instance file is part of the name; the suite may be run from anywhere."""
+    """Options that override an instance file are in the name; the current folder is irrelevant."""
     cchybrid.instance("mesh-2x2", "AAS", switching="store-and-forward", ports=1).save(
         tmp_path / "mine.json"
     )
@@ -181,7 +192,7 @@ def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path / "other")
     suite = read_suite(written(tmp_path, text))
     assert [row.name for row in suite.rows] == ["mine.json", "mine.json wormhole ports all"]
-    models = [resolve(row.question, load_registry()).model for row in suite.rows]
+    models = [resolve(row.spec, load_registry()).model for row in suite.rows]
     assert [model.switching for model in models] == ["store-and-forward", "wormhole"]
 
 

@@ -101,7 +101,7 @@ def rows_up_to(suite: str, nodes: int, pattern: str) -> list[Row]:
     return [
         row
         for row in read_suite(suite).rows
-        if nodes_in(row.question.topology) <= nodes and re.search(pattern, row.name)
+        if nodes_in(row.spec.topology) <= nodes and re.search(pattern, row.name)
     ]
 
 
@@ -121,7 +121,7 @@ def main() -> int:
     registry = load_registry()
     lines = []
     for row in rows_up_to(options.suite, options.nodes, options.rows):
-        instance = resolve(row.question, registry)
+        instance = resolve(row.spec, registry)
         lines.append(certify(row.name, instance, options.time_limit, options.proof_limit))
         print(shown(lines[-1]), flush=True)
     closed = sum(line.optimal for line in lines)

@@ -57,7 +57,7 @@ def main() -> int:
     print(f"{'row':36s} {'flow':>5} {'bound':>5} {'steps':>6} {'seconds':>7}")
     registry, sound = load_registry(), True
     for row in rows_up_to("thesis", options.nodes, rf"AAS.*{options.rows}|{options.rows}.*AAS"):
-        line, makes_sense = bench_row(row.name, resolve(row.question, registry), options.seconds)
+        line, makes_sense = bench_row(row.name, resolve(row.spec, registry), options.seconds)
         print(line, flush=True)
         sound = sound and makes_sense
     return 0 if sound else 1

@@ -1,7 +1,7 @@
 """Schedules with a certificate of each kind, as JSON objects.
 
-The steps of every case are its true optimum; ``half_duplex_instance`` is one whose steps are told
-apart by messages in both directions of a half-duplex link.
+The steps of every case are its true optimum; in ``half_duplex_instance`` the optimum depends on
+messages in both directions of a half-duplex link.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import cchybrid
-from cchybrid.checker import Network as Asked
+from cchybrid.checker import Network as CheckerNetwork
 from cchybrid.checker import certificate, check
 from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule
 from cchybrid.problem import build_problem
@@ -21,7 +21,7 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 
 
 class Case(NamedTuple):
-    """What to prove: that ``steps`` are needed, with evidence of this kind."""
+    """A claim to prove: ``steps`` are needed, with evidence of this kind."""
 
     kind: str
     topology: str
@@ -62,7 +62,7 @@ def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
     assert not verify(instance, steps)
     record = Schedule(instance, steps).to_json()
     if case.kind == "refutation":  # where cheaper evidence would do, to have a short proof
-        network = Asked(record["instance"])
+        network = CheckerNetwork(record["instance"])
         evidence, scope = refute(network, case.steps - 1, 60.0, lambda: False).evidence, OWN
         assert evidence is not None
     else:

@@ -1,7 +1,7 @@
-"""What a schedule means in the columns of the relaxation and the variables of the formula.
+"""The values of a schedule in the columns of the relaxation and the variables of the formula.
 
-Written apart from the generators that it tests: it reads a schedule transfer by transfer and says
-what is true. Steps count from 1, read forwards.
+Written independently of the generators that it tests: it reads a schedule transfer by transfer.
+Steps count from 1, read forwards.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from cchybrid.checker import Network
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.relaxation import ANYONE, Relaxation
+from cchybrid.checker.relaxation import ANY_SENDER, Relaxation
 from cchybrid.model import Schedule
 
 Transfer = tuple[int, int, tuple[int, ...]]
@@ -30,14 +30,14 @@ def columns(relaxation: Relaxation, moves: list[Transfer]) -> Counter[tuple[Any,
     """Return the value of every column that is not zero."""
     network, found = relaxation.network, Counter[tuple[Any, ...]]()
     for t, m, path in moves:
-        u = path[0] if relaxation.apart else ANYONE
+        u = path[0] if relaxation.per_sender else ANY_SENDER
         for a, b in pairwise(path):
             found["flow", m, u, a, b, t] += 1
         for later in range(t, relaxation.steps + 1):
             found["has", m, path[-1], later] = 1
         if not network.hop_by_hop:
             found["gets", m, u, path[-1], t] += 1
-            if not relaxation.apart:
+            if not relaxation.per_sender:
                 found["sends", m, path[0], t] += 1
     return found
 
@@ -76,7 +76,7 @@ def satisfies(formula: Formula, true: set[int]) -> bool:
 
 
 def network_of(schedule: Schedule, routing: str | None = None) -> Network:
-    """Return the instance as the checker reads it, with any routing if asked for."""
+    """Return the instance as the checker reads it, with any routing on request."""
     record = schedule.instance.to_json()
     if routing is not None:
         record["model"] = {**record["model"], "routing": routing}

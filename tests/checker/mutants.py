@@ -1,4 +1,4 @@
-"""Certificates and schedules with something wrong, in every way that we could think of."""
+"""Certificates and schedules with one error each, of many types."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 Pair = tuple[Any, Any]
-Way = Callable[[random.Random, Any, Any], Pair]
+Mutation = Callable[[random.Random, Any, Any], Pair]
 
 
 def mutants(
     schedule: dict[str, Any], certificate: dict[str, Any], others: list[dict[str, Any]], count: int
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield so many times the name of a mutation, a schedule and a certificate."""
-    ways: dict[str, Way] = {
+    """Yield ``count`` times the name of a mutation, a schedule and a certificate."""
+    mutations: dict[str, Mutation] = {
         "another schedule": lambda r, s, c: (r.choice(others), c),
         "another instance, hash and all": _transplanted(others),
         "raised bound": _raised,
@@ -34,12 +34,12 @@ def mutants(
         "a network with more channels": _richer,
     }
     if certificate["evidence"]["kind"] == "refutation":
-        ways["a changed proof"] = _proof_changed
-    names = list(ways)
+        mutations["a changed proof"] = _proof_changed
+    names = list(mutations)
     for number in range(count):
         name = names[number % len(names)]
         rng = random.Random(number)
-        yield name, *ways[name](rng, copy.deepcopy(schedule), copy.deepcopy(certificate))
+        yield name, *mutations[name](rng, copy.deepcopy(schedule), copy.deepcopy(certificate))
 
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -92,15 +92,15 @@ def _truncated(rng: random.Random, record: Any) -> Any:
         return None
 
 
-def _transplanted(others: list[dict[str, Any]]) -> Way:
+def _transplanted(others: list[dict[str, Any]]) -> Mutation:
     from cchybrid.checker import fingerprint
 
-    def way(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+    def mutation(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
         other = rng.choice(others)
         certificate["instance"]["sha256"] = fingerprint(other["instance"])
         return other, certificate
 
-    return way
+    return mutation
 
 
 def _raised(rng: random.Random, schedule: Any, certificate: Any) -> Pair:

@@ -1,4 +1,4 @@
-"""What the checker proves, never more than is true: random evidence against optimal schedules."""
+"""The checker proves only true bounds: random evidence against optimal schedules."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
             "nodes": some or [rng.randrange(network.nodes)],
             "both": rng.random() < 0.3,
         }
-    worth = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
-    ports = rng.choice(((0,), worth))
-    price = {channel[:2]: rng.choice(worth) for channel in instance.forward.network.channels}
+    values = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
+    ports = rng.choice(((0,), values))
+    price = {channel[:2]: rng.choice(values) for channel in instance.forward.network.channels}
     for a, b in network.half_duplex:
         price[a, b] = price[b, a]
     return {
@@ -83,7 +83,7 @@ def test_growth_in_wormhole_counts_ports():
     everyone = Message(0, tuple(range(1, 16)))
     assert growth(on_ring(16, everyone)) == 3  # 1, 3, 9, 27
     assert growth(on_ring(16, everyone, inject=1, accept=1)) == 4
-    # Who has the most ports is told first, for all that is known.
+    # The node with the most ports is assumed to be informed first.
     strong = (1, 3, *[0] * 14)
     assert growth(on_ring(16, everyone, inject=strong, accept=(1,) * 16)) == 6  # 1 2 5 8 11 14 17
     with pytest.raises(EvidenceError, match="does not grow"):
@@ -104,7 +104,7 @@ def test_growth_in_store_and_forward_knows_distances():
     [
         # Around a ring of 8 with one port: 1, 2, 4, 7 (no farther than 3 hops), 8.
         ([arc for v in range(8) for arc in ((v, (v + 1) % 8), ((v + 1) % 8, v))], 7, 1, 4),
-        # Two one-way chains: who was told by a node that it cannot reach loses no neighbour.
+        # Two one-way chains: a node informed by one that it cannot reach keeps all neighbours.
         ([(0, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6)], 6, 1, 3),
         # Node 4 wants nothing itself, yet it may pass on to all three.
         ([(0, 4), (4, 1), (4, 2), (4, 3)], 3, None, 2),
@@ -189,24 +189,24 @@ def test_cut_of_half_duplex_links_counts_both_directions():
 
 
 def test_prices_follow_the_routing():
-    """Node 0 to 1 the short way is dear; the long way is not allowed to everybody."""
-    dear = {"kind": "prices", "channels": [[0, 1, 1]]}
+    """The short path from 0 to 1 is expensive; the long one is allowed only by some routings."""
+    expensive = {"kind": "prices", "channels": [[0, 1, 1]]}
     messages = [Message(0, (1,)), Message(0, (1,))]
-    assert proven_steps(on_ring(6, *messages), dear) == 2
-    assert proven_steps(on_ring(6, *messages, routing=3), dear) == 2
-    assert proven_steps(on_ring(6, *messages, routing=4), dear) == 0
-    assert proven_steps(on_ring(6, *messages, routing="any"), dear) == 0
-    assert proven_steps(on_ring(6, *messages, switching="store-and-forward"), dear) == 0
+    assert proven_steps(on_ring(6, *messages), expensive) == 2
+    assert proven_steps(on_ring(6, *messages, routing=3), expensive) == 2
+    assert proven_steps(on_ring(6, *messages, routing=4), expensive) == 0
+    assert proven_steps(on_ring(6, *messages, routing="any"), expensive) == 0
+    assert proven_steps(on_ring(6, *messages, switching="store-and-forward"), expensive) == 0
 
 
 def test_prices_do_not_pass_endpoints_except_hop_by_hop():
     network = Network.from_links("square", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
     instance = Instance(network, Collective("two", (Message(0, (2,)), Message(0, (2,)))))
-    way = {"kind": "prices", "channels": [[0, 3, 1]]}
+    prices = {"kind": "prices", "channels": [[0, 3, 1]]}
     for routing in ("minimal", 1, "any"):
-        assert proven_steps(instance.with_model(routing=routing).to_json(), way) == 2
+        assert proven_steps(instance.with_model(routing=routing).to_json(), prices) == 2
     hop_by_hop = instance.with_model(switching="store-and-forward")
-    assert proven_steps(hop_by_hop.to_json(), way) == 0
+    assert proven_steps(hop_by_hop.to_json(), prices) == 0
 
 
 def test_prices_of_ports():

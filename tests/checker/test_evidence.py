@@ -1,4 +1,4 @@
-"""Whatever stands in a file as evidence, the checker refuses it in one way or tells the truth."""
+"""The checker refuses any content of a file in the same form, or proves a true bound."""
 
 from __future__ import annotations
 

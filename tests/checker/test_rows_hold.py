@@ -25,7 +25,7 @@ def test_every_row_holds(schedule, routing, spare):
         terms, side = relaxation.row(key)
         assert sum(times * values[column] for column, times in terms.items()) >= side, key
     for column, value in values.items():
-        assert 0 <= value <= relaxation.most(column), column
+        assert 0 <= value <= relaxation.max_value(column), column
 
 
 @settings(deadline=None, max_examples=400)

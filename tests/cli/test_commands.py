@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -19,18 +20,18 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.referee.verify import verify_schedule
 
 
-class Told(NamedTuple):
+class Completed(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
 
 
-def call(*words: str, cwd: Path) -> Told:
+def call(*words: str, cwd: Path) -> Completed:
     """Run the command in a folder, without a Python of its own: the docs' tests start those."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = run([*words])
-    return Told(status, out.getvalue(), err.getvalue())
+    return Completed(status, out.getvalue(), err.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,8 @@ def call(*words: str, cwd: Path) -> Told:
     [
         ("solve hypercube-12 AAS", "use hypercube-8 or hypercube-16"),
         ("solve spidergn-8 AAS", "did you mean spidergon-8"),
-        ("solve spidergon-8 AAX", "did you mean AAS or AAR?"),
+        ("solve spidergon-8 AAX", "did you mean AAS or alltoall or AAR or reduce-scatter?"),
+        ("solve spidergon-8 allreduce", "cchybrid solve TOPOLOGY reduce-scatter, then cchybrid"),
         ("solve spidergon-8", "no collective is named for spidergon-8"),
         ("solve nothing.json", "nothing.json: cannot be read: No such file"),
         ("solve nothing.gml AAS", "nothing.gml: cannot be read: No such file"),
@@ -57,7 +59,7 @@ def call(*words: str, cwd: Path) -> Told:
         ("instance ring-bi-4 AAS --ports 1 -o x.txt", "holds no switching, ports or routing"),
         ("solve ring-bi-4 AAS --steps 0", "use a whole number above 0"),
         ("solve ring-bi-4 AAS --option cpsat", "write ENGINE.NAME=VALUE"),
-        ("solve ring-bi-4 AAS --option nobody.x=1", "no engine is called nobody"),
+        ("solve ring-bi-4 AAS --option absent.x=1", "no engine is called absent"),
         ("solve ring-bi-4 AAS --engine umda --option cpsat.log=1", "does not take part"),
         ("solve ring-bi-4 AAS -o no/such/folder.json", "a folder that does not exist"),
         ("solve ring-bi-4 AAS -o .", "is a folder"),
@@ -66,7 +68,7 @@ def call(*words: str, cwd: Path) -> Told:
         ("verify nothing.json", "cannot be read"),
         ("export nothing.json --to csv", "cannot be read"),
         ("export nothing.json --to cvs", "did you mean csv?"),
-        ("engines nobody", "see: cchybrid engines"),
+        ("engines absent", "see: cchybrid engines"),
         ("topologies nowhere", "unknown network"),
         ("solve", "see: cchybrid solve --help"),
         ("dance", "see: cchybrid --help"),
@@ -131,9 +133,9 @@ def test_an_invalid_schedule_is_refused_and_not_exported(tmp_path: Path) -> None
     assert verified.returncode == 1
     assert "INVALID, 2 violations" in verified.stdout
     assert "missing-destination" in verified.stdout
-    told = json.loads(call("verify", "bad.json", "--json", cwd=tmp_path).stdout)
-    assert told["valid"] is False
-    assert len(told["violations"]) == 2
+    done = json.loads(call("verify", "bad.json", "--json", cwd=tmp_path).stdout)
+    assert done["valid"] is False
+    assert len(done["violations"]) == 2
     exported = call("export", "bad.json", "--to", "csv", "-o", "bad.csv", cwd=tmp_path)
     assert exported.returncode == 2
     assert not (tmp_path / "bad.csv").exists()
@@ -168,44 +170,44 @@ def test_instance_files_in_both_formats_are_solved_again(tmp_path: Path) -> None
 def test_faults_and_models_reach_the_instance(tmp_path: Path) -> None:
     words = "mesh-3x3 AAB --fail-link 0-1 --fail-node 8 --ports 2,1 --switching store-and-forward"
     assert call("instance", *words.split(), "-o", "i.json", cwd=tmp_path).returncode == 0
-    asked = Instance.load(tmp_path / "i.json")
-    assert (0, 1) not in asked.network.channel_index
-    assert asked.network.terminals == tuple(range(8))
-    assert (asked.model.inject, asked.model.accept) == (2, 1)
-    assert asked.model.switching == "store-and-forward"
+    instance = Instance.load(tmp_path / "i.json")
+    assert (0, 1) not in instance.network.channel_index
+    assert instance.network.terminals == tuple(range(8))
+    assert (instance.model.inject, instance.model.accept) == (2, 1)
+    assert instance.model.switching == "store-and-forward"
 
 
 def test_bound_says_who_certified_it(tmp_path: Path) -> None:
-    told = call("bound", "mesh-4x4", "AAS", cwd=tmp_path)
-    assert told.returncode == 0
-    assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in told.stdout
+    done = call("bound", "mesh-4x4", "AAS", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in done.stdout
     record = json.loads(call("bound", "torus-4x4", "AOR", "--json", cwd=tmp_path).stdout)
     assert (record["lower_bound"], record["certified"]) == (2, True)
     assert record["evidence"]["kind"] == "growth"
 
 
 def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
-    told = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
-    assert told.returncode == 3
-    record = json.loads(told.stdout)
+    done = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
+    assert done.returncode == 3
+    record = json.loads(done.stdout)
     assert (record["status"], record["steps"], record["schedule"]) == ("infeasible", None, None)
     assert (record["unreachable"], record["lower_bound"], record["certified"]) == (None, 8, True)
-    told = call("solve", "ring-bi-8", "AAS", "--steps", "2", cwd=tmp_path)
-    assert told.returncode == 3
-    assert "ring-bi-8 AAS: infeasible (certified): no schedule has so few steps" in told.stdout
-    assert "lower bound: 8 steps, certified by cut" in told.stdout
+    done = call("solve", "ring-bi-8", "AAS", "--steps", "2", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "ring-bi-8 AAS: infeasible (certified): no schedule has so few steps" in done.stdout
+    assert "lower bound: 8 steps, certified by cut" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["solve", "bound"])
 def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: Path) -> None:
     words = [command, "ring-uni-4", "pairs:0>1,2>3", "--fail-link", "2>3"]
-    told = call(*words, cwd=tmp_path)
-    assert told.returncode == 3, told.stderr
+    done = call(*words, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
     said = "node 3 cannot be reached from node 2 (message 1): no path leads there"
-    assert f"pairs:0>1,2>3: infeasible (certified): {said}\n" in told.stdout
-    told = call(*words, "--json", cwd=tmp_path)
-    assert told.returncode == 3
-    record = json.loads(told.stdout)
+    assert f"pairs:0>1,2>3: infeasible (certified): {said}\n" in done.stdout
+    done = call(*words, "--json", cwd=tmp_path)
+    assert done.returncode == 3
+    record = json.loads(done.stdout)
     assert (record["status"], record["certified"]) == ("infeasible", True)
     assert record["unreachable"] == {
         "message": 1, "source": 2, "destination": 3, "reason": "no path leads there",
@@ -260,7 +262,21 @@ def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) ->
 
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     script = f"{sys.executable} -m cchybrid topologies | head -c 10"
-    told = subprocess.run(
+    done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
     )
-    assert "Traceback" not in told.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_collectives_are_listed_with_the_names_of_mpi(tmp_path: Path) -> None:
+    shown = call("collectives", cwd=tmp_path).stdout
+    for letters, name in (("AAS", "alltoall"), ("AAR", "reduce-scatter")):
+        assert re.search(rf"^ *{letters} +{name} ", shown, re.MULTILINE)
+    assert "solve TOPOLOGY reduce-scatter, then cchybrid solve TOPOLOGY allgather" in shown
+
+
+@pytest.mark.parametrize(("letters", "name"), [("OAB", "Broadcast"), ("AAR", "reduce_scatter")])
+def test_commands_accept_the_names_of_mpi(letters: str, name: str, tmp_path: Path) -> None:
+    for word, path in ((letters, "letters.json"), (name, "name.json")):
+        assert call("instance", "ring-bi-4", word, "-o", path, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "letters.json").read_text() == (tmp_path / "name.json").read_text()

@@ -167,7 +167,7 @@ def test_the_time_limit_counts_from_the_start(tmp_path):
     assert time.monotonic() - begun < 7  # with the start of Python
 
 
-def test_both_checkers_refuse_what_can_be_read_in_two_ways(tmp_path):
+def test_both_checkers_refuse_ambiguous_files(tmp_path):
     path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
     assert run(["prove", str(path)]) == 0
     text = (tmp_path / "s.certificate.json").read_text()

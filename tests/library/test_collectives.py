@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, collective
+import cchybrid
+from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, canonical_name, collective
 from cchybrid.library.topologies import fail, network
 from cchybrid.model import Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError
@@ -18,10 +20,10 @@ MESH = network("mesh-4x4")
 RING = network("ring-bi-4")
 
 
-def arrows(wanted: Collective) -> list[tuple[int, int]]:
+def arrows(scatter: Collective) -> list[tuple[int, int]]:
     """Return source and destination of every message of a scatter-like collective."""
-    assert all(len(message.destinations) == 1 for message in wanted.deliver_messages)
-    return [(message.source, message.destinations[0]) for message in wanted.deliver_messages]
+    assert all(len(message.destinations) == 1 for message in scatter.deliver_messages)
+    return [(message.source, message.destinations[0]) for message in scatter.deliver_messages]
 
 
 def test_one_to_all() -> None:
@@ -104,9 +106,9 @@ def test_multicast() -> None:
     ],
 )
 def test_permutation(kind: str, expected: list[tuple[int, int]]) -> None:
-    wanted = collective(f"PERMUTATION:{kind.upper()}", RING)
-    assert arrows(wanted) == expected
-    assert wanted.name == f"permutation:{kind}"
+    found = collective(f"PERMUTATION:{kind.upper()}", RING)
+    assert arrows(found) == expected
+    assert found.name == f"permutation:{kind}"
 
 
 def test_transpose_of_a_mesh_exchanges_rows_and_columns() -> None:
@@ -122,7 +124,7 @@ def test_permutations_count_the_participants_not_the_nodes() -> None:
 @pytest.mark.parametrize("kind", ["reverse", "shift", "random-0", "random-123456789"])
 @settings(max_examples=60, deadline=None)
 @given(size=st.integers(8, 40))
-def test_everybody_sends_and_receives_at_most_once(kind: str, size: int) -> None:
+def test_every_node_sends_and_receives_once_or_never(kind: str, size: int) -> None:
     pairs = arrows(collective(f"permutation:{kind}", network(f"ring-bi-{size}")))
     assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
     assert all(a != b for a, b in pairs)
@@ -134,17 +136,17 @@ def test_random_permutations_depend_on_the_seed_alone() -> None:
 
 
 def test_pairs_may_repeat() -> None:
-    wanted = collective("pairs:0>3, 2>1,0>3", RING)
-    assert arrows(wanted) == [(0, 3), (2, 1), (0, 3)]
-    assert wanted.name == "pairs:0>3,2>1,0>3"
+    found = collective("pairs:0>3, 2>1,0>3", RING)
+    assert arrows(found) == [(0, 3), (2, 1), (0, 3)]
+    assert found.name == "pairs:0>3,2>1,0>3"
 
 
 def test_pairs_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "Traffic.csv"
     path.write_text("source,destination\n0,3\n0,3\n")
-    wanted = collective(f"pairs:@{path}", RING)
-    assert arrows(wanted) == [(0, 3), (0, 3)]
-    assert wanted.name == "pairs:@Traffic.csv"
+    found = collective(f"pairs:@{path}", RING)
+    assert arrows(found) == [(0, 3), (0, 3)]
+    assert found.name == "pairs:@Traffic.csv"
 
 
 @pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
@@ -152,17 +154,52 @@ def test_pairs_from_a_file(tmp_path: Path) -> None:
 def test_every_pattern_makes_an_instance(info: CollectiveInfo, name: str) -> None:
     argument = {"permutation": ":reverse", "pairs": ":0>1", "multicast": ":1"}.get(info.name, "")
     net = network(name)
-    wanted = collective(info.name.swapcase() + argument, net)
-    assert wanted.name == info.name + argument
-    Instance(net, wanted)
+    found = collective(info.name.swapcase() + argument, net)
+    assert found.name == info.name + argument
+    Instance(net, found)
     assert info.usage.startswith(info.name)
     assert info.summary
 
 
 @pytest.mark.parametrize(
+    ("letters", "spellings"),
+    [
+        ("OAB", "broadcast Bcast BROADCAST"),
+        ("AAB", "allgather all-gather AllGather all_gather"),
+        ("OAS", "scatter Scatter"),
+        ("AAS", "alltoall all-to-all AllToAll all_to_all"),
+        ("AOG", "gather GATHER"),
+        ("AOR", "reduce Reduce"),
+        ("AAR", "reduce-scatter ReduceScatter reduce_scatter reducescatter"),
+        ("AAG", "aag A-A-G"),
+    ],
+)
+def test_the_names_of_mpi_are_accepted_in_any_spelling(letters: str, spellings: str) -> None:
+    for name in spellings.split():
+        assert collective(name, RING) == collective(letters, RING)
+        assert canonical_name(name) == letters
+        assert cchybrid.instance("ring-bi-4", name) == cchybrid.instance("ring-bi-4", letters)
+
+
+def test_every_alias_is_unique() -> None:
+    names = [name for info in PATTERNS for name in (info.name.lower(), *info.aliases)]
+    assert len(set(names)) == len(names)
+    assert canonical_name("all-things") == "all-things"
+    assert canonical_name("MULTICAST:1") == "multicast:1"
+
+
+@pytest.mark.parametrize("name", ["allreduce", "All-Reduce", "all_reduce"])
+def test_an_allreduce_is_two_collectives(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        cchybrid.instance("ring-bi-4", name)
+    parts = re.findall(r"cchybrid solve TOPOLOGY ([\w-]+)", str(caught.value))
+    assert [canonical_name(part) for part in parts] == ["AAR", "AAB"]
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("AABB", "unknown collective 'AABB'; did you mean AAB? `cchybrid collectives` lists"),
+        ("AABB", "unknown collective 'AABB'; did you mean AAB or allgather? `cchybrid"),
         ("permutatoin:reverse", "did you mean permutation:KIND?"),
         ("", "unknown collective ''; `cchybrid collectives` lists the names"),
         ("zzz" * 100, "`cchybrid collectives` lists the names"),
@@ -215,7 +252,7 @@ def test_permutations_that_do_not_apply(kind: str, name: str, message: str) -> N
         ({"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
         ({"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
         ({"transmitters": []}, "no transmitters; name at least one"),
-        ({"transmitters": [1], "receivers": [1]}, "nobody to send to (participants: 1)"),
+        ({"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
     ],
 )
 def test_roles_that_do_not_fit(roles: dict[str, list[int]], message: str) -> None:
@@ -225,8 +262,8 @@ def test_roles_that_do_not_fit(roles: dict[str, list[int]], message: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["OAB", "AAB", "AAS", "AAR", "MNB", "permutation:reverse"])
-def test_one_node_alone_has_nobody_to_send_to(name: str) -> None:
-    with pytest.raises(InputError, match="nobody to send to"):
+def test_one_node_alone_is_too_few_participants(name: str) -> None:
+    with pytest.raises(InputError, match="too few participants"):
         collective(name, Network("dot", 1, ()))
 
 

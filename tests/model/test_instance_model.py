@@ -63,7 +63,7 @@ def test_with_model() -> None:
     assert GOSSIP.model == CommunicationModel()
 
 
-def test_digest_depends_on_what_is_asked_alone() -> None:
+def test_digest_ignores_names_and_positions() -> None:
     record = GOSSIP.to_json()
     renamed = copy.deepcopy(record) | {"name": "other"}
     renamed["network"]["name"] = renamed["collective"]["name"] = "other"
@@ -146,7 +146,7 @@ def test_the_model_may_be_absent() -> None:
         (b"\xff\xfe{}", "not a text file; give a UTF-8 text file"),
         (b"", "line 1, column 1: not valid JSON: Expecting value; correct the file there"),
         (b'{"format":\n 5,}', "line 2, column 4: not valid JSON: "),
-        (b'{"format": 1, "format": 2}', 'the key "format" stands twice in one object; keep one'),
+        (b'{"format": 1, "format": 2}', 'the key "format" is listed twice in one object; keep one'),
         (b"[" * 200_000, "not valid JSON: nested too deeply; flatten the file"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON: "),
         (b'{"a": NaN}', "not valid JSON: NaN is no number; use a finite number"),

@@ -79,11 +79,17 @@ def test_repeated_links_add_capacity() -> None:
         ({"channels": [[-1, 0]]}, "network.channels[0]: no node -1 in this network"),
         ({"channels": [[0, 1], [1, 1]]}, "network.channels[1]: node 1 is linked to itself; drop"),
         ({"channels": [[0, 1, 0]]}, "network.channels[0]: capacity 0; use at least 1"),
-        ({"channels": [[0, 1], [0, 1]]}, "network.channels[1]: channel 0->1 stands twice; write"),
+        (
+            {"channels": [[0, 1], [0, 1]]},
+            "network.channels[1]: channel 0->1 is listed twice; write",
+        ),
         ({"half_duplex": [[1, 2]]}, "network.half_duplex[0]: 1 and 2 are not linked in both"),
         ({"half_duplex": [[0, 9]]}, "network.half_duplex[0]: 0 and 9 are not linked"),
         ({"half_duplex": [[0]]}, "network.half_duplex[0]: 1 numbers; write [node, node]"),
-        ({"half_duplex": [[0, 1], [1, 0]]}, "network.half_duplex[1]: the pair 1, 0 stands twice"),
+        (
+            {"half_duplex": [[0, 1], [1, 0]]},
+            "network.half_duplex[1]: the pair 1, 0 is listed twice",
+        ),
         (
             {"channels": [[0, 1, 2], [1, 0]], "half_duplex": [[0, 1]]},
             "network.half_duplex[0]: channels 0->1 and 1->0 differ in capacity; give both",

@@ -15,7 +15,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import Problem, build_problem
-from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry import group_actions, quotient
 from cchybrid.problem.symmetry.groups import generate
 
 ENGINES = sorted(info.name for info in load_registry().engines.values() if info.prepares)
@@ -40,7 +40,7 @@ def problems() -> list[Problem]:
     ring = build_problem(instance("ring-bi-6", "AAS"))
     rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
     assert rotation is not None
-    return [*map(build_problem, cases), quotient(ring, next(divisions(rotation, 0)))]
+    return [*map(build_problem, cases), quotient(ring, next(group_actions(rotation, 0)))]
 
 
 def signatures() -> dict[str, set[Any]]:

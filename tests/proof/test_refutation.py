@@ -1,4 +1,4 @@
-"""CaDiCaL decides as an independent model does, and the checker accepts what it proves."""
+"""CaDiCaL agrees with an independent model, and the checker accepts its proofs."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_what_is_no_proof_is_no_proof():
 
 
 @pytest.mark.parametrize(
-    ("limit", "topology"), [("MOST_PATHS", "mesh-3x4"), ("MOST_MOVES", "mesh-10x10")]
+    ("limit", "topology"), [("MAX_PATHS", "mesh-3x4"), ("MAX_MOVES", "mesh-10x10")]
 )
 def test_too_many_paths_are_refused_in_words(limit, topology, monkeypatch):
     monkeypatch.setattr(routes, limit, 2000)
@@ -210,7 +210,7 @@ def test_orders_that_are_none(order):
 
 
 def test_a_proof_may_not_keep_more_than_fits_into_memory(monkeypatch):
-    monkeypatch.setattr(refutation, "MOST_LITERALS", 100)
+    monkeypatch.setattr(refutation, "MAX_LITERALS", 100)
     kept = [f"{name} 1 0 1 0" for name in range(3, 90)]
     with pytest.raises(EvidenceError, match="memory"):
         check_lrat([[1], [-1]], iter(kept))

@@ -59,7 +59,7 @@ def test_radius_cuts_the_search(network, data):
 def test_blocks_make_no_difference(monkeypatch):
     network = Network.from_links("ring", 11, [(v, (v + 1) % 11) for v in range(11)])
     whole = hop_distances(network, range(11))
-    monkeypatch.setattr(distances, "_CELLS", 50)
+    monkeypatch.setattr(distances, "_BLOCK_CELLS", 50)
     assert (hop_distances(network, range(11)) == whole).all()
 
 

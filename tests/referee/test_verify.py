@@ -29,7 +29,7 @@ def test_valid(name):
     assert verify_schedule(Schedule(instance, steps_of(raw))) == ()
 
 
-def told(violations: tuple[Violation, ...]) -> list[tuple]:
+def rules_of(violations: tuple[Violation, ...]) -> list[tuple]:
     return [(v.rule, v.step, v.transfer, v.message, v.place) for v in violations]
 
 
@@ -38,7 +38,7 @@ def test_one_mistake_gives_exactly_its_violations(mistake):
     name, changes, expected = MISTAKES[mistake]
     instance, raw = VALID[name]
     violations = verify(instance, changed(raw, changes))
-    assert told(violations) == expected
+    assert rules_of(violations) == expected
     for violation in violations:
         if violation.transfer >= 0:
             place = f"step {violation.step + 1}, transfer {violation.transfer + 1}: "
@@ -50,12 +50,12 @@ def test_every_rule_has_a_mistake_of_its_own():
 
 
 def test_no_steps_at_all():
-    found = told(verify(SCATTER, ()))
+    found = rules_of(verify(SCATTER, ()))
     assert found == [("missing-destination", -1, -1, m, f"node {m + 2}") for m in range(3)]
 
 
 def test_steps_of_a_reduction_in_the_wrong_order():
-    found = told(verify(REDUCE, steps_of(REDUCE_STEPS[::-1])))
+    found = rules_of(verify(REDUCE, steps_of(REDUCE_STEPS[::-1])))
     assert found == [("not-informed", 1, 0, 0, "node 1"), ("not-informed", 1, 1, 0, "node 4")]
 
 
@@ -96,7 +96,7 @@ def test_limits_beyond_64_bits():
 
 def test_node_without_ports_receives_nothing():
     instance = SCATTER.with_model(inject=(1,) * 5, accept=(1, 1, 0, 1, 1))
-    found = told(verify(instance, steps_of(SCATTER_STEPS)))
+    found = rules_of(verify(instance, steps_of(SCATTER_STEPS)))
     assert found == [("accept-overload", 0, 0, 0, "node 2")]
 
 

@@ -132,25 +132,25 @@ def holds_for_each_transfer(schedule: Schedule):
 @settings(max_examples=80, deadline=None)
 @given(valid_schedules())
 def test_dropping_any_transfer_is_caught(schedule):
-    """Every transfer is needed, save a stored copy that nobody asked for and nobody sends on."""
+    """Every transfer is needed, except a stored copy that is neither requested nor sent on."""
     instance = schedule.instance
     combine = instance.collective.kind == "combine"
     everything = [transfer for step in schedule.steps for transfer in step]
     for s, t in holds_for_each_transfer(schedule):
         message, path = schedule.steps[s][t]
         receiver, sender = (path[0], -1) if combine else (path[-1], 0)
-        asked = receiver in instance.forward.collective.deliver_messages[message].destinations
+        expected = receiver in instance.forward.collective.deliver_messages[message].destinations
         sent_on = any(m == message and p[sender] == receiver for m, p in everything)
         steps = tuple(
             tuple(item for u, item in enumerate(step) if (r, u) != (s, t))
             for r, step in enumerate(schedule.steps)
         )
         rules = {violation.rule for violation in verify(instance, steps)}
-        if asked:
+        if expected:
             assert "missing-destination" in rules
         if sent_on:
             assert "not-informed" in rules
-        if not asked and not sent_on:
+        if not expected and not sent_on:
             assert rules == (set() if steps[s] else {"empty-step"})
 
 

@@ -29,7 +29,7 @@ SCATTER = Schedule(
 )
 
 
-def test_a_short_schedule_is_told_transfer_by_transfer() -> None:
+def test_a_short_schedule_is_shown_transfer_by_transfer() -> None:
     text = render(BROADCAST, 80)
     assert "0->1" in text
     assert "1 (0)->2" in text
@@ -53,8 +53,8 @@ def test_what_does_not_fit_is_summed_up() -> None:
 
 
 def test_reductions_name_what_they_become() -> None:
-    asked = instance("ring-bi-4", "AOR")
+    reduction = instance("ring-bi-4", "AOR")
     steps = ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)), Transfer(0, (3, 0))))
-    text = render(Schedule(asked, steps), 80)
+    text = render(Schedule(reduction, steps), 80)
     assert "2->1 (0)" in text
     assert "3->0" in text

@@ -1,4 +1,4 @@
-"""Reports on benchmarks: what a store says, checked once more, as Markdown, CSV and one page."""
+"""Reports on benchmarks: the runs of a store, checked again, as Markdown, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from cchybrid.model.errors import InputError
 
 
 def require_extra() -> None:
-    """Raise an ``InputError``, before the work, where packages of the extra are missing."""
+    """Raise an ``InputError`` if packages of the extra ``report`` are missing."""
     missing = [name for name in ("jinja2", "matplotlib", "pandas") if find_spec(name) is None]
     if missing:
         what = f"a report needs {' and '.join(missing)}"
-        raise InputError(what, mend="pip install 'cchybrid[report]'")
+        raise InputError(what, hint="pip install 'cchybrid[report]'")

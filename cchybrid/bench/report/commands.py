@@ -1,4 +1,4 @@
-"""The command lines that made a store."""
+"""The command lines that produced a store."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from cchybrid.library.node_lists import format_nodes
 
 
 def commands_of(reading: Reading) -> list[str]:
-    """Return one command for a study that ships, else one for every contestant."""
+    """Return one command for a study of the library, else one for every contestant."""
     ships, seeds = reading.suite in suite_names(), seeds_of(reading)
     command = ["cchybrid", "bench", "run", reading.suite if ships else f"{reading.suite}.toml"]
-    everyone = reading.contestants
-    budgets = [_budget(each, seeds[each.key]) for each in everyone]
-    names = [_name(each) for each in everyone]
-    own = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
-    if own and own == {_bare(each) for each in everyone} and len(set(map(tuple, budgets))) == 1:
+    compared = reading.contestants
+    budgets = [_budget(each, seeds[each.key]) for each in compared]
+    names = [_name(each) for each in compared]
+    shipped = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
+    if (
+        shipped
+        and shipped == {_bare(each) for each in compared}
+        and len(set(map(tuple, budgets))) == 1
+    ):
         names = [[]]
     return [
         shlex.join([*command, *name, *budget, "--store", reading.path.name])
@@ -32,7 +36,7 @@ def seeds_of(reading: Reading) -> dict[str, str]:
 
 
 def _bare(contestant: Contestant) -> str:
-    """Return the key without a budget."""
+    """Return the contestant's key without its budget."""
     return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
 
 
@@ -44,7 +48,9 @@ def _name(contestant: Contestant) -> list[str]:
 
 
 def _budget(contestant: Contestant, seeds: str) -> list[str]:
-    listed = f"{seeds},{seeds}" if seeds.isdecimal() else seeds  # a number alone is how many
+    listed = (
+        f"{seeds},{seeds}" if seeds.isdecimal() else seeds
+    )  # a single number is read as a count
     limit = contestant.time_limit and f"{contestant.time_limit:.15g}"
     return _words(
         ("--time-limit", limit), ("--evaluations", contestant.evaluations),

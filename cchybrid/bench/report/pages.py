@@ -1,4 +1,4 @@
-"""The files of a report: Markdown, one HTML page that needs nothing else, and CSV."""
+"""The files of a report: Markdown, one self-contained HTML page, and CSV."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from cchybrid.bench.report.plots import plots
 from cchybrid.bench.report.sections import Report, shown
 from cchybrid.model.errors import InputError
 
-LONG = 50
-"""Cells with more characters get room, lest the words stand one below the other."""
+LONG_CELL = 50
+"""Cells with more characters get a minimum width."""
 GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
 BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
 HEADERS = [
@@ -31,7 +31,7 @@ HEADERS = [
 
 
 def check_folder(folder: Path) -> None:
-    """Raise an ``InputError``, before the work, where nothing can be written to a folder."""
+    """Raise an ``InputError`` if nothing can be written to a folder."""
     try:
         place = next(place for place in (folder, *folder.parents) if place.exists())
     except OSError as error:
@@ -61,15 +61,15 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 
 def _unwritable(folder: Path, why: str) -> InputError:
-    return InputError(f"{folder} cannot be written: {why}", where="-o", mend="name another folder")
+    return InputError(f"{folder} cannot be written: {why}", where="-o", hint="name another folder")
 
 
 def _csv(table: DataFrame, digits: int) -> str:
-    """Return a table as CSV; rounded as Python does, which pandas does only nearly."""
+    """Return a table as CSV, rounded by Python, since pandas rounds some values differently."""
     floats = table.select_dtypes(float).map(lambda value: round(value, digits))
     marks = table.select_dtypes(bool).replace({True: "yes", False: "no"})
-    told = table.assign(**floats, **marks)
-    return str(told.to_csv(index=False, lineterminator="\n"))
+    rounded = table.assign(**floats, **marks)
+    return str(rounded.to_csv(index=False, lineterminator="\n"))
 
 
 def _page(report: Report, html: bool) -> str:
@@ -85,20 +85,20 @@ def _page(report: Report, html: bool) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text with the special characters of Markdown escaped."""
     return re.sub(r"([\\`*_<>|\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def _is_numeric(column: Series) -> bool:
-    """Return whether a column holds nothing but numbers: those are aligned right."""
+    """Return whether a column holds only numbers, so that it is aligned right."""
     return all(isinstance(cell, Real) or isna(cell) for cell in column)
 
 
 def _kind(cell: Any) -> str:
-    """Return the class of a cell, which decides how it looks."""
+    """Return the CSS class of a cell."""
     if not isinstance(cell, str):
         return "text" if isna(cell) else "number"
-    if len(cell) > LONG:
+    if len(cell) > LONG_CELL:
         return "long"
     first = cell.split(",")[0]
     return "good" if first in GOOD else "bad" if first in BAD else "text"

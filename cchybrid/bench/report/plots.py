@@ -1,4 +1,4 @@
-"""The plots of a report, as SVG that stands inside a page and takes its colours from there."""
+"""The plots of a report, as SVG embedded in a page, whose colours it uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report import statistics
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7570b3", "#808080")
-"""Of Okabe and Ito, without those that vanish on white or on black."""
+"""Colours of Okabe and Ito, without those invisible on white or on black."""
 LINES = cycler(linestyle=("-", "--", "-.", ":")) * cycler(color=COLOURS)
 STYLE = {
     "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "errorbar.capsize": 2,
@@ -29,8 +29,8 @@ STYLE = {
     "legend.frameon": False, "savefig.transparent": True, "svg.fonttype": "none",
     "text.parse_math": False,
 }  # fmt: skip
-LEAST_VALUES = 3
-"""An option with fewer values makes no axis."""
+MIN_VALUES = 3
+"""Number of values below which an option is not used as an axis."""
 
 
 def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
@@ -57,7 +57,7 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
 def _staircases(
     name: str, curves: Mapping[str, Series], across: str, upwards: str, first: float | None = None
 ) -> str:
-    """Draw staircases over a logarithmic axis, which begins at ``first`` or just below the data."""
+    """Draw step curves over a logarithmic axis from ``first``, by default just below the data."""
     corners = [x for curve in curves.values() for x in curve.index]
     left = min(corners) / 1.25 if first is None else first
     right = max(*corners, left) * 1.25
@@ -89,23 +89,23 @@ def conflict_plots(found: DataFrame) -> list[tuple[str, str]]:
 
 
 def main_option(found: DataFrame) -> str | None:
-    """Return the option whose values, over all others, change the conflicts most.
+    """Return the option with the largest effect on the mean conflicts.
 
-    ``None`` if there is none that every contestant sets, to a number, with several values.
+    Only options that every contestant sets to a number, with several values; ``None`` without any.
     """
     effects = {}
     for name, values in _options(found).items():
         means = found.conflicts_mean.groupby(values).agg(fmean)
-        if values.notna().all() and len(means) >= LEAST_VALUES:
+        if values.notna().all() and len(means) >= MIN_VALUES:
             effects[name] = max(means) - min(means)
     return max(effects, key=lambda name: (effects[name], name), default=None)
 
 
 def _options(found: DataFrame) -> DataFrame:
-    """Return the options of the contestants that are one engine, where they are numbers."""
-    everyone = [(Contestant.from_key(key), statistics.only_engine(key)) for key in found.key]
-    told = [contestant.options.get(engine, {}) for contestant, engine in everyone]
-    return DataFrame(told, index=found.index).apply(to_numeric, errors="coerce")
+    """Return the numeric options of the contestants with one engine."""
+    compared = [(Contestant.from_key(key), statistics.only_engine(key)) for key in found.key]
+    settings = [contestant.options.get(engine, {}) for contestant, engine in compared]
+    return DataFrame(settings, index=found.index).apply(to_numeric, errors="coerce")
 
 
 def _lines(found: DataFrame, axis: str, name: str) -> str:
@@ -136,17 +136,17 @@ def _bars(found: DataFrame, name: str) -> str:
 
 @contextmanager
 def _drawing(name: str, height: float = 3.6, grid: str = "both") -> Iterator[tuple[Any, Any]]:
-    """Give a figure and its axes, in the style of all plots; the same data give the same file."""
+    """Yield a figure and its axes in the common style; equal data give equal files."""
     settings: Any = {**STYLE, "axes.grid.axis": grid, "svg.hashsalt": f"cchybrid {name}"}
-    with rc_context(settings):  # which checks the names
+    with rc_context(settings):  # which validates the names
         figure = Figure(figsize=(7, height), layout="constrained")
         yield figure, figure.subplots()
 
 
 def _svg(figure: Any, name: str, labels: Sequence[str] = ()) -> str:
-    """Return a figure as an element of a page, with a legend for its labels, if any.
+    """Return a figure as an SVG element, with a legend for its labels, if any.
 
-    The page needs no address from anywhere, and its plots share no ids.
+    The element refers to no other file, and its ids are unique within the page.
     """
     if any(labels):
         columns = max(1, 80 // (8 + max(map(len, labels))))

@@ -1,4 +1,4 @@
-"""Reading a store for a report: every run is verified again, and what does not hold is left out."""
+"""Reading a store for a report: every run is verified again; invalid ones are excluded."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ DAMAGE = (
     RecursionError,
 )  # fmt: skip
 COLUMNS: Mapping[str, Any] = {
-    "row": "", "key": "", "seed": 0,  # what was run, by the key of the contestant
-    "failure": "", "held": True,  # why it does not count; False for a result that does not hold
+    "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
+    "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
     "steps": None, "lower_bound": 0,  # the steps of the verified schedule
-    "certified": False, "beneath": 0,  # the certified bound beneath one that is only claimed
-    "infeasible": False,  # says that there is no schedule; ``certified`` is about that then
+    "certified": False, "certified_bound": 0,  # the latter where ``lower_bound`` is only claimed
+    "infeasible": False,  # claims that there is no schedule; then ``certified`` is about this claim
     "seconds": 0.0, "seconds_to_best": 0.0, "engine": "", "bound_by": "", "versions": {},
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
-    "evaluations": None, "search_seconds": None,  # of all engines; None where one does not tell
-    "course": (),  # who found what, in the order of time; empty in older stores
+    "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
+    "contributions": (),  # in the order of time; empty in older stores
 }  # fmt: skip
-"""The columns of the table of runs, each with what it holds where a run says nothing."""
+"""The columns of the table of runs with their default values."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A suite as a store holds it: its rows in order, and what their runs amount to.
+    """A suite of a store: its rows in order, and the table of their runs.
 
-    ``unchecked`` says of rows why it could not be told what instances their names mean; their
-    runs do not hold.
+    ``unchecked`` has, by row, the reason why its instance could not be built; the runs of these
+    rows are excluded.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class Reading:
 
     @property
     def contestants(self) -> list[Contestant]:
-        """Everyone who ran, in the order of their keys."""
+        """The contestants with runs, in the order of their keys."""
         return [Contestant.from_key(key) for key in sorted(set(self.runs.key))]
 
 
@@ -78,8 +78,8 @@ def read_store(
 ) -> Reading:
     """Read the runs of a suite, and check every one of them.
 
-    The suite may be ``None`` where the store holds only one; the registry knows what instances its
-    rows name; ``watch`` is called after every run with how many were checked, of how many.
+    The suite may be ``None`` if the store holds only one; the registry builds the instances of the
+    rows; ``watch`` is called after every run with the numbers of checked runs and of all runs.
 
     Raises
     ------
@@ -98,8 +98,8 @@ def read_store(
                 watch(done, sum(counts.values()))
             runs = run_table(record for records in found.values() for record in records)
         except DAMAGE as error:
-            mend = "use a copy, or run the suite into another file"
-            raise InputError(f"the store is damaged: {error}", where=str(path), mend=mend) from None
+            hint = "use a copy, or run the suite into another file"
+            raise InputError(f"the store is damaged: {error}", where=str(path), hint=hint) from None
     lost = {row: str(why) for row, why in digests.items() if isinstance(why, CchybridError)}
     return Reading(Path(path), name, tuple(rows.values()), runs, lost)
 
@@ -129,82 +129,82 @@ def _current_run(record: dict[str, Any], registry: Registry) -> dict[str, Any]:
 def _choose(suites: list[str], suite: str | None, path: str) -> str:
     if suite in suites or (suite is None and len(suites) == 1):
         return suite or suites[0]
-    what, mend = "the store has no suite", "run one first: cchybrid bench run"
+    what, hint = "the store has no suite", "run one first: cchybrid bench run"
     if suite is not None:
-        mend = f"use {', '.join(suites)}" if suites else mend
-        raise InputError(f"{what} {suite}", where=f"{path}: --suite", mend=mend)
+        hint = f"use {', '.join(suites)}" if suites else hint
+        raise InputError(f"{what} {suite}", where=f"{path}: --suite", hint=hint)
     if suites:
-        what, mend = "the store has several suites", f"choose with --suite: {', '.join(suites)}"
-    raise InputError(what, where=path, mend=mend)
+        what, hint = "the store has several suites", f"choose with --suite: {', '.join(suites)}"
+    raise InputError(what, where=path, hint=hint)
 
 
 def _digest(row: Row, registry: Registry) -> str | CchybridError:
     try:
-        return resolve(row.question, registry).digest
-    except CchybridError as error:  # a file that is gone, a plugin that is not installed
+        return resolve(row.spec, registry).digest
+    except CchybridError as error:  # a missing file or plugin
         return error
 
 
 def check(run: Run, digest: str | CchybridError | None = None) -> dict[str, Any]:
-    """Return a run's line of the table; nothing that a store says can make this raise.
+    """Return a run's line of the table; never raises, whatever the store contains.
 
-    The digest is that of the instance that the row names, or why it cannot be told.
+    The digest is that of the row's instance, or the error raised while building it.
     """
     record = {"row": run.row, "key": run.contestant.key, "seed": run.seed}
     if run.failure:
         return {**record, "failure": run.failure}
     try:
         if isinstance(digest, CchybridError):
-            raise InputError("what instance its row names could not be looked up")
+            raise InputError("the instance of its row could not be built")
         if digest is not None and run.result["digest"] != digest:
-            raise InputError("its instance is not the one that the row names now")
+            raise InputError("its instance differs from that of the row now")
         if run.schedule() is None:
             if run.steps is not None:
                 raise InputError("the schedule is missing")
             run.check_bound()
-        return {**COLUMNS, **record, **_told(run, run.result)}
+        return {**COLUMNS, **record, **_result_columns(run, run.result)}
     except CchybridError as error:
         words = error.what if isinstance(error, InputError) else str(error)
-    except Exception as error:  # whatever a damaged record leads to
+    except Exception as error:  # a damaged record
         words = f"{type(error).__name__}: {error}"
     return {**record, "failure": f"does not hold: {' '.join(words.split())}", "held": False}
 
 
-def _told(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the result of a run says, in the types of the table."""
+def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a run as columns of the table."""
     infeasible = run.steps is None and result["status"] == "infeasible"
     evidence = result.get("evidence_without_schedule") or {}
-    course = tuple(
+    contributions = tuple(
         Contribution(
             float(each["seconds"]), str(each["author"]), str(each["how"]), str(each["what"]),
             _count(each["steps"]), _count(int(each["lower"])), bool(each["certified"]),
         )
         for each in result.get("contributions") or ()
     )  # fmt: skip
-    found = [entry.steps for entry in course if entry.what == "schedule"]
+    found = [entry.steps for entry in contributions if entry.what == "schedule"]
     if found and (found[-1] != run.steps or None in found):
-        raise InputError("who found what is not told of its schedule")
+        raise InputError("the contributions do not match its schedule")
     return {
         "steps": run.steps, "infeasible": infeasible, "lower_bound": _count(run.lower_bound),
         "certified": run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
-        "beneath": 0 if run.certified or infeasible else _count(run.certified_bound),
+        "certified_bound": 0 if run.certified or infeasible else _count(run.certified_bound),
         **{name: float(result[name]) for name in ("seconds", "seconds_to_best")},
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),
         **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
         **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
-        "course": course,
+        "contributions": contributions,
     }  # fmt: skip
 
 
 def _count(value: Any) -> Any:
     """Return a whole number, or ``None``."""
     if value is not None and abs(int(value)) >= 1 << 53:
-        raise InputError("a number is too large")  # for a table, in which it would fail all runs
+        raise InputError("a number is too large")  # for the integer columns of the table
     return None if value is None else int(value)
 
 
 def _total(values: Mapping[str, Any] | None) -> float | None:
-    """Return the sum over all engines; ``None`` where one is unknown, or nothing was told."""
+    """Return the sum over all engines; ``None`` if one is unknown or there are none."""
     return float(sum(values.values())) if values and None not in values.values() else None

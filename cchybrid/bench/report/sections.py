@@ -1,4 +1,4 @@
-"""What a report says, section by section; how it looks is the business of its template."""
+"""The content of a report, section by section; the template defines the layout."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cchybrid.bench.report.commands import commands_of, seeds_of
 from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
 
-MOST = 5
-"""So many ways in which schedules were found are named."""
+MAX_METHODS = 5
+"""The number of methods that are named in the section on contributions."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it: text, then a list, then a table.
+    """A heading, then text, then a list, then a table.
 
-    What it tells may be a CSV file of the report too: ``record``, under the name ``file``.
+    ``record`` is written to the CSV file ``file`` of the report, too.
     """
 
     title: str
@@ -36,10 +36,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything a report says, and the rows and runs that it is about.
+    """A report: its sections, and the rows and runs that it is about.
 
-    The last of the commands makes the report, the others the store; the last of the sections is
-    the table of all rows.
+    The last command writes the report, the others the store; the last section is the table of all
+    rows.
     """
 
     title: str
@@ -51,7 +51,7 @@ class Report:
 
 
 def compose(reading: Reading, other: Reading | None, command: str) -> Report:
-    """Put a report together that ``command`` makes, compared with another store if there is one."""
+    """Return the report that ``command`` writes, compared with another store if there is one."""
     rows = standings(reading)
     rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
     runs = statistics.judged(reading.runs, rows)
@@ -72,7 +72,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
 
 
 def shown(cell: Any) -> str:
-    """Return a cell as people read it: times with as many digits as they mean."""
+    """Return a cell as text: numbers with two or three significant digits."""
     if isna(cell) or not isinstance(cell, float):
         return "" if isna(cell) else str(cell)
     return f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
@@ -114,7 +114,7 @@ def _summary(rows: DataFrame) -> Section:
 
 def _rates(found: DataFrame) -> list[Section]:
     """Return the section on success rates, if there are any."""
-    verdicts = [*found.at_least_published]
+    verdicts = [*found.reaches_published]
     text = (
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
@@ -133,9 +133,10 @@ def _rates(found: DataFrame) -> list[Section]:
         "interval of evaluations": _ranges(found.evaluations_low, found.evaluations_high, whole),
         "mean s": found.seconds_mean,
     })  # fmt: skip
-    names += ["rate", "rate_low", "rate_high", "published_rate", "at_least_published"]
+    names += ["rate", "rate_low", "rate_high", "published_rate", "reaches_published"]
     names += ["evaluations_mean", "evaluations_low", "evaluations_high", "seconds_mean"]
-    section = Section("Success rates", text, (), table, "success-rates.csv", found[names])
+    record = found[names].rename(columns={"reaches_published": "at_least_published"})
+    section = Section("Success rates", text, (), table, "success-rates.csv", record)
     return [section] if len(found) else []
 
 
@@ -155,10 +156,10 @@ def _remainders(found: DataFrame) -> list[Section]:
         "evaluations/s": found.speed.round().astype("Int64"),
         "slower than the fastest": found.slower,
     })  # fmt: skip
-    everyone = [Contestant.from_key(key) for key in found.key]
+    compared = [Contestant.from_key(key) for key in found.key]
     record = found[["row"]].assign(
-        contestant=[each.name for each in everyone],
-        settings=[" ".join(settings_of(each)) for each in everyone],
+        contestant=[each.name for each in compared],
+        settings=[" ".join(settings_of(each)) for each in compared],
         runs=found.runs, **found.filter(like="conflicts_"), best=found.best,
         evaluations_per_second=found.speed, slower_than_the_fastest=found.slower,
     )  # fmt: skip
@@ -167,7 +168,7 @@ def _remainders(found: DataFrame) -> list[Section]:
 
 
 def _new(rows: DataFrame) -> list[Section]:
-    """Return the section on what the rows' sources have not, if they have any steps."""
+    """Return the section on results that are not in the rows' sources, if these have any steps."""
     lines = DataFrame({
         "row": rows["row"], "what is new": "", "published": rows.published_steps,
         "ours": rows.steps.astype(object).mask(rows.infeasible != "", "no schedule exists"),
@@ -204,10 +205,10 @@ def _against_papers(rows: DataFrame) -> list[Section]:
     ]
     counts = rows.bound_verdict.value_counts()
     words = [f"{w}: {counts[w]}" for w in ("tighter", "equal", "weaker", "refuted") if w in counts]
-    told = f"Rows: {', '.join(words)}." if words else ""
+    text = f"Rows: {', '.join(words)}." if words else ""
     sections = [
         Section("Worse than published", "" if worse else "None.", worse),
-        Section("Lower bounds against the published", told),
+        Section("Lower bounds against the published", text),
         Section("Published lower bounds that schedules refute", lines=refuted),
     ]
     return [each for each in sections if each.text or each.lines]
@@ -222,21 +223,23 @@ def _unfinished(rows: DataFrame) -> Section:
 
 
 def _credit(rows: DataFrame) -> list[Section]:
-    """Return the section on what each engine contributed; none where no run tells."""
-    telling = rows[rows.course.str.len() > 0]
-    if telling.empty:
+    """Return the section on what each engine contributed; none if no run has contributions."""
+    recorded = rows[rows.contributions.str.len() > 0]
+    if recorded.empty:
         return []
-    gains = statistics.gains_of(telling)
-    ways = gains[(gains.what == "schedule") & (gains.how != "")].groupby("how")["row"].nunique()
-    ways = ways.sort_values(ascending=False, kind="stable")
-    named = [f"{way} ({count} row{'s' if count > 1 else ''})" for way, count in ways.items()]
-    named[MOST:] = [f"{len(named) - MOST} others"] if len(named) > MOST else []
-    told = f" Schedules were found by way of: {', '.join(named)}." if named else ""
+    gains = statistics.gains_of(recorded)
+    methods = gains[(gains.what == "schedule") & (gains.how != "")].groupby("how")["row"].nunique()
+    methods = methods.sort_values(ascending=False, kind="stable")
+    named = [
+        f"{method} ({count} row{'s' if count > 1 else ''})" for method, count in methods.items()
+    ]
+    named[MAX_METHODS:] = [f"{len(named) - MAX_METHODS} others"] if len(named) > MAX_METHODS else []
+    methods_text = f" Methods of the schedules: {', '.join(named)}." if named else ""
     text = (
-        f"In the best run of each row; {len(telling)} of {len(rows)} rows tell. Rows: it found"
-        " something better than was known; best: the best schedule, or the best bound, is owed to"
-        " it; improved on others: somebody else had found something worse before. Seconds are"
-        f" those to its last in each row.{told}"
+        f"In the best run of each row; {len(recorded)} of {len(rows)} rows have records. Rows: it"
+        " improved on the best known; best: it found the best schedule or bound; improved on"
+        " others: its improvement was on a result of another engine. Seconds are those to its"
+        f" last improvement in each row.{methods_text}"
     )
     table = statistics.credit_of(gains) if len(gains) else None
     return [Section("What each engine contributed", text, table=table)]
@@ -263,7 +266,9 @@ def _contestants(found: DataFrame) -> list[Section]:
 def _comparison(table: DataFrame, other: str) -> Section:
     both = table[table["where"] == "both"]
     differs = both[both.here != ""]
-    counts = ", ".join(f"{way} {count}" for way, count in both.loc[:, "fewer steps":].sum().items())
+    counts = ", ".join(
+        f"{method} {count}" for method, count in both.loc[:, "fewer steps":].sum().items()
+    )
     text = f"{len(both)} rows in both, {len(both) - len(differs)} of them the same; here: {counts}."
     for side in ("here", "there"):
         alone = (table["where"] == side).sum()
@@ -279,21 +284,21 @@ def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
     lost = [f"{name}: {why}" for name, why in reading.unchecked.items()]
     bad = [*failures[~runs.held], *contradictions(rows, runs)]
     failed = [*failures[runs.held & (runs.failure != "")]]
-    told = [f"{run.title}: {text}" for run in runs.itertuples() for text in run.troubles]
-    words = "Their runs do not count: whose they are cannot be told."
+    troubles = [f"{run.title}: {text}" for run in runs.itertuples() for text in run.troubles]
+    words = "Their runs do not count, since their instances are unknown."
     sections = [
         Section("Rows whose instances could not be looked up", words, lost),
         Section("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
         Section("Runs that failed", "The command that made the store tries them again.", failed),
-        Section("Troubles during runs", "", told),
+        Section("Troubles during runs", "", troubles),
     ]
     return [section for section in sections if section.lines]
 
 
 def _all_rows(rows: DataFrame, several: bool) -> Section:
-    """Return the section of the table; who was best is said only of several contestants."""
+    """Return the section of the table; it names the best contestant if there are several."""
     text = "Times are means over the seeds with which the best contestant reached those steps."
-    alone = rows.engine + " " + rows.steps.astype(str)  # what the other columns say already
+    alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
     states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
     table = DataFrame({
         "row": rows["row"], "routing": rows.routing, "steps": rows.steps,
@@ -310,14 +315,14 @@ def _all_rows(rows: DataFrame, several: bool) -> Section:
 
 
 def _facts(reading: Reading) -> list[str]:
-    """Return a few lines on the whole: contestants, versions, counts."""
+    """Return the general facts: contestants, versions, counts."""
     runs, seeds = reading.runs, seeds_of(reading)
     facts = []
     for contestant in reading.contestants:
         words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])
         facts.append(f"contestant {words}; seeds {seeds[contestant.key]}")
     versions = DataFrame([*runs.versions]).items()
-    texts = [f"{name} {' and '.join(sorted(set(told.dropna())))}" for name, told in versions]
+    texts = [f"{name} {' and '.join(sorted(set(found.dropna())))}" for name, found in versions]
     facts += [f"versions: {', '.join(texts)}"] if texts else []
     counts = f"{len(reading.rows)} rows, {len(runs)} runs, {(runs.failure == '').sum()} of them"
     return [*facts, f"{counts} verified again for this report"]

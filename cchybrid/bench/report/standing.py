@@ -1,4 +1,4 @@
-"""What stands per row: the best of all runs, against what was published, or another store's."""
+"""The state of every row: the best of all runs, compared with published values or a store."""
 
 from __future__ import annotations
 
@@ -18,38 +18,42 @@ from cchybrid.library.node_lists import format_nodes
 STUDY = "conflict study"
 VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
 PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
-FACTOR, SECONDS = 1.5, 1.0
-"""Times differ if one is more than so many times the other, and more than so many seconds more."""
+MIN_TIME_RATIO, MIN_TIME_SECONDS = 1.5, 1.0
+"""Times count as different if their ratio and their difference both exceed these."""
 UNKNOWN = {"steps": 1 << 53, "bound": 0}
-"""What no schedule, and no bound, count as."""
-FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "target")
+"""Values in place of a missing schedule and a missing bound."""
+FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "best_known")
 
 
 def standings(reading: Reading) -> DataFrame:
-    """Return what stands in every row, in the suite's order; the index is the row's name.
+    """Return the state of every row in the suite's order; the index is the row's name.
 
-    Beside the columns of the question and of what was published, and ``runs`` and ``failures``:
+    Columns beside those of the specification and of the published values, ``runs`` and
+    ``failures``:
 
-    - ``group``: the collective in capitals, ``(file)`` where an instance file says it.
-    - ``is_study``: the row is about the conflicts that are left, not about schedules.
+    - ``group``: the collective in capitals, ``(file)`` for an instance file.
+    - ``is_study``: the row is a conflict study.
     - ``steps``: the fewest of a verified schedule; ``lower_bound``: the best certified one of any
-      run, for bounds are of the instance; ``claimed_bound``: a better one without checkable
-      evidence; ``gap``: steps above the better of them.
+      run; ``claimed_bound``: a better one without checkable evidence; ``gap``: the difference of
+      the steps and the better bound.
     - ``infeasible``: ``certified`` or ``claimed`` if there is no schedule, else "".
-    - ``contestant``: who was best: fewest steps, then least time; ``engine``: who found them;
-      ``seconds_to_best``, ``seconds``: means over the seeds with which it reached those steps.
-    - ``course``: who found what in its first run to have them, without a schedule in the run with
-      the best bound; ``story``: the same in words.
-    - ``proof``: ``certified`` or ``claimed`` if nothing is left to be done, else ""; ``state``:
+    - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
+      found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
+    - ``contributions``: those of its fastest run with these steps, without a schedule those of the
+      run with the best bound; ``story``: the same in words.
+    - ``proof``: ``certified`` or ``claimed`` if the row is closed, else ""; ``state``:
       ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
       ``conflict study``.
     - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
-      certified bound against theirs: ``tighter``, ``equal``, ``weaker``, or ``refuted`` by a
-      schedule with fewer steps; ``published_is_impossible``: it exceeds their steps.
-    - ``target``: the fewest steps known, ours or published, never below the certified bound;
-      ``goal``: the steps of a success beside published rates: theirs, else the target.
+      certified bound against the published one: ``tighter``, ``equal``, ``weaker``, or ``refuted``
+      by a schedule with fewer steps; ``published_is_impossible``: the bound exceeds the published
+      steps.
+    - ``best_known``: the fewest steps known, ours or published, never below the certified bound;
+      ``goal``: the steps of a success: the published goal, else ``best_known``.
     """
-    rows = DataFrame([_asked(row) for row in reading.rows], dtype=object).rename(columns=PUBLISHED)
+    rows = DataFrame([_columns(row) for row in reading.rows], dtype=object).rename(
+        columns=PUBLISHED
+    )
     kinds = dict.fromkeys(PUBLISHED.values(), float)
     rows = rows.astype({"is_study": bool, "comparable": bool, **kinds})
     rows.index = pd.Index(rows["row"], name=None)
@@ -62,24 +66,24 @@ def standings(reading: Reading) -> DataFrame:
     return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
 
-def _asked(row: Row) -> dict[str, Any]:
-    asked, published = row.question, row.published
-    usual = "" if asked.switching == "store-and-forward" or not asked.collective else "minimal"
+def _columns(row: Row) -> dict[str, Any]:
+    spec, published = row.spec, row.published
+    usual = "" if spec.switching == "store-and-forward" or not spec.collective else "minimal"
     return {
-        **vars(asked), **vars(published), "row": row.name,
-        "group": (asked.collective or "(file)").upper(), "is_study": row.fixed_steps is not None,
-        "transmitters": format_nodes(asked.transmitters or ()),
-        "receivers": format_nodes(asked.receivers or ()),
-        "routing": usual if asked.routing is None else str(asked.routing),
-        "fail_links": " ".join(asked.fail_links), "fail_nodes": format_nodes(asked.fail_nodes),
+        **vars(spec), **vars(published), "row": row.name,
+        "group": (spec.collective or "(file)").upper(), "is_study": row.target is not None,
+        "transmitters": format_nodes(spec.transmitters or ()),
+        "receivers": format_nodes(spec.receivers or ()),
+        "routing": usual if spec.routing is None else str(spec.routing),
+        "fail_links": " ".join(spec.fail_links), "fail_nodes": format_nodes(spec.fail_nodes),
     }  # fmt: skip
 
 
 def _best(held: DataFrame) -> DataFrame:
-    """Return the best of every row's runs; their ``fewest`` are the row's steps."""
-    proven = (held.certified | (held.beneath > 0)) & ~held.infeasible
+    """Return the best of every row's runs; the column ``fewest`` holds the row's steps."""
+    proven = (held.certified | (held.certified_bound > 0)) & ~held.infeasible
     refuted = held.lower_bound > held.fewest
-    bounds = held.lower_bound.where(held.certified, held.beneath)[proven].groupby(held.row)
+    bounds = held.lower_bound.where(held.certified, held.certified_bound)[proven].groupby(held.row)
     claims = held[~held.certified & ~held.infeasible & ~refuted].groupby("row")
     none = held[held.infeasible & held.fewest.isna()].groupby("row").certified.any()
 
@@ -91,26 +95,26 @@ def _best(held: DataFrame) -> DataFrame:
     first = there.merge(best[["row", "key"]]).sort_values(["seconds_to_best", "seed"])
     order = {"lower_bound": False, "key": True, "seed": True}
     other = held[held.fewest.isna()].sort_values([*order], ascending=[*order.values()])
-    course = pd.concat([first, other]).drop_duplicates("row").set_index("row").course
+    contributions = pd.concat([first, other]).drop_duplicates("row").set_index("row").contributions
     found = DataFrame({
         "steps": held.groupby("row").fewest.first(),
         "lower_bound": bounds.max(),
         "claimed_bound": claims.lower_bound.max(),
         "infeasible": none.map({True: "certified", False: "claimed"}),
-        "course": course, "story": course.map(_story),
+        "contributions": contributions, "story": contributions.map(_story),
     })  # fmt: skip
     more = found.claimed_bound > found.lower_bound.fillna(0)
     found["claimed_bound"] = found.claimed_bound.where(more)
     return found.join(best.set_index("row").drop(columns="key"))
 
 
-def _story(course: Iterable[Contribution]) -> str:
-    """Return whose schedules led to the best one: ``classical 69, tabu on quotients 64 (how)``.
+def _story(contributions: Iterable[Contribution]) -> str:
+    """Return the engines behind the best schedule: ``classical 69, tabu on quotients 64 (how)``.
 
-    Everyone's last, in the order of time, and how the best was found; "" if nobody tells.
+    The last schedule of each in the order of time, and the method of the best one; "" if none.
     """
     latest: dict[str, Contribution] = {}
-    for entry in (entry for entry in course if entry.what == "schedule"):
+    for entry in (entry for entry in contributions if entry.what == "schedule"):
         latest.pop(entry.author, None)
         latest[entry.author] = entry
     words = ", ".join(f"{entry.author} {entry.steps}" for entry in latest.values())
@@ -119,11 +123,11 @@ def _story(course: Iterable[Contribution]) -> str:
 
 
 def _with_verdicts(rows: DataFrame) -> DataFrame:
-    """Add what the best amounts to, by itself and against what was published."""
+    """Add the columns that compare the best with the bounds and with the published values."""
     steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
-    theirs, their_bound = rows.published_steps, rows.published_lower_bound
-    at_least, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
-    rows["gap"] = steps - np.fmax(at_least, claim)
+    published, published_bound = rows.published_steps, rows.published_lower_bound
+    certified, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
+    rows["gap"] = steps - np.fmax(certified, claim)
     rows["proof"] = _first(
         (none != "", none), (steps == bound, "certified"), (steps == claim, "claimed"), default=""
     )
@@ -134,18 +138,18 @@ def _with_verdicts(rows: DataFrame) -> DataFrame:
     )  # fmt: skip
     rows["verdict"] = _first(
         (~some, "no result"), (rows.is_study, STUDY), (~rows.comparable, "not comparable"),
-        (theirs.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
-        (steps < theirs, "better"), (steps == theirs, "equal"), default="worse",
+        (published.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
+        (steps < published, "better"), (steps == published, "equal"), default="worse",
     )  # fmt: skip
     rows["bound_verdict"] = _first(
-        (their_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
-        (their_bound > steps, "refuted"), (at_least == their_bound, "equal"),
-        (at_least > their_bound, "tighter"), default="weaker",
+        (published_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
+        (published_bound > steps, "refuted"), (certified == published_bound, "equal"),
+        (certified > published_bound, "tighter"), default="weaker",
     )  # fmt: skip
-    ruled_out = (none == "certified") | (at_least > theirs)
-    rows["published_is_impossible"] = rows.comparable & theirs.notna() & ruled_out
-    rows["target"] = np.maximum(np.fmin(steps, theirs.where(rows.comparable)), at_least)
-    rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.target)
+    ruled_out = (none == "certified") | (certified > published)
+    rows["published_is_impossible"] = rows.comparable & published.notna() & ruled_out
+    rows["best_known"] = np.maximum(np.fmin(steps, published.where(rows.comparable)), certified)
+    rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.best_known)
     return rows
 
 
@@ -155,11 +159,11 @@ def _first(*cases: tuple[Any, Any], default: str) -> Any:
 
 
 def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
-    """Return what runs say that verified schedules of other runs refute."""
+    """Return the claims of runs that verified schedules of other runs refute."""
     fewest = rows.steps.rename("fewest").dropna()
     held = runs[runs.failure == ""].join(fewest, on="row", how="inner")
     return [
-        f"{run.title}: says infeasible, but {run.fewest} steps suffice"
+        f"{run.title}: claims infeasibility, but {run.fewest} steps suffice"
         if run.infeasible
         else f"{run.title}: {run.bound_by} {'certifies' if run.certified else 'claims'} at least"
         f" {run.lower_bound} steps, but {run.fewest} suffice"
@@ -168,10 +172,10 @@ def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
 
 
 def compare(here: DataFrame, there: DataFrame) -> DataFrame:
-    """Return what stands in two stores side by side, in every row that ran in one of them.
+    """Return the rows of two stores side by side, for all rows with runs in one of them.
 
-    ``here`` says in what ways it differs from there, and each way has a column; times are compared
-    where both have as many steps. ``where`` the row ran: ``both``, ``here`` or ``there``.
+    Column ``here`` lists the differences, each of which also has a column of its own; times are
+    compared at equal steps. Column ``where`` is ``both``, ``here`` or ``there``.
     """
     names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
     one, other = (
@@ -181,13 +185,19 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     table = pd.concat([one.add_suffix(" here"), other.add_suffix(" there")], axis=1)
     mine, their = (side.reindex(table.index).fillna(UNKNOWN) for side in (one, other))
     low, high = np.fmin(mine.s, their.s), np.fmax(mine.s, their.s)
-    apart = (mine.steps == their.steps) & (high > FACTOR * low) & (high - low > SECONDS)
-    ways = DataFrame({
+    apart = (
+        (mine.steps == their.steps)
+        & (high > MIN_TIME_RATIO * low)
+        & (high - low > MIN_TIME_SECONDS)
+    )
+    differences = DataFrame({
         "fewer steps": mine.steps < their.steps, "more steps": mine.steps > their.steps,
         "tighter bound": mine.bound > their.bound, "weaker bound": mine.bound < their.bound,
         "faster": apart & (mine.s < their.s), "slower": apart & (mine.s > their.s),
     }, dtype=bool)  # fmt: skip
     table = table[[f"{name} {side}" for name in names.values() for side in ("here", "there")]]
-    table.insert(0, "here", [", ".join(ways.columns[line]) for line in ways.to_numpy()])
+    table.insert(
+        0, "here", [", ".join(differences.columns[line]) for line in differences.to_numpy()]
+    )
     ran = [table.index.isin(one.index.intersection(other.index)), table.index.isin(one.index)]
-    return table.assign(where=np.select(ran, ["both", "here"], "there")).join(ways)
+    return table.assign(where=np.select(ran, ["both", "here"], "there")).join(differences)

@@ -1,4 +1,4 @@
-"""What the runs of each contestant amount to: rates with their intervals, times, conflicts left."""
+"""Statistics of the contestants' runs: rates with intervals, times, remaining conflicts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from pandas import DataFrame, Series
 
 from cchybrid.bench.contestant import Contestant
 
-SHORTEST = 0.01
-"""Seconds below which all times count as the same in the plots."""
-WHO = ["key", "contestant"]
+MIN_SECONDS = 0.01
+"""Shorter times are set to this in the plots."""
+CONTESTANT = ["key", "contestant"]
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the score interval of a success rate.
 
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
-    the American Statistical Association 22 (158), 1927, 209-212. Without trials: (0, 1).
+    Without trials: (0, 1).
+
+    References
+    ----------
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
+    the American Statistical Association 22 (1927), doi:10.1080/01621459.1927.10502953.
     """
     if trials == 0:
         return 0.0, 1.0
@@ -46,7 +50,7 @@ def mean_of(values: Iterable[float], confidence: float = 0.95) -> tuple[float, f
 
 
 def t_quantile(freedom: int, confidence: float = 0.95) -> float:
-    """Return the t within which Student's distribution has so much of its mass, both sides.
+    """Return the two-sided quantile of Student's t distribution.
 
     The mass within ``sqrt(freedom) * tan(angle)`` of zero is that of M. Abramowitz, I. A. Stegun,
     Handbook of Mathematical Functions, 1964, 26.7.3 and 26.7.4.
@@ -67,31 +71,31 @@ def t_quantile(freedom: int, confidence: float = 0.95) -> float:
 
 
 def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:
-    """Return the runs with what stands in their rows (``row_...``), and two judgements.
+    """Return the runs with the columns of their rows (``row_...``) and two outcomes.
 
-    ``success``: it reached the fewest steps known, or the row's bound. ``closed``: it met the
-    row's fewest steps and its own bound, or it said that there is no schedule.
+    ``success``: the run reached the fewest steps known, or the row's bound. ``closed``: it has the
+    row's fewest steps and meets its own bound, or it claims that there is no schedule.
     """
     runs = runs.join(rows.add_prefix("row_"), on="row")
     held, none = runs.failure == "", runs.infeasible & (runs.row_infeasible != "")
-    reached = (runs.row_infeasible == "") & (runs.steps <= runs.row_target.astype(float))
+    reached = (runs.row_infeasible == "") & (runs.steps <= runs.row_best_known.astype(float))
     met = (runs.lower_bound == runs.steps) & (runs.steps == runs.row_steps.astype(float))
     return runs.assign(success=held & (none | reached), closed=held & (none | met))
 
 
-def tally(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
-    """Return what the runs of each group amount to; ``more`` aggregates may be named.
+def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
+    """Return the statistics of each group of runs; ``more`` names further aggregates.
 
-    ``rows``, and those in which one run was ``closed`` or ``reached`` a success; ``runs``,
+    ``rows``, the numbers of rows with a ``closed`` run and with a success (``reached``); ``runs``,
     ``failures``, and ``successes`` with the interval of their rate; over the successes, seconds and
     evaluations to the best schedule.
     """
-    told = runs.assign(
+    data = runs.assign(
         tried=runs.row, closed=runs.row.where(runs.closed), reached=runs.row.where(runs.success),
         failed=runs.failure != "", seconds=runs.seconds_to_best.where(runs.success),
         evaluations=runs.evaluations_to_best.where(runs.success),
     )  # fmt: skip
-    groups = told.groupby([*by], sort=False)
+    groups = data.groupby([*by], sort=False)
     found = groups.agg(
         rows=("tried", "nunique"), runs=("tried", "size"), failures=("failed", "sum"),
         closed=("closed", "nunique"), reached=("reached", "nunique"), successes=("success", "sum"),
@@ -109,50 +113,55 @@ def _means(groups: Any, name: str) -> DataFrame:
 
 
 def scores(runs: DataFrame, groups: Sequence[str]) -> DataFrame:
-    """Return the tally of every contestant, over ``all`` first, then per group if several."""
+    """Return the statistics of every contestant, over ``all`` first, then per group if several."""
     ordered = runs.sort_values("key", kind="stable")
     parts = {name: ordered[ordered.row_group == name] for name in groups if len(groups) > 1}
     return pd.concat(
-        tally(part, WHO).assign(collective=name) for name, part in {"all": ordered, **parts}.items()
+        aggregate(part, CONTESTANT).assign(collective=name)
+        for name, part in {"all": ordered, **parts}.items()
     )
 
 
 def rates(runs: DataFrame) -> DataFrame:
-    """Return how often every contestant reached the goal of every row that is no study.
+    """Return every contestant's success rate in every row except conflict studies.
 
-    The published rate is that of the engine that the contestant is.
+    The published rate is that of the contestant's only engine.
     """
     runs = runs[~runs.row_is_study]
-    told = zip(runs.key, runs.row_rates, runs.row_comparable, strict=True)
+    data = zip(runs.key, runs.row_rates, runs.row_comparable, strict=True)
     runs = runs.assign(
         success=(runs.failure == "") & (runs.steps <= runs.row_goal.astype(float)),
-        theirs=[rates.get(only_engine(key)) if fair else None for key, rates, fair in told],
+        published=[
+            rates.get(only_engine(key)) if comparable else None for key, rates, comparable in data
+        ],
     )
-    found = tally(runs, ["row", *WHO], goal=("row_goal", "first"), theirs=("theirs", "first"))
-    theirs = found.theirs.astype(float) / 100
-    reached = found.successes >= theirs * found.runs - 1e-9
-    cases = [theirs.isna(), reached, theirs <= found.rate_high]
+    found = aggregate(
+        runs, ["row", *CONTESTANT], goal=("row_goal", "first"), published=("published", "first")
+    )
+    published = found.published.astype(float) / 100
+    reached = found.successes >= published * found.runs - 1e-9
+    cases = [published.isna(), reached, published <= found.rate_high]
     verdicts = np.select(cases, ["", "yes", "no, but may be"], "no")
     rate = found.successes / found.runs
-    return found.assign(rate=rate, published_rate=theirs, at_least_published=verdicts)
+    return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 
 
 def only_engine(key: str) -> str:
-    """Return the engine that the contestant with this key is; "" for all, or several."""
+    """Return the only engine of the contestant with this key; "" for all, or several."""
     engines = Contestant.from_key(key).engines or ()
     return engines[0] if len(engines) == 1 else ""
 
 
 def remainders(runs: DataFrame) -> DataFrame:
-    """Return the conflicts that every contestant is left with in every conflict study.
+    """Return the remaining conflicts of every contestant in every conflict study.
 
     ``speed``: evaluations per second, over all its runs together; ``slower``: how many times the
     speed is the fastest contestant's.
     """
-    told = runs[runs.row_is_study & (runs.failure == "") & runs.conflicts.notna()]
-    known = (told.evaluations > 0) & (told.search_seconds > 0)
-    told = told.assign(spent=told.evaluations.where(known), took=told.search_seconds.where(known))
-    groups = told.groupby(["row", *WHO], sort=False)
+    data = runs[runs.row_is_study & (runs.failure == "") & runs.conflicts.notna()]
+    known = (data.evaluations > 0) & (data.search_seconds > 0)
+    data = data.assign(spent=data.evaluations.where(known), took=data.search_seconds.where(known))
+    groups = data.groupby(["row", *CONTESTANT], sort=False)
     total = {name: (name, lambda values: sum(values.dropna())) for name in ("spent", "took")}
     found = groups.agg(runs=("seed", "size"), **total).reset_index()
     found = found.join(_means(groups.conflicts, "conflicts")).assign(speed=found.spent / found.took)
@@ -164,13 +173,17 @@ def remainders(runs: DataFrame) -> DataFrame:
 
 
 def gains_of(rows: DataFrame) -> DataFrame:
-    """Return what was better than all before it in the best run of each row, in the order of time.
+    """Return the improvements in the best run of each row, in the order of time.
 
-    Bounds gain if they say more than those before them, or make certain what was claimed. That
-    something takes a step says nothing, and what exceeds the row's bound was withdrawn.
+    A bound is an improvement if it is higher than those before it, or certifies a claimed one;
+    bounds of 1 are trivial, and bounds above the row's were withdrawn.
     """
-    told = [{"row": name, **vars(each)} for name, course in rows.course.items() for each in course]
-    entries = DataFrame(told)
+    data = [
+        {"row": name, **vars(each)}
+        for name, contributions in rows.contributions.items()
+        for each in contributions
+    ]
+    entries = DataFrame(data)
     best = rows[["lower_bound", "claimed_bound"]].max(axis=1).fillna(0)
     entries["bound"] = entries["row"].map(best)
     bounds = entries[(entries.what == "bound") & (entries.lower <= entries.bound)]
@@ -180,10 +193,10 @@ def gains_of(rows: DataFrame) -> DataFrame:
 
 
 def credit_of(gains: DataFrame) -> DataFrame:
-    """Return what is owed to whom, schedules first, most first.
+    """Return the credit of every engine: schedules before bounds, in descending order.
 
-    In how many rows it found something better than was known, the best, something better than
-    what somebody else had found before; and the median of when it found its last.
+    The numbers of rows in which it improved on the best known, found the best, and improved on
+    another engine; and the median of the seconds to its last improvement.
     """
     before = gains.groupby(["row", "what"]).author.shift()
     good = (gains.what == "schedule") | (gains.lower == gains.bound)
@@ -202,18 +215,21 @@ def credit_of(gains: DataFrame) -> DataFrame:
 def times(runs: DataFrame) -> DataFrame:
     """Return the median seconds to success over the seeds, by row and contestant's key.
 
-    A failed seed counts as for ever (inf); where there is no run at all, there is no number.
+    A failed seed counts as infinite; NaN where there is no run.
     """
-    spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=SHORTEST)
+    spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=MIN_SECONDS)
     return spent.groupby([runs.row, runs.key]).agg(median_high).unstack()
 
 
 def performance_profile(times: DataFrame) -> dict[str, Series]:
     """Return, by key, the share of rows solved within a factor of the best time.
 
-    E. D. Dolan, J. J. More, Benchmarking optimization software with performance profiles,
-    Mathematical Programming 91 (2), 2002, 201-213. A row is solved by reaching the fewest steps
-    known. Only rows that all contestants tried take part.
+    A row is solved by reaching the fewest steps known. Only rows that all contestants ran count.
+
+    References
+    ----------
+    E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles",
+    Mathematical Programming 91 (2002), doi:10.1007/s101070100263.
     """
     common = times.dropna()
     ratios = common.div(common.min(axis=1), axis=0)
@@ -221,14 +237,14 @@ def performance_profile(times: DataFrame) -> dict[str, Series]:
 
 
 def settled_over_time(times: DataFrame, closed: Iterable[str]) -> dict[str, Series]:
-    """Return, by key, the share of the rows it tried whose best schedule it had by then.
+    """Return, by key, the share of the contestant's rows that were settled, over time.
 
-    Only closed rows can be settled: those whose fewest steps meet a bound.
+    A row is settled when the best schedule is found; only rows that are closed in the end count.
     """
     settled = times[times.index.isin(closed)]
     return {key: staircase(settled[key], times[key].count()) for key in times}
 
 
 def staircase(values: Series, total: int) -> Series:
-    """Return the curve that climbs by ``1 / total`` at every finite value: corners by their x."""
+    """Return the step curve that rises by ``1 / total`` at every finite value, indexed by x."""
     return values[values < math.inf].value_counts().sort_index().cumsum() / total

@@ -3,7 +3,7 @@
 Nodes are renumbered 0 to n-1: by their labels if these are all numbers, otherwise in the order of
 the file. An undirected edge is a channel in both directions. Parallel edges, or an integer edge
 attribute ``capacity``, make a channel of higher capacity. Nodes with a true attribute ``endpoint``
-or ``terminal`` are endpoints (if all are, none is: a network without switches needs no such mark).
+or ``terminal`` are endpoints; if all nodes have it, there are no switches and so no endpoints.
 Node attributes ``x`` and ``y``, or GML's ``graphics``, give positions.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.seed_text import read_seed_text
 from cchybrid.model import Channel, Network
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph file
@@ -26,21 +26,21 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
 
 
 def read_network(path: str | Path) -> NetworkFile:
-    """Read a network file; its extension tells the format.
+    """Read a network file; its extension determines the format.
 
     ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line ``a b``, ``a b CAPACITY`` or
     ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is linked to b, c, ...);
-    ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected: every link stands once,
-    or every link stands in both directions.
+    ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected: every link is listed
+    either once, or in both directions.
 
     Raises
     ------
     InputError
-        The file cannot be read, or breaks its format; the error names file and mend.
+        The file cannot be read, or breaks its format; the error names the file.
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    with inside(path):
+    with with_context(path):
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
         if suffix not in _READERS:
@@ -49,7 +49,7 @@ def read_network(path: str | Path) -> NetworkFile:
                 "a JSON file holds a whole instance, not a network alone"
                 if suffix == ".json"
                 else f"no network format has the extension {suffix!r}",
-                mend="give it without a collective" if suffix == ".json" else f"use {known}",
+                hint="give it without a collective" if suffix == ".json" else f"use {known}",
             )
         return NetworkFile.of(_to_network(_parse(read_text(path), suffix), path.stem))
 
@@ -60,11 +60,11 @@ def _parse(text: str, suffix: str) -> nx.Graph:
         graph = read(text)
     except InputError:
         raise
-    except Exception as error:  # the parsers raise whatever a broken file makes them stumble over
+    except Exception as error:  # the parsers raise errors of many types for a broken file
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise InputError(f"not valid {label}: {reason}", mend="correct the file") from None
+        raise InputError(f"not valid {label}: {reason}", hint="correct the file") from None
     if not graph:
-        raise InputError(f"no nodes in this {label}", mend="give a file with a network")
+        raise InputError(f"no nodes in this {label}", hint="give a file with a network")
     return graph
 
 
@@ -80,7 +80,7 @@ def _read_gml(text: str) -> nx.Graph:
     try:
         return nx.parse_gml(text, label="label")
     except nx.NetworkXError:
-        # Labels are optional in GML, and need not differ; the ids tell all nodes apart.
+        # Labels are optional in GML and may repeat; ids are unique.
         return nx.parse_gml(text, label="id")
 
 
@@ -89,11 +89,11 @@ def _read_edge_list(text: str) -> nx.Graph:
 
     rows = _rows(text)
     for number, row in rows:
-        if len(row.split()) < 2:  # NetworkX would pass over it
+        if len(row.split()) < 2:  # NetworkX would ignore the line
             raise InputError(
                 f"{row[:40]!r} does not name two nodes",
                 where=f"line {number}",
-                mend="write two nodes with a space between",
+                hint="write two nodes with a space between",
             )
     # A third column is a capacity; NetworkX writes a dictionary there instead.
     numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9]+", row) for _, row in rows)
@@ -116,19 +116,19 @@ def _rows(text: str) -> list[tuple[int, str]]:
 
 
 def _undirected(graph: nx.MultiDiGraph) -> nx.Graph:
-    """Return what a list of links means: undirected, unless all links stand both ways."""
+    """Return the graph as undirected, unless all links are listed in both directions."""
     import networkx as nx
 
     count = Counter(graph.edges())
-    one_way = [(a, b) for a, b in count if (b, a) not in count]
-    both_ways = [(a, b) for a, b in count if (b, a) in count and a != b]
-    if one_way and both_ways:
-        (a, b), (c, d) = both_ways[0], one_way[0]
+    one_direction = [(a, b) for a, b in count if (b, a) not in count]
+    both_directions = [(a, b) for a, b in count if (b, a) in count and a != b]
+    if one_direction and both_directions:
+        (a, b), (c, d) = both_directions[0], one_direction[0]
         raise InputError(
-            f"the link {a} {b} stands in both directions, {c} {d} in one",
-            mend="write every link once, or every link in both directions",
+            f"the link {a} {b} is listed in both directions, {c} {d} in one",
+            hint="write every link once, or every link in both directions",
         )
-    return graph if both_ways else nx.MultiGraph(graph)
+    return graph if both_directions else nx.MultiGraph(graph)
 
 
 _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -148,7 +148,7 @@ def _to_network(graph: nx.Graph, name: str) -> Network:
     capacity: Counter[tuple[int, int]] = Counter()
     for a, b, data in graph.edges(data=True):
         if a == b:
-            raise InputError(f"node {a} is linked to itself", mend="drop that edge")
+            raise InputError(f"node {a} is linked to itself", hint="drop that edge")
         size = _capacity(data, f"edge {a} {b}")
         capacity[index[a], index[b]] += size
         if not graph.is_directed():
@@ -171,15 +171,15 @@ def _capacity(data: dict[str, Any], where: str) -> int:
         number = 0.0
     if isinstance(value, bool) or not number.is_integer() or number < 1:
         raise InputError(
-            f"the capacity {str(value)[:40]!r} is no number of messages",
+            f"the capacity {str(value)[:40]!r} is no integer",
             where=where,
-            mend="use an integer from 1",
+            hint="use an integer from 1",
         )
     return int(number)
 
 
 def _is_endpoint(data: dict[str, Any]) -> bool:
-    # GML has no truth values: 1 and 0, or words, stand for them.
+    # GML has no truth values; 1 and 0, or words, are used instead.
     return any(
         str(data.get(key, "")).strip().lower() in ("true", "1", "1.0", "yes")
         for key in ("endpoint", "terminal")
@@ -187,7 +187,7 @@ def _is_endpoint(data: dict[str, Any]) -> bool:
 
 
 def _positions(nodes: list[dict[str, Any]]) -> tuple[tuple[float, float], ...] | None:
-    """Return the positions if every node has one; drawings place the nodes otherwise."""
+    """Return the positions if every node has one; otherwise ``None``."""
     positions = []
     for data in nodes:
         graphics = data.get("graphics")

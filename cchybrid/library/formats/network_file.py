@@ -1,4 +1,4 @@
-"""What a network file holds: a network, and who transmits and receives."""
+"""The content of a network file: a network, its transmitters and its receivers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class NetworkFile:
     network
         The network.
     transmitters, receivers
-        The nodes that may send and that may receive, ascending. Formats that do not say who name
-        all terminals.
+        The nodes that may send, and those that may receive, ascending. Where the format has no
+        such roles: all terminals.
     """
 
     network: Network

@@ -3,8 +3,8 @@
 ``#`` begins a comment. The first row holds the number of nodes and the largest number of outgoing
 links of a node; every further row describes one node: its index, its mode, and the neighbours that
 its outgoing links lead to. The mode is ``T`` (transmitter), ``R`` (receiver), ``B`` (both) or
-``N`` (neither: a switch). A neighbour that stands twice is reached by two parallel links, here a
-channel of capacity 2.
+``N`` (neither: a switch). A neighbour that is listed twice has two parallel links, here
+a channel of capacity 2.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.node_lists import format_nodes
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError, inside
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.network import MAX_NODES
 
 _MAX_DEGREE = 65_536
@@ -35,38 +35,38 @@ def read_seed_text(text: str, name: str) -> NetworkFile:
     text
         The file's text. Rows of nodes may come in any order, each node once.
     name
-        What to call the network.
+        The name of the network.
 
     Raises
     ------
     InputError
-        The text breaks the format; the error names the line and the mend.
+        The text breaks the format; the error names the line.
     """
     rows = _rows(text)
     line, words = next(rows, (1, []))
-    with inside(f"line {line}"):
+    with with_context(f"line {line}"):
         if len(words) != 2:
             raise InputError(
                 "the first row does not hold two numbers",
-                mend="write the number of nodes and the maximal number of links per node",
+                hint="write the number of nodes and the maximal number of links per node",
             )
         count, degree = map(_number, words)
         if not 1 <= count <= MAX_NODES:
-            raise InputError(f"{count} nodes", mend=f"use 1 to {MAX_NODES}")
+            raise InputError(f"{count} nodes", hint=f"use 1 to {MAX_NODES}")
     lines: dict[int, int] = {}
     modes: dict[int, str] = {}
     arcs: list[tuple[int, int]] = []
     for line, words in rows:
-        with inside(f"line {line}"):
+        with with_context(f"line {line}"):
             node, mode, targets = _read_row(words, count)
             if node in lines:
                 raise InputError(
-                    f"node {node} has a row already, line {lines[node]}", mend="keep one of them"
+                    f"node {node} has a row already, line {lines[node]}", hint="keep one of them"
                 )
             if len(targets) > degree:
                 raise InputError(
                     f"node {node} has {len(targets)} outgoing links, the first row allows {degree}",
-                    mend="correct the row or the maximum",
+                    hint="correct the row or the maximum",
                 )
         lines[node], modes[node] = line, mode
         arcs += ((node, target) for target in targets)
@@ -75,7 +75,7 @@ def read_seed_text(text: str, name: str) -> NetworkFile:
         shown = format_nodes(missing[:100])
         raise InputError(
             f"no row for node{'s' if len(missing) > 1 else ''} {shown[:60]}",
-            mend="write one row for every node, or correct the number of nodes",
+            hint="write one row for every node, or correct the number of nodes",
         )
     return NetworkFile(
         network=Network.from_arcs(name, count, arcs),
@@ -90,7 +90,7 @@ def write_seed_text(file: NetworkFile) -> str:
     Raises
     ------
     InputError
-        The network has what the format cannot hold: half-duplex links, or endpoints that a path
+        The format cannot represent the network: it has half-duplex links, or endpoints that a path
         could pass if they were not endpoints.
     """
     network = file.network
@@ -101,7 +101,7 @@ def write_seed_text(file: NetworkFile) -> str:
             raise InputError(
                 f"node {source} has more than {_MAX_DEGREE} outgoing links",
                 where=network.name,
-                mend="save it as JSON",
+                hint="save it as JSON",
             )
         targets[source] += [target] * capacity
     sending, receiving = set(file.transmitters), set(file.receivers)
@@ -128,24 +128,24 @@ def _read_row(words: Sequence[str], count: int) -> tuple[int, str, list[int]]:
     if len(words) < 2 or words[1].upper() not in ("T", "R", "B", "N"):
         raise InputError(
             "the mode is missing" if len(words) < 2 else f"{words[1][:40]!r} is no mode",
-            mend="write the node, then T, R, B or N, then its neighbours",
+            hint="write the node, then T, R, B or N, then its neighbours",
         )
     node, *targets = (_node(word, count) for word in (words[0], *words[2:]))
     if node in targets:
-        raise InputError(f"node {node} is linked to itself", mend="drop that link")
+        raise InputError(f"node {node} is linked to itself", hint="drop that link")
     return node, words[1].upper(), targets
 
 
 def _node(word: str, count: int) -> int:
     node = _number(word)
     if node >= count:
-        raise InputError(f"there is no node {node}", mend=f"use 0 to {count - 1}")
+        raise InputError(f"there is no node {node}", hint=f"use 0 to {count - 1}")
     return node
 
 
 def _number(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word):
-        raise InputError(f"{word[:40]!r} is no number", mend="write a number there")
+        raise InputError(f"{word[:40]!r} is no number", hint="write a number there")
     return int(word)
 
 
@@ -153,17 +153,17 @@ def _check_writable(network: Network) -> None:
     json = "save it as JSON"
     if network.half_duplex:
         raise InputError(
-            "the text format holds no half-duplex links", where=network.name, mend=json
+            "the text format holds no half-duplex links", where=network.name, hint=json
         )
     into: list[set[int]] = [set() for _ in range(network.nodes)]
     for channel in network.channels:
         into[channel.target].add(channel.source)
     for node in network.endpoints:
-        # With one and the same neighbour on either side no simple path can pass the node.
+        # A node whose only neighbour is the same in both directions is on no simple path.
         onward = network.successors[node]
         if into[node] and onward and len(into[node].union(onward)) > 1:
             raise InputError(
-                f"the text format cannot say that no path passes node {node}",
+                f"the text format cannot express that no path passes node {node}",
                 where=network.name,
-                mend=json,
+                hint=json,
             )

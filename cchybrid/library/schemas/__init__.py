@@ -12,7 +12,7 @@ NAMES = ("instance-1", "schedule-1", "certificate-1")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a schema that stands alone: the schemas that it refers to are put inside.
+    """Return a self-contained schema: the schemas that it refers to are embedded.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ def schema(name: str) -> dict[str, Any]:
         There is no schema of this name.
     """
     if name not in NAMES:
-        raise InputError(f"no schema {name!r}", mend=f"use {' or '.join(NAMES)}")
+        raise InputError(f"no schema {name!r}", hint=f"use {' or '.join(NAMES)}")
     record = _read(name)
     if name == "schedule-1":
-        # A schema with an identifier of its own is found by it wherever it is embedded.
+        # An embedded schema with its own ``$id`` is found by that.
         record["$defs"]["instance"] = _read("instance-1")
     return record
 

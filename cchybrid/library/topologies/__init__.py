@@ -48,20 +48,19 @@ FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
 
 
 def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:
-    """Return the network that a name stands for, in any case: ``network("Mesh-4x8")``.
+    """Return the network of a name, in any case: ``network("Mesh-4x8")``.
 
     Parameters
     ----------
     name
         A member of one of the families; it becomes, in lower case, the network's name.
     families
-        Where to look, in this order.
+        The families, searched in this order.
 
     Raises
     ------
     InputError
-        No family knows the name (the error says which one comes near), or its parameters make
-        no sense.
+        Unknown name (the error suggests similar ones), or invalid parameters.
     """
     return resolve(name, families)
 

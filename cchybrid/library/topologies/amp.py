@@ -13,7 +13,7 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 _PUBLISHED_8 = "0-1 0-2 0-3 0-4 1-4 1-5 1-6 2-3 2-5 2-6 3-5 3-7 4-6 4-7 5-7 6-7"  # all links
-_CHORDS = {  # what joins a ring of so many nodes; found by exchanging the ends of two chords
+_CHORDS = {  # by number of nodes, the links beside the ring; found by simulated annealing
     23: (
         "0-4 0-15 1-6 1-9 2-14 2-17 3-7 3-20 4-11 5-16 5-19 6-12 7-18 8-16 8-21 9-13 10-15 "
         "10-20 11-18 12-22 13-19 14-21 17-22"
@@ -47,14 +47,14 @@ def amp(nodes: int) -> Network:
 
     ``amp-8`` (diameter 2) has the links that the routing table of eight processors names in
     Ohlídal and Schwarz, "Design of group communication for regular and irregular networks",
-    but for the system controller: its two neighbours, 4 and 7, are linked to each other instead.
+    without the system controller, whose two neighbours, 4 and 7, are linked to each other.
 
     The authors' networks of more nodes are not published, so **the others are this project's
     own**: a ring 0, 1, 2, ... with two more links at every node, found by simulated annealing
-    for the least diameter and then the least mean distance. They must not be taken for the
-    authors' networks when results are compared. Diameters are 3, 3, 4 and 4; mean distances
-    2.091, 2.355, 2.531 and 2.724. With 23 and 32 nodes no network of degree 4 has a smaller
-    mean distance, since nodes see 4 others at distance 1, 12 at distance 2 and the rest at 3.
+    that minimizes the diameter and then the mean distance. They are not the authors' networks, so
+    results on them must not be compared with published ones. Diameters are 3, 3, 4 and 4; mean
+    distances 2.091, 2.355, 2.531 and 2.724. With 23 and 32 nodes no network of degree 4 has a
+    smaller mean distance: 4 nodes are at distance 1, 12 at distance 2 and the rest at 3.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def amp(nodes: int) -> Network:
         names = [f"amp-{size}" for size in SIZES]
         raise InputError(
             f"no AMP network of {nodes} nodes is known here",
-            mend=f"use {', '.join(names[:-1])} or {names[-1]}",
+            hint=f"use {', '.join(names[:-1])} or {names[-1]}",
         )
     links = _links(_CHORDS.get(nodes, _PUBLISHED_8))
     if nodes in _CHORDS:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, check_size, numbered
+from cchybrid.library.topologies.sizes import check_min_nodes, check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -30,29 +30,29 @@ def circulant(nodes: int, strides: Sequence[int]) -> Network:
     Raises
     ------
     InputError
-        A stride that is out of this range or stands twice, strides that leave the network in
-        pieces, too few nodes, or too many nodes or channels.
+        A stride that is out of this range or is listed twice, strides that leave the network
+        unconnected, too few nodes, or too many nodes or channels.
     """
     if nodes < 3:
-        raise InputError("a circulant has at least 3 nodes", mend="use circulant-3-1")
+        raise InputError("a circulant has at least 3 nodes", hint="use circulant-3-1")
     check_size(nodes, 2 * nodes * len(strides))
     for stride in strides:
         if not 1 <= stride <= nodes // 2:
             raise InputError(
                 f"stride {stride} is not between 1 and {nodes // 2}",
                 # A stride and its complement give the same links.
-                mend=f"use {min(stride % nodes, -stride % nodes) or 1} in its place",
+                hint=f"use {min(stride % nodes, -stride % nodes) or 1} in its place",
             )
     parts = math.gcd(nodes, *strides)
-    mended = dict.fromkeys(strides if parts == 1 else (1, *strides))
-    mend = f"use circulant-{nodes}-{'x'.join(map(str, mended))}"
+    corrected = dict.fromkeys(strides if parts == 1 else (1, *strides))
+    hint = f"use circulant-{nodes}-{'x'.join(map(str, corrected))}"
     if len(set(strides)) < len(strides):
-        raise InputError("a stride stands twice", mend=mend)
+        raise InputError("a stride is listed twice", hint=hint)
     if parts > 1:
         raise InputError(
-            f"all strides and the number of nodes are multiples of {parts}, so the network is "
-            f"in {parts} pieces",
-            mend=mend,
+            f"all strides and the number of nodes are multiples of {parts}, so the network has "
+            f"{parts} components",
+            hint=hint,
         )
     return _network(f"circulant-{nodes}-{'x'.join(map(str, strides))}", nodes, strides)
 
@@ -71,7 +71,7 @@ def midimew(nodes: int) -> Network:
     InputError
         Fewer than 5 nodes, or too many.
     """
-    at_least(nodes, 5, "midimew")
+    check_min_nodes(nodes, 5, "midimew")
     check_size(nodes)
     base = _base(nodes)
     return _network(f"midimew-{nodes}", nodes, (base - 1, base))
@@ -83,23 +83,23 @@ def k_ring(nodes: int) -> Network:
     Source: Kuonen, "The K-Ring: a versatile model for the design of MIMD computer topology",
     High-Performance Computing Conference (1999). He leaves it open in which order the second
     ring runs; here its stride s, which has no factor in common with ``nodes``, is the one that
-    gives the least diameter, then the least mean distance, then the least s. Degree 4;
-    ``k-ring-8`` has the strides 1 and 3. Others are to be had as ``circulant-N-1xS``.
+    minimizes the diameter, then the mean distance, then s. Degree 4;
+    ``k-ring-8`` has the strides 1 and 3. Other strides: ``circulant-N-1xS``.
 
     Raises
     ------
     InputError
         Fewer than 5 nodes, 6 nodes (there is no second ring), or more than 4096, for which the
-        search of the stride would take long.
+        search for the stride takes too long.
     """
-    at_least(nodes, 5, "k-ring")
+    check_min_nodes(nodes, 5, "k-ring")
     if nodes == 6:
-        raise InputError("6 nodes have no second ring", mend="use k-ring-5 or k-ring-7")
+        raise InputError("6 nodes have no second ring", hint="use k-ring-5 or k-ring-7")
     if nodes > MAX_K_RING:
         root = math.isqrt(nodes)
         raise InputError(
             f"{nodes} nodes are too many to look for the best second ring",
-            mend=f"use at most {MAX_K_RING}, or give its stride: circulant-{nodes}-1x{root}",
+            hint=f"use at most {MAX_K_RING}, or give its stride: circulant-{nodes}-1x{root}",
         )
     best = (nodes, 0, 0)
     for stride in range(2, nodes // 2 + 1):
@@ -111,14 +111,14 @@ def k_ring(nodes: int) -> Network:
 def _distances(nodes: int, stride: int, limit: int) -> tuple[int, int]:
     """Return the diameter of the circulant graph of 1 and ``stride``, and the sum of distances.
 
-    The search ends at the limit: larger diameters are returned as one more than it.
+    The search ends at the limit: larger diameters are returned as limit + 1.
     """
     everywhere = (1 << nodes) - 1
     reached, radius, total = 1, 0, 0
     while reached != everywhere and radius <= limit:
         radius += 1
         total += nodes - reached.bit_count()
-        # Bit i of a number is node i; turning the bits round walks along the links.
+        # Bit i of a number is node i; rotating the bits follows the links.
         around = reached
         for shift in (1, stride, nodes - 1, nodes - stride):
             around |= reached << shift | reached >> (nodes - shift)
@@ -132,7 +132,7 @@ def _base(nodes: int) -> int:
 
 
 def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
-    # A stride of half the nodes leads to the opposite node, whose own link it is as well.
+    # A stride of half the nodes gives the opposite node, which gives the same link.
     links = {
         (min(node, other), max(node, other))
         for stride in strides
@@ -152,7 +152,7 @@ FAMILIES = (
     numbered(
         "midimew-N",
         midimew,
-        "Midimew network: the circulant graph of degree 4 with the least distances",
+        "Midimew network: the circulant graph of degree 4 with minimal distances",
         "midimew-8",
     ),
     numbered(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, numbered, power_of_two
+from cchybrid.library.topologies.sizes import check_min_nodes, numbered, power_of_two
 from cchybrid.model import Network
 
 
@@ -23,7 +23,7 @@ def hypercube(nodes: int) -> Network:
     InputError
         The number is no power of two, or too large.
     """
-    at_least(nodes, 2, "hypercube")
+    check_min_nodes(nodes, 2, "hypercube")
     dimensions = power_of_two(nodes, "hypercube")
     links = (
         (node, node | 1 << bit)

@@ -9,11 +9,11 @@ from cchybrid.model.errors import InputError
 
 
 def dragonfly(routers: int, global_links: int) -> Network:
-    """Return the dragonfly of the greatest size; its routers are the nodes.
+    """Return the dragonfly of maximum size; its routers are the nodes.
 
     A group of a = ``routers`` routers is a complete graph, every router has h =
     ``global_links`` links to other groups, and of the a*h + 1 groups every two have one link.
-    Node a * g + r is router r of group g. The global links stand in the absolute (consecutive)
+    Node a * g + r is router r of group g. The global links are in the absolute (consecutive)
     arrangement: the ports of a group, h at each router in order, lead to the other groups in
     ascending order. Degree a - 1 + h; diameter at most 3, and 1 if a is 1. Sources: Kim et al.,
     "Technology-driven, highly-scalable dragonfly topology", ISCA 2008; for the arrangement
@@ -32,9 +32,9 @@ def dragonfly(routers: int, global_links: int) -> Network:
         One of the parameters is 0, or there are too many nodes or channels.
     """
     if routers < 1 or global_links < 1:
-        mended = f"dragonfly-{max(1, routers)}x{max(1, global_links)}"
+        corrected = f"dragonfly-{max(1, routers)}x{max(1, global_links)}"
         raise InputError(
-            "without routers or global links there is no network", mend=f"use {mended}"
+            "without routers or global links there is no network", hint=f"use {corrected}"
         )
     groups = routers * global_links + 1
     nodes = groups * routers

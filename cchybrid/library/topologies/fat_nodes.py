@@ -11,13 +11,13 @@ from cchybrid.library.topologies.sizes import check_size, whole
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
 
-_STRETCH = 2.0
+_SCALE = 2.0
 _RADIUS = 0.43
-"""Where terminals are drawn: on circles round the switches, which move apart to make room."""
+"""Drawing: the factor of the switches' coordinates, and the radius of their terminals' circles."""
 
 
 def fat(terminals: int, slim: Network) -> Network:
-    """Return the network in which every node of ``slim`` is a switch with so many terminals.
+    """Return the network in which every node of ``slim`` is a switch with ``terminals`` terminals.
 
     With F terminals at each of n switches, the terminals are the nodes 0 to Fn - 1, terminal i
     at switch i // F, and node x of the slim network becomes the switch Fn + x. A terminal is
@@ -40,13 +40,13 @@ def fat(terminals: int, slim: Network) -> Network:
     """
     if terminals < 1:
         raise InputError(
-            "there would be no terminals at the switches", mend=f"use 1-fat-{slim.name}"
+            "there would be no terminals at the switches", hint=f"use 1-fat-{slim.name}"
         )
     if slim.endpoints:
         raise InputError(
             f"{slim.name} has switches and terminals of its own, so its nodes cannot all become "
             "switches",
-            mend=f"use {slim.name}, or a network whose nodes are all terminals",
+            hint=f"use {slim.name}, or a network whose nodes are all terminals",
         )
     ends = terminals * slim.nodes
     check_size(ends + slim.nodes, 2 * ends + len(slim.channels))
@@ -73,8 +73,8 @@ def fat(terminals: int, slim: Network) -> Network:
 def _positions(terminals: int, slim: Network) -> tuple[tuple[float, ...], ...] | None:
     if slim.positions is None:
         return None
-    switches = [tuple(round(_STRETCH * c, 4) for c in place) for place in slim.positions]
-    # Half a step off the axes: links mostly run along them.
+    switches = [tuple(round(_SCALE * c, 4) for c in place) for place in slim.positions]
+    # Rotated off the axes, along which most links run.
     angles = [2 * math.pi * (index + 0.5) / terminals + 0.2 for index in range(terminals)]
     ends = [
         (

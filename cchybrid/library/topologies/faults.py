@@ -19,7 +19,7 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
         The network before the faults.
     links
         Failed links. ``3-7`` fails in both directions if the network is symmetric, otherwise
-        (in a digraph such as Kautz's, where every channel is a link of its own) only from 3 to
+        (in a digraph such as Kautz's, where every channel is a separate link) only from 3 to
         7. ``3>7`` always fails from 3 to 7 alone. A link fails with all its parallel links.
     nodes
         Failed nodes. They keep their numbers and lose all channels, so they are no terminals;
@@ -30,7 +30,7 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
     InputError
         A link or node that does not exist, or a link that is not written as above.
     """
-    # Dictionaries as ordered sets: what is given twice fails once, and is named once.
+    # Dictionaries as ordered sets: repeated faults count and are named once.
     gone: dict[tuple[int, int], None] = {}
     faults: dict[str, None] = {}
     for text in links:
@@ -41,7 +41,7 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
     for node in failed:
         if not 0 <= node < network.nodes:
             raise InputError(
-                f"no node {node} in {network.name}", mend=f"use 0 to {network.nodes - 1}"
+                f"no node {node} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
             )
     gone |= {(a, b): None for a, b, _ in network.channels if a in failed or b in failed}
     return _without(network, gone, list(faults), [str(node) for node in failed])
@@ -70,7 +70,7 @@ def _without(
         network,
         name=" without ".join([network.name, *([" and ".join(parts)] if parts else [])]),
         channels=tuple(channel for channel in network.channels if channel[:2] not in gone),
-        # What is left of a broken pair has the capacity to itself.
+        # The remaining channel of a failed pair keeps the whole capacity.
         half_duplex=tuple(
             (a, b) for a, b in network.half_duplex if (a, b) not in gone and (b, a) not in gone
         ),
@@ -85,7 +85,7 @@ def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
     match = re.fullmatch(r"\s*(\d{1,9})\s*(-|->|>)\s*(\d{1,9})\s*", text)
     if not match:
         raise InputError(
-            f"{text!r} is no link", mend="write A-B, or A>B for one direction, such as 0-1"
+            f"{text!r} is no link", hint="write A-B, or A>B for one direction, such as 0-1"
         )
     return int(match[1]), int(match[3]), match[2] == "-" and network.symmetric
 
@@ -97,17 +97,17 @@ def _link_channels(network: Network, a: int, b: int, both: bool) -> list[tuple[i
         if (source, target) in network.channel_index:
             continue
         if not 0 <= source < network.nodes:
-            mend = f"its nodes are 0 to {network.nodes - 1}"
+            hint = f"its nodes are 0 to {network.nodes - 1}"
         elif network.successors[source]:
             near = network.successors[source]
             shown = ", ".join(map(str, near[:8])) + (", ..." if len(near) > 8 else "")
-            mend = f"node {source} is linked to {shown}"
+            hint = f"node {source} is linked to {shown}"
         else:
-            mend = f"node {source} is linked to no other"
+            hint = f"node {source} is linked to no other"
         raise InputError(
             f"no link {source}-{target} in {network.name}"
             if both
             else f"no channel from {source} to {target} in {network.name}",
-            mend=mend,
+            hint=hint,
         )
     return channels

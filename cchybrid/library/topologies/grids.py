@@ -37,9 +37,9 @@ def mesh(extents: Sequence[int]) -> Network:
 def torus(extents: Sequence[int]) -> Network:
     """Return the torus: a mesh whose opposite borders are linked as well.
 
-    Nodes are numbered as in ``mesh``. Tori are usually taken with extents of 3 and more. A
-    dimension of extent 2 gives its two nodes one link, not two (the link round the border would
-    double the one that is there), so ``torus-2x2x2`` is ``hypercube-8``; extent 1 adds nothing.
+    Nodes are numbered as in ``mesh``. Tori usually have extents of 3 and more. A
+    dimension of extent 2 gives its two nodes one link, not two (the wrap-around link would
+    double the existing one), so ``torus-2x2x2`` is ``hypercube-8``; extent 1 adds nothing.
     Source: Dally and Towles (2004), chapter 5. Degree twice the number of dimensions (one less
     for each extent 2), diameter the sum of ``extent // 2``.
 
@@ -62,17 +62,17 @@ def _name(family: str, extents: Sequence[int]) -> str:
 
 
 def check_extents(family: str, extents: Sequence[int]) -> None:
-    """Refuse extents of 0, a single node, and too many nodes."""
+    """Raise an ``InputError`` for extents of 0, a single node, and too many nodes."""
     if min(extents) < 1:
-        mended = _name(family, [max(1, extent) for extent in extents])
-        raise InputError("an extent of 0 leaves no nodes", mend=f"use {mended}")
+        corrected = _name(family, [max(1, extent) for extent in extents])
+        raise InputError("an extent of 0 leaves no nodes", hint=f"use {corrected}")
     nodes = 1
-    for extent in extents:  # one by one: the product of absurd extents would itself be absurd
+    for extent in extents:  # one by one: the whole product could be huge
         nodes *= extent
         check_size(nodes)
     if nodes < 2:
-        mended = _name(family, [*extents[:-1], 2])
-        raise InputError("one node alone is no network", mend=f"use {mended}")
+        corrected = _name(family, [*extents[:-1], 2])
+        raise InputError("one node alone is no network", hint=f"use {corrected}")
 
 
 def _links(extents: Sequence[int], *, wrap: bool) -> Iterator[tuple[int, int]]:
@@ -94,7 +94,7 @@ def _several(family: str, extents: list[int]) -> list[int]:
         side = max(2, math.isqrt(nodes))
         line = f"mesh-1x{nodes}" if family == "mesh" else f"ring-bi-{nodes}"
         raise InputError(
-            "only one extent is given", mend=f"use {family}-{side}x{side}, or {line} for one row"
+            "only one extent is given", hint=f"use {family}-{side}x{side}, or {line} for one row"
         )
     return extents
 

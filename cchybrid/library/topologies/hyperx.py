@@ -53,7 +53,7 @@ def _links(extents: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _positions(extents: Sequence[int]) -> layouts.Positions:
-    """Return a circle if there is one dimension: on a line the links would hide each other."""
+    """Return a circle if there is one dimension, so that links do not overlap; else a grid."""
     if max(extents) == math.prod(extents):
         return layouts.circle(math.prod(extents))
     return layouts.grid(extents)

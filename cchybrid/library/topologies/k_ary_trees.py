@@ -28,10 +28,10 @@ def k_ary_n_tree(arity: int, levels: int) -> Network:
         An arity below 2, no levels, or too many nodes or channels.
     """
     if arity < 2 or levels < 1:
-        mended = f"{max(2, arity)}-ary-{max(1, levels)}-tree"
-        raise InputError("such a tree has no two terminals", mend=f"use {mended}")
+        corrected = f"{max(2, arity)}-ary-{max(1, levels)}-tree"
+        raise InputError("such a tree has no two terminals", hint=f"use {corrected}")
     terminals = 1
-    for _ in range(levels):  # one by one: an absurd power would itself be absurd
+    for _ in range(levels):  # one by one: the whole power could be huge
         terminals *= arity
         check_size(terminals)
     width = terminals // arity

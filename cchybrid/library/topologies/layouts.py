@@ -1,4 +1,4 @@
-"""Where nodes are drawn: coordinates in the plane, about one unit between neighbours."""
+"""Coordinates of nodes for drawing, about one unit between neighbours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 Positions = tuple[tuple[float, ...], ...]
 
-# The third dimension runs back to the right. No two nodes of a grid within the size limit fall
-# together: that takes extents of at least 38, 30 and 101 at once.
+# The third dimension runs back to the right. No two nodes of a grid within the size limit coincide:
+# that takes extents of at least 38, 30 and 101 at once.
 _DEPTH = (0.37, 0.29)
 
 

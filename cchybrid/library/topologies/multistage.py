@@ -2,8 +2,8 @@
 
 Terminals are the nodes 0 to N - 1. Each sends into a switch of the first stage and receives from
 one of the last, so it has one port. Switches have the numbers from N on, stage by stage. The line
-that runs straight through all switches leads from every terminal back to it, so that the messages
-that nobody sends, those to oneself, do without one path through every link between the stages.
+that runs straight through all switches leads from every terminal back to itself, so that the
+unused paths, those from a terminal to itself, cover every link between the stages once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def omega(terminals: int) -> Network:
     bits = power_of_two(terminals, "omega")
 
     def switch(line: int, stage: int) -> int:
-        # Of the lines that run straight through all switches: shuffled once more before each.
+        # Lines run straight through all switches, with one more shuffle before each stage.
         turns = (stage + 1) % bits
         return ((line << turns | line >> bits - turns) % terminals) // 2
 
@@ -48,15 +48,15 @@ def omega(terminals: int) -> Network:
 
 
 def butterfly(terminals: int) -> Network:
-    """Return the butterfly network: log2 N stages of N/2 switches, wired like the fast transform.
+    """Return the butterfly network: log2 N stages of N/2 switches, wired like an FFT.
 
     Lines 0 to N - 1 run from the terminals of these numbers through all stages and back to
     them. The switches of the first stage join the two lines whose numbers differ in the highest
     bit, those of the next stage in the bit below, and so on; they are numbered by the other
     bits. Source: Dally and Towles, "Principles and Practices of Interconnection Networks"
     (2004), chapter 4 (the 2-ary k-fly). Switches have 2 inputs and 2 outputs, every path from
-    terminal to terminal has log2 N + 1 hops, and there is one for every pair. But for the
-    numbers of the switches it is the omega network.
+    terminal to terminal has log2 N + 1 hops, and there is one for every pair. It is the
+    omega network with other numbers of the switches.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ def butterfly(terminals: int) -> Network:
 def benes(terminals: int) -> Network:
     """Return the Beneš network; its channels have one direction.
 
-    Terminals 0 to N - 1 are endpoints; behind them follow 2 log2(N) - 1 stages of N/2 switches
+    Terminals 0 to N - 1 are endpoints; after them come 2 log2(N) - 1 stages of N/2 switches
     with two inputs and two outputs each. Terminals 2i and 2i + 1 send to switch i of the first
     stage and receive from switch i of the last one. Between them lines 0 to N - 1 run from stage
     to stage; the switches of stage s join the two lines whose numbers differ in bit s up to the
-    middle stage log2(N) - 1, and behind it in the bits back to bit 0. Any permutation of the
+    middle stage log2(N) - 1, and after it in the bits back to bit 0. Any permutation of the
     terminals can be routed without a conflict. Between terminals all paths have the length
     2 log2(N). Source: Beneš, "Mathematical Theory of Connecting Networks and Telephone Traffic"
     (1965).
@@ -124,12 +124,12 @@ def clos(inputs: int, middle: int, outer: int) -> Network:
         A number below 1, fewer than 2 terminals, or too many nodes or channels.
     """
     if min(inputs, middle, outer) < 1 or inputs * outer < 2:
-        mended = [max(1, inputs), max(1, middle), max(1, outer)]
-        if mended[0] * mended[2] < 2:
-            mended[2] = 2
+        corrected = [max(1, inputs), max(1, middle), max(1, outer)]
+        if corrected[0] * corrected[2] < 2:
+            corrected[2] = 2
         raise InputError(
             "there are fewer than 2 terminals or no switches in a stage",
-            mend=f"use clos-{'-'.join(map(str, mended))}",
+            hint=f"use clos-{'-'.join(map(str, corrected))}",
         )
     terminals = inputs * outer
     check_size(terminals + 2 * outer + middle, 2 * (terminals + middle * outer))
@@ -157,14 +157,14 @@ def square_clos(terminals: int) -> Network:
         Fewer than 4 terminals, a prime number (n would be 1), or too many nodes.
     """
     if terminals < 4:
-        raise InputError("a Clos network has at least 4 terminals here", mend="use clos-4")
+        raise InputError("a Clos network has at least 4 terminals here", hint="use clos-4")
     check_size(terminals)
     root = math.isqrt(terminals)
     inputs = max(size for size in range(1, root + 1) if terminals % size == 0)
     if inputs == 1:
         raise InputError(
-            f"{terminals} is prime, so it cannot be shared out among switches",
-            mend=f"use clos-{terminals - 1} or clos-{terminals + 1}",
+            f"{terminals} is prime, so it cannot be divided among switches",
+            hint=f"use clos-{terminals - 1} or clos-{terminals + 1}",
         )
     return clos(inputs, inputs, terminals // inputs)
 

@@ -1,4 +1,4 @@
-"""Random networks that their names fix: the same seed gives the same network."""
+"""Random networks: the same name, which contains the seed, gives the same network."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cchybrid.model.errors import InputError
 def random_regular(nodes: int, degree: int, seed: int) -> Network:
     """Return a connected random graph in which all nodes have the same degree.
 
-    NetworkX draws it (``random_regular_graph``), again and again from the one stream of the seed
-    until it is connected; above half the greatest degree it draws the links that are missing.
+    NetworkX draws it (``random_regular_graph``) repeatedly, from one random stream, until it is
+    connected; above half the maximum degree the complement is drawn.
     Source: Steger and Wormald, "Generating random regular graphs quickly", Combinatorics,
     Probability and Computing 8 (1999); as networks Singla et al., "Jellyfish: networking data
     centers randomly", NSDI 2012. Diameter about the logarithm of ``nodes`` to the base
@@ -39,18 +39,18 @@ def random_regular(nodes: int, degree: int, seed: int) -> Network:
     if degree < 3:
         raise InputError(
             f"degree {degree} is too low for a random network",
-            mend=f"use a degree of 3 or more, or ring-bi-{max(3, nodes)}",
+            hint=f"use a degree of 3 or more, or ring-bi-{max(3, nodes)}",
         )
     if degree >= nodes:
         raise InputError(
             f"degree {degree} is too high for {nodes} nodes",
-            mend=f"use at least {degree + 1} nodes",
+            hint=f"use at least {degree + 1} nodes",
         )
     check_size(nodes, nodes * degree)
     if nodes % 2 and degree % 2:
         raise InputError(
             f"{nodes} nodes of degree {degree} would have half a link",
-            mend=f"use random-regular-{nodes + 1}-{degree}-{seed}",
+            hint=f"use random-regular-{nodes + 1}-{degree}-{seed}",
         )
     dense = 2 * degree > nodes
     stream = random.Random(seed)

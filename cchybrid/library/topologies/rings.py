@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import at_least, check_size, numbered
+from cchybrid.library.topologies.sizes import check_min_nodes, check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -20,7 +20,7 @@ def ring_bi(nodes: int) -> Network:
     InputError
         Fewer than 3 nodes (two nodes would have two links between them), or too many.
     """
-    at_least(nodes, 3, "ring-bi")
+    check_min_nodes(nodes, 3, "ring-bi")
     check_size(nodes)
     links = ((node, (node + 1) % nodes) for node in range(nodes))
     return Network.from_links(f"ring-bi-{nodes}", nodes, links, positions=layouts.circle(nodes))
@@ -37,7 +37,7 @@ def ring_uni(nodes: int) -> Network:
     InputError
         Fewer than 2 nodes, or too many.
     """
-    at_least(nodes, 2, "ring-uni")
+    check_min_nodes(nodes, 2, "ring-uni")
     check_size(nodes)
     arcs = ((node, (node + 1) % nodes) for node in range(nodes))
     return Network.from_arcs(f"ring-uni-{nodes}", nodes, arcs, positions=layouts.circle(nodes))
@@ -59,11 +59,11 @@ def spidergon(nodes: int) -> Network:
     InputError
         An odd number of nodes, too few, or too many.
     """
-    at_least(nodes, 4, "spidergon")
+    check_min_nodes(nodes, 4, "spidergon")
     if nodes % 2:
         raise InputError(
             f"{nodes} is odd, so there are no opposite nodes",
-            mend=f"use spidergon-{nodes - 1} or spidergon-{nodes + 1}",
+            hint=f"use spidergon-{nodes - 1} or spidergon-{nodes + 1}",
         )
     check_size(nodes)
     links = [(node, (node + 1) % nodes) for node in range(nodes)]

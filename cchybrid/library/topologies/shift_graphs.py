@@ -15,7 +15,7 @@ def de_bruijn(degree: int, diameter: int) -> Network:
     """Return the de Bruijn digraph; its channels have one direction.
 
     The nodes are the words of ``diameter`` digits to the base ``degree``, read as numbers. A
-    word leads to the words that arise if its first digit goes and any digit comes behind:
+    word leads to the words in which its first digit is dropped and any digit is appended:
     degree * i, ..., degree * i + degree - 1 modulo degree^diameter. The loops at the words of
     equal digits are dropped, so those have one channel less in and out than ``degree``. Source: de
     Bruijn, "A combinatorial problem", Proc. Koninklijke Nederlandse Akademie 49 (1946); as
@@ -30,12 +30,12 @@ def de_bruijn(degree: int, diameter: int) -> Network:
     if degree < 2:
         raise InputError(
             f"degree {degree} leads from a word to no other",
-            mend=f"use de-bruijn-2-{max(1, diameter)}",
+            hint=f"use de-bruijn-2-{max(1, diameter)}",
         )
     if diameter < 1:
-        raise InputError("words of no digits are no nodes", mend=f"use de-bruijn-{degree}-1")
+        raise InputError("words need at least one digit", hint=f"use de-bruijn-{degree}-1")
     nodes = 1
-    for _ in range(diameter):  # one by one: an absurd power would itself be absurd
+    for _ in range(diameter):  # one by one: the whole power could be huge
         nodes *= degree
         check_size(nodes, degree * (nodes - 1))
     arcs = (
@@ -49,10 +49,10 @@ def de_bruijn(degree: int, diameter: int) -> Network:
 
 
 def cube_connected_cycles(dimensions: int) -> Network:
-    """Return the cube-connected cycles: a hypercube with a cycle in the place of every corner.
+    """Return the cube-connected cycles: a hypercube with every corner replaced by a cycle.
 
     Node ``dimensions`` * w + i is place i in the cycle of corner w; it is linked to the places
-    before and behind it, and to place i of the corner that differs in bit i. There are
+    before and after it, and to place i of the corner that differs in bit i. There are
     dimensions * 2^dimensions nodes of degree 3; the diameter is 6 for 3 dimensions, otherwise
     2 * dimensions + dimensions // 2 - 2. Source: Preparata and Vuillemin, "The cube-connected
     cycles: a versatile network for parallel computation", Communications of the ACM 24 (1981).
@@ -63,10 +63,10 @@ def cube_connected_cycles(dimensions: int) -> Network:
         Fewer than 3 dimensions (two nodes would have two links between them), or too many.
     """
     if dimensions < 3:
-        raise InputError("cube-connected cycles have at least 3 dimensions", mend="use ccc-3")
+        raise InputError("cube-connected cycles have at least 3 dimensions", hint="use ccc-3")
     if dimensions > MAX_CYCLE:
         raise InputError(
-            f"{dimensions} dimensions have too many nodes", mend=f"use at most ccc-{MAX_CYCLE}"
+            f"{dimensions} dimensions have too many nodes", hint=f"use at most ccc-{MAX_CYCLE}"
         )
     corners = range(1 << dimensions)
     links = [

@@ -1,4 +1,4 @@
-"""Sizes of named networks: numbers read from names, and the limits that guard the memory."""
+"""Sizes of named networks: numbers in names, and limits of nodes and channels."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cchybrid.model.errors import InputError
 MAX_NODES = 65_536
 MAX_CHANNELS = 2_097_152
 _PLACE = re.compile(r"(?:[A-Z]x)*[A-Z]\[x[A-Z]\.{3}\]|[A-Z]+")
-"""Where a number, or a list of extents, stands in the usage of a family."""
+"""A number, or a list of extents, in the usage of a family."""
 
 
 def whole(text: str) -> int:
-    """Return the number that decimal digits write, unless it is absurdly large."""
+    """Return the number of a decimal text of at most 15 digits."""
     if len(text) > 15:
-        raise InputError(f"{text[:15]}... is too large", mend=f"use at most {MAX_NODES} nodes")
+        raise InputError(f"{text[:15]}... is too large", hint=f"use at most {MAX_NODES} nodes")
     return int(text)
 
 
 def numbered(usage: str, build: Callable[..., Network], summary: str, example: str) -> TopologyInfo:
-    """Return the family whose members are told apart by numbers, capitals in its ``usage``.
+    """Return the family whose parameters are numbers: the capitals in its ``usage``.
 
     ``build`` is called with these numbers in order; for several extents, such as ``AxB[xC...]``,
     with one list of all.
@@ -39,30 +39,30 @@ def numbered(usage: str, build: Callable[..., Network], summary: str, example: s
 
 
 def check_size(nodes: int, channels: int = 0) -> None:
-    """Refuse more nodes or channels than a named network may have, before any is made."""
+    """Raise an ``InputError`` if there are too many nodes or channels for a named network."""
     if nodes > MAX_NODES:
-        raise InputError(f"{nodes} nodes are too many", mend=f"use at most {MAX_NODES}")
+        raise InputError(f"{nodes} nodes are too many", hint=f"use at most {MAX_NODES}")
     if channels > MAX_CHANNELS:
-        raise InputError(f"{channels} channels are too many", mend=f"use at most {MAX_CHANNELS}")
+        raise InputError(f"{channels} channels are too many", hint=f"use at most {MAX_CHANNELS}")
 
 
-def at_least(nodes: int, smallest: int, family: str) -> None:
-    """Refuse fewer nodes than the family is defined for."""
+def check_min_nodes(nodes: int, smallest: int, family: str) -> None:
+    """Raise an ``InputError`` if there are fewer nodes than the family is defined for."""
     if nodes < smallest:
         raise InputError(
-            f"a {family} has at least {smallest} nodes", mend=f"use {family}-{smallest}"
+            f"a {family} has at least {smallest} nodes", hint=f"use {family}-{smallest}"
         )
 
 
 def power_of_two(number: int, family: str) -> int:
-    """Return the exponent of a number that must be a power of two, 2 being the least."""
+    """Return the exponent of a number that must be a power of two, at least 2."""
     if number < 2:
-        raise InputError(f"{number} is less than 2", mend=f"use {family}-2")
+        raise InputError(f"{number} is less than 2", hint=f"use {family}-2")
     check_size(number)
     exponent = number.bit_length() - 1
     if number != 1 << exponent:
         lower = 1 << exponent
         raise InputError(
-            f"{number} is no power of two", mend=f"use {family}-{lower} or {family}-{2 * lower}"
+            f"{number} is no power of two", hint=f"use {family}-{lower} or {family}-{2 * lower}"
         )
     return exponent

@@ -1,4 +1,4 @@
-"""Slim flies: graphs of diameter 2 close to the greatest size for their degree."""
+"""Slim flies: graphs of diameter 2 close to the maximum size for their degree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 ORDERS = (3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)
-"""The odd primes whose graphs keep to the greatest number of channels."""
+"""The odd primes whose graphs have at most ``MAX_CHANNELS`` channels."""
 
 
 def slim_fly(order: int) -> Network:
@@ -42,7 +42,7 @@ def slim_fly(order: int) -> Network:
         large = order > ORDERS[-1]
         raise InputError(
             f"{order} is too large" if large else f"{order} is no odd prime",
-            mend="use " + " or ".join(f"slim-fly-{prime}" for prime in near),
+            hint="use " + " or ".join(f"slim-fly-{prime}" for prime in near),
         )
     return Network.from_links(
         f"slim-fly-{order}",

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import MAX_NODES, at_least, check_size, numbered, whole
+from cchybrid.library.topologies.sizes import (
+    MAX_NODES,
+    check_min_nodes,
+    check_size,
+    numbered,
+    whole,
+)
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -41,14 +47,14 @@ def levi() -> Network:
     """Return the Levi graph, also called Tutte-Coxeter graph or Tutte's 8-cage.
 
     It has 30 nodes of degree 3, diameter 4 and girth 8: a ring in which node i is linked to
-    node i + s as well, s running through -13, -9, 7, -7, 9, 13 again and again (LCF notation).
+    node i + s as well, s repeating -13, -9, 7, -7, 9, 13 (LCF notation).
     Source: Tutte, "A family of cubical graphs", Mathematical Proceedings of the Cambridge
     Philosophical Society 43 (1947); Levi, "Finite geometrical systems" (1942).
     """
     steps = (-13, -9, 7, -7, 9, 13)
     links = {(node, (node + 1) % 30) for node in range(30)}
     chords = ((node, (node + steps[node % 6]) % 30) for node in range(30))
-    links |= {(min(chord), max(chord)) for chord in chords}  # either end names the chord
+    links |= {(min(chord), max(chord)) for chord in chords}  # each end gives the chord once
     return Network.from_links("levi-30", 30, links, positions=layouts.circle(30))
 
 
@@ -59,7 +65,7 @@ def kautz(nodes: int) -> Network:
     Source: Kautz, "Bounds on directed (d,k) graphs" (1968); the numbering after Imase and Itoh,
     "A design for directed graphs with minimum diameter", IEEE Trans. Computers 32 (1983): node i
     leads to the nodes -(3i + 1), -(3i + 2), -(3i + 3) modulo the number of nodes. Nodes 0 and 2
-    change their names, which with 12 nodes gives the numbering of the schedules published by
+    are exchanged, which with 12 nodes gives the numbering of the schedules published by
     Jaroš: 0 leads to 3, 4, 5, node 1 to 6, 7, 8, and so on.
 
     Raises
@@ -76,7 +82,7 @@ def kautz(nodes: int) -> Network:
         near += [size for size in sizes if nodes < size <= MAX_NODES][:1]
         raise InputError(
             f"there is no Kautz digraph of degree 3 with {nodes} nodes",
-            mend="use " + " or ".join(f"kautz-{size}" for size in near),
+            hint="use " + " or ".join(f"kautz-{size}" for size in near),
         )
     rename = {0: 2, 2: 0}
     arcs = (
@@ -97,19 +103,19 @@ def complete(nodes: int) -> Network:
     InputError
         Fewer than 2 nodes, or too many channels.
     """
-    at_least(nodes, 2, "complete")
+    check_min_nodes(nodes, 2, "complete")
     check_size(nodes, nodes * (nodes - 1))
     links = ((a, b) for a in range(nodes) for b in range(a + 1, nodes))
     return Network.from_links(f"complete-{nodes}", nodes, links, positions=layouts.circle(nodes))
 
 
 def _only(size: int, build: Callable[[], Network]) -> Callable[[str | None], Network]:
-    """Return a builder for the family of a single graph, whose size need not be written."""
+    """Return a builder for the family of a single graph; its size may be omitted."""
 
     def checked(text: str | None) -> Network:
         network = build()
         if text is not None and whole(text) != size:
-            raise InputError(f"this graph has {size} nodes", mend=f"use {network.name}")
+            raise InputError(f"this graph has {size} nodes", hint=f"use {network.name}")
         return network
 
     return checked

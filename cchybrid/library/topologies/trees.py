@@ -1,4 +1,4 @@
-"""Trees: binary ones with terminals at the leaves or everywhere, and fat trees."""
+"""Binary trees with terminals at the leaves or at all nodes, and fat trees."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def full_tree(nodes: int) -> Network:
         lower = max(3, (1 << rows) - 1)
         raise InputError(
             f"{nodes} nodes do not fill the rows of a binary tree",
-            mend=f"use full-tree-{lower} or full-tree-{2 * lower + 1}",
+            hint=f"use full-tree-{lower} or full-tree-{2 * lower + 1}",
         )
     links = (((node - 1) // 2, node) for node in range(1, nodes))
     return Network.from_links(

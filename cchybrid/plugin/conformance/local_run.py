@@ -1,4 +1,4 @@
-"""A ``Run`` in this process, for trying an engine out and for testing it."""
+"""A ``Run`` in this process, to test an engine without a host."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from cchybrid.referee.verify import Violation, verify
 
 @dataclass
 class LocalRun(RunBase):
-    """A ``Run`` without a host: keeps what the engine says and verifies it on the spot.
+    """A ``Run`` without a host: keeps everything that the engine reports, and verifies offers.
 
     Parameters
     ----------
     problem
-        The problem that the engine is given.
+        The problem that the engine solves.
     seed, budget
-        As the engine sees them; ``budget.seconds`` counts from the construction.
+        As in ``Run``; ``budget.seconds`` counts from the construction.
     target
-        The one number of steps that is asked for, or ``None``.
+        As in ``Run``.
     first_lower
-        The lower bound known from the start.
+        The lower bound at the start.
     hints
-        Per number of steps the near-solution that ``hint`` returns.
+        The near-solutions that ``hint`` returns, per number of steps.
     """
 
     problem: Problem
@@ -53,7 +53,7 @@ class LocalRun(RunBase):
         self._lower = 0
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""
+        """Lift and verify; add a valid schedule to ``schedules``, else its ``violations``."""
         schedule = (self.problem if problem is None else problem).lift(assignment)
         found = verify(schedule.instance, schedule.steps)
         if found:
@@ -70,7 +70,7 @@ class LocalRun(RunBase):
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
     ) -> None:
-        """See ``Run.bound``; claims of an incomplete pool are kept but do not count."""
+        """See ``Run.bound``; claims from an incomplete Problem are kept but do not count."""
         self.bounds.append((steps, evidence))
         if instance or self.problem.complete or evidence is not None:
             self._lower = max(self._lower, steps)

@@ -143,11 +143,15 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
         ("n.edges", "0 1 2.5", "not valid edge list: "),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
-        ("n.edges", "0 1\n1 0\n2 1", "the link 0 1 stands in both directions, 2 1 in one; write"),
-        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number of messages"),
-        ("n.edges", "0 1 {'capacity': 1.5}", "the capacity '1.5' is no number of messages"),
-        ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number of messages"),
-        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number of messages"),
+        (
+            "n.edges",
+            "0 1\n1 0\n2 1",
+            "the link 0 1 is listed in both directions, 2 1 in one; write",
+        ),
+        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no integer"),
+        ("n.edges", "0 1 {'capacity': 1.5}", "the capacity '1.5' is no integer"),
+        ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no integer"),
+        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no integer"),
         ("n.edges", "0 1 {", "not valid edge list"),
     ],
 )
@@ -158,7 +162,7 @@ def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
         read_network(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert message in str(caught.value)
-    assert caught.value.mend
+    assert caught.value.hint
     assert "\n" not in str(caught.value)
 
 

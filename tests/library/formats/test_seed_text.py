@@ -43,11 +43,11 @@ def test_the_file_of_figure_6_1() -> None:
     assert file.network.channels == network("mesh-4x4").channels
     assert file.transmitters == (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14)
     assert file.receivers == (4, 5, 6, 7, 8, 9, 10, 11)
-    wanted = collective(
+    expected = collective(
         "MNS", file.network, transmitters=file.transmitters, receivers=file.receivers
     )
     # Twelve transmitters, eight receivers, six nodes that are both.
-    assert len(wanted.messages) == 12 * 8 - 6
+    assert len(expected.messages) == 12 * 8 - 6
 
 
 def test_order_case_blanks_and_comments_do_not_matter() -> None:

@@ -72,8 +72,8 @@ def test_size_degree_and_diameter(name: str) -> None:
 def test_channels_have_unit_capacity_and_links_both_directions(name: str) -> None:
     net = network(name)
     assert all(channel.capacity == 1 for channel in net.channels)
-    one_way = name.startswith(("ring-uni", "kautz"))
-    assert net.symmetric == (not one_way or name in ("ring-uni-2", "kautz-4"))
+    one_direction = name.startswith(("ring-uni", "kautz"))
+    assert net.symmetric == (not one_direction or name in ("ring-uni-2", "kautz-4"))
     assert net.terminals == tuple(range(net.nodes))
 
 

@@ -81,8 +81,8 @@ def test_terminals_reach_each_other(name: str) -> None:
 def test_capacity_and_direction(name: str) -> None:
     net = network(name)
     assert ({channel.capacity for channel in net.channels} == {1}) == (name not in MULTIPLE)
-    one_way = name.startswith(("de-bruijn", "benes", "ndv2"))
-    assert net.symmetric == (not one_way or name in ("de-bruijn-2-1", "benes-2"))
+    one_direction = name.startswith(("de-bruijn", "benes", "ndv2"))
+    assert net.symmetric == (not one_direction or name in ("de-bruijn-2-1", "benes-2"))
     assert net.half_duplex == ()
 
 
@@ -130,7 +130,7 @@ def test_a_hyperx_of_extents_two_is_the_hypercube() -> None:
         ("hyperx-1x1", "one node alone is no network; use hyperx-1x2"),
         ("hyperx-1", "one node alone is no network; use hyperx-2"),
         ("de-bruijn-1-4", "degree 1 leads from a word to no other; use de-bruijn-2-4"),
-        ("de-bruijn-2-0", "words of no digits are no nodes; use de-bruijn-2-1"),
+        ("de-bruijn-2-0", "words need at least one digit; use de-bruijn-2-1"),
         ("ccc-2", "cube-connected cycles have at least 3 dimensions; use ccc-3"),
         ("ccc-13", "13 dimensions have too many nodes; use at most ccc-12"),
         ("dragonfly-0x2", "there is no network; use dragonfly-1x2"),

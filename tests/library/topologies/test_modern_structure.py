@@ -1,4 +1,4 @@
-"""How the families that are in use today are built, and what they can carry."""
+"""Structure and capacity of the families in use today."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_k_ary_n_tree_carries_any_half_of_its_terminals() -> None:
         assert nx.maximum_flow_value(graph, "from", "to") == 4
 
 
-def test_a_k_ary_n_tree_has_one_way_down_from_every_root() -> None:
+def test_a_k_ary_n_tree_has_one_path_down_from_every_root() -> None:
     net = network("3-ary-3-tree")
     graph = graph_of(net)
     down = graph.edge_subgraph([(a, b) for a, b in graph.edges if a > b])
@@ -127,14 +127,14 @@ def test_benes_is_made_of_stages(size: int) -> None:
 
 def routable(net: Network, goals: list[int]) -> bool:
     """Return whether disjoint paths lead from every terminal to its goal, by trying them all."""
-    ways: list[list[list[int]]] = [[] for _ in goals]
+    paths: list[list[list[int]]] = [[] for _ in goals]
     for source, goal in enumerate(goals):
         stack = [[source]]
         while stack:
             path = stack.pop()
             for node in net.successors[path[-1]]:
                 if node == goal:
-                    ways[source].append([*path, node])
+                    paths[source].append([*path, node])
                 elif node not in net.endpoints:
                     stack.append([*path, node])
 
@@ -143,8 +143,8 @@ def routable(net: Network, goals: list[int]) -> bool:
             return True
         return any(
             used.isdisjoint(arcs) and place(source + 1, used.union(arcs))
-            for way in ways[source]
-            for arcs in [list(itertools.pairwise(way))]
+            for path in paths[source]
+            for arcs in [list(itertools.pairwise(path))]
         )
 
     return place(0, frozenset())
@@ -193,7 +193,7 @@ def test_dgx_2_sends_and_receives_once_per_step() -> None:
     assert set(distances(net).values()) == {2}
 
 
-def test_ndv2_is_two_dgx_1_with_a_channel_each_way() -> None:
+def test_ndv2_is_two_dgx_1_with_a_channel_in_each_direction() -> None:
     server = network("dgx-1").channels
     both = {*server, *(Channel(a + 8, b + 8, size) for a, b, size in server)}
     assert set(network("ndv2-x2").channels) - both == {Channel(0, 9), Channel(8, 1)}

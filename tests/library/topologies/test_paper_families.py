@@ -57,7 +57,7 @@ FACTS = {
     "1-fat-petersen-10": (20, 10, 50, 1, 4, 4),
     "2-fat-kautz-12": (36, 24, 84, 1, 5, 4),
 }
-ONE_WAY = ("omega", "butterfly", "clos", "2-fat-kautz")
+ONE_DIRECTION = ("omega", "butterfly", "clos", "2-fat-kautz")
 VERTEX_TRANSITIVE = ["levi-30", "circulant-12-2x3", "midimew-11", "k-ring-9", "k-ring-8"]
 
 
@@ -75,7 +75,7 @@ def test_size_degree_and_diameter(name: str) -> None:
 def test_channels_have_unit_capacity_and_links_both_directions(name: str) -> None:
     net = network(name)
     assert all(channel.capacity == 1 for channel in net.channels)
-    assert net.symmetric == (not name.startswith(ONE_WAY) or name == "omega-2")
+    assert net.symmetric == (not name.startswith(ONE_DIRECTION) or name == "omega-2")
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -133,7 +133,7 @@ def test_levi_is_the_cage_of_girth_8() -> None:
 
 
 @pytest.mark.parametrize("nodes", [*range(5, 40), 61, 85, 1000])
-def test_midimew_has_the_least_diameter_of_degree_4_circulants(nodes: int) -> None:
+def test_midimew_has_the_minimum_diameter_of_degree_4_circulants(nodes: int) -> None:
     net = network(f"midimew-{nodes}")
     base = math.ceil(math.sqrt(nodes / 2))
     expected = base if nodes > 2 * base * (base - 1) + 1 else base - 1
@@ -199,9 +199,9 @@ def test_fat_networks_keep_capacities_and_half_duplex_links() -> None:
         ("circulant-2-1", "at least 3 nodes; use circulant-3-1"),
         ("circulant-16-1x9", "stride 9 is not between 1 and 8; use 7 in its place"),
         ("circulant-16-0", "stride 0 is not between 1 and 8; use 1 in its place"),
-        ("circulant-16-3x3", "a stride stands twice; use circulant-16-3"),
-        ("circulant-16-4x4", "a stride stands twice; use circulant-16-1x4"),
-        ("circulant-16-2x4", "in 2 pieces; use circulant-16-1x2x4"),
+        ("circulant-16-3x3", "a stride is listed twice; use circulant-16-3"),
+        ("circulant-16-4x4", "a stride is listed twice; use circulant-16-1x4"),
+        ("circulant-16-2x4", "2 components; use circulant-16-1x2x4"),
         ("circulant-16", "did you mean circulant-16-1x4"),
         ("midimew-4", "at least 5 nodes; use midimew-5"),
         ("k-ring-4", "at least 5 nodes; use k-ring-5"),
@@ -212,7 +212,7 @@ def test_fat_networks_keep_capacities_and_half_duplex_links() -> None:
         ("omega-12", "12 is no power of two; use omega-8 or omega-16"),
         ("butterfly-9", "9 is no power of two; use butterfly-8 or butterfly-16"),
         ("clos-2", "at least 4 terminals here; use clos-4"),
-        ("clos-13", "13 is prime, so it cannot be shared out among switches; use clos-12 or"),
+        ("clos-13", "13 is prime, so it cannot be divided among switches; use clos-12 or"),
         ("clos-0-3-4", "no switches in a stage; use clos-1-3-4"),
         ("clos-1-1-1", "fewer than 2 terminals or no switches in a stage; use clos-1-1-2"),
         ("b-tree-6", "6 is no power of two; use b-tree-4 or b-tree-8"),

@@ -1,4 +1,4 @@
-"""The arguments that several commands take, above all those that name an instance."""
+"""Arguments that several commands share, such as those that name an instance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CollectiveName = Annotated[
     typer.Argument(
         metavar="COLLECTIVE",
         show_default=False,
-        help="A collective such as AAS; not with an instance file.",
+        help="A collective such as AAS or alltoall; not with an instance file.",
     ),
 ]
 Root = Annotated[int | None, typer.Option(help="The node of one-to-all and all-to-one.")]
@@ -56,30 +56,32 @@ EngineOption = Annotated[
 ]
 Evaluations = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Evaluations per engine instead of seconds: repeatable."),
+    typer.Option(
+        metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
+    ),
 ]
-Ask = Callable[[Names], Instance]
+ReadInstance = Callable[[Names], Instance]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def asks(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the arguments that name an instance in the place of its first one.
+def with_instance(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with its first argument replaced by those that name an instance.
 
-    What it gets there is a function that returns the instance, given the registry.
+    The command gets a function that returns the instance, given the registry.
     """
-    named = inspect.signature(_question, eval_str=True).parameters
+    named = inspect.signature(_spec, eval_str=True).parameters
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
-        command(lambda registry: resolve(_question(**words), registry), **given)
+        command(lambda registry: resolve(_spec(**words), registry), **given)
 
     call.__signature__ = inspect.Signature([*named.values(), *own])  # type: ignore[attr-defined]
     return call
 
 
-def _question(
+def _spec(
     topology: Topology,
     collective: CollectiveName = None,
     root: Root = None,
@@ -91,7 +93,7 @@ def _question(
     transmitters: Transmitters = None,
     receivers: Receivers = None,
 ) -> InstanceSpec:
-    """Return what the user asked, as the interface takes it."""
+    """Return the specification of the instance that the user names."""
     return InstanceSpec(
         topology,
         collective,
