@@ -5,7 +5,7 @@ import plain_kernels
 import pytest
 from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
 from cchybrid_plugins.hgsa.genetics import accepts, cross, draw, exchange, start
-from cchybrid_plugins.hgsa.kernels import Solution, closes_circle, move, process
+from cchybrid_plugins.hgsa.kernels import Solution, closes_cycle, move, process
 from cchybrid_plugins.hgsa.processes import AnnealingProcesses
 from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
 from hypothesis import HealthCheck, given, settings
@@ -157,7 +157,7 @@ def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
     for delivery in np.random.default_rng(seed).integers(0, problem.deliveries, 12).tolist():
         before = solution.option.copy(), solution.step.copy(), solution.counts.tolist()
         option, step = draw(flat, solution, delivery, state)
-        if closes_circle(flat, solution, delivery, option):
+        if closes_cycle(flat, solution, delivery, option):
             continue
         move(flat, solution, delivery, option, step)
         check_counts(problem, solution)
