@@ -186,8 +186,8 @@ class Session:
 
     def _run_phase(self, phase: Phase) -> None:
         state = self.state
+        self._await_kernels({arm.engine.name for arm in phase.arms})
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
-        self._await_kernels({arm.engine.name for arm in arms})
         if not arms or state.done:
             return
         seats = [self._start_or_resume(arm) for arm in arms]
@@ -231,14 +231,12 @@ class Session:
         per installation, does not count in the time limit.
         """
         compiling = self.state.history.compiling
-        awaited = engines or set(compiling)
-        before = len(compiling & awaited)
-        start = self._workers.now()
-        while not self.state.done and compiling & awaited:
-            if not engines and len(compiling) < before:
+        before = set(compiling)
+        while not self.state.done and not self._workers.out_of_time():
+            if not (compiling & engines if engines else before and compiling == before):
                 break
+            start = self._workers.now()
             self._workers.listen(LISTEN_SECONDS)
-        if before:
             self._workers.extend(self._workers.now() - start)
 
     def _start_or_resume(self, arm: Arm) -> int:

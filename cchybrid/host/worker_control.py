@@ -20,7 +20,7 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.warm_up import WarmUp, pending
+from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
@@ -78,8 +78,8 @@ class WorkerControl:
             self._warm_up.start()
 
     def extend(self, seconds: float) -> None:
-        """Extend the time limit, for waiting that does not count."""
-        self._extension += seconds
+        """Extend the time limit, for waiting that does not count, within a bound for the run."""
+        self._extension = min(self._extension + seconds, MAX_PREPARE_SECONDS)
         self.pool.share({"extension": self._extension}, HOST)
 
     def apply(self, seat: int, event: Event) -> None:
