@@ -242,10 +242,30 @@ class Tuned(Sound):
     Options = TunedOptions
 
 
+class Unready(Sound):
+    """Its preparation never ends."""
+
+    def prepare(self) -> None:
+        time.sleep(600)
+
+
+@dataclass(frozen=True)
+class WrongDefaults:
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        raise ValueError("no value is right")
+
+
+class Defaults(Sound):
+    Options = WrongDefaults
+
+
 ENGINES = (
     Sound, Late, Crowd, Restless,
     Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
     Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
+    Defaults,
 )  # fmt: skip
 
 
@@ -263,4 +283,5 @@ def cchybrid_engines() -> tuple[EngineInfo, ...]:
         )
         for kind in ENGINES
     ]
-    return (*named, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))
+    unready = EngineInfo("unready", f"{__name__}:Unready", "", prepares=True)
+    return (*named, unready, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))

@@ -17,7 +17,9 @@ import faulty_engines
 import pytest
 
 import cchybrid
+from cchybrid.host import worker_control
 from cchybrid.model.errors import InputError
+from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
 
 SMALL = ("ring-bi-4", "AAS")
@@ -77,6 +79,7 @@ def processes_of_runs() -> list[str]:
         ("nested", "sent a line that is not JSON"),
         ("surrogate", "failed: RuntimeError: half a face"),
         ("missing", "failed: AttributeError"),
+        ("defaults", "failed: options of defaults: no value is right"),
     ],
 )
 def test_a_faulty_engine_is_named_and_the_run_goes_on(
@@ -182,7 +185,7 @@ def test_wrong_options_are_bad_input(
 
 
 def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry: Registry) -> None:
-    names = [info.name for info in faulty_engines.cchybrid_engines() if info.name != "hog"]
+    names = [info.name for info in faulty_engines.cchybrid_engines() if info.name not in ("hog", "unready")]
     result = run(registry, *names, time_limit=8.0)
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
@@ -240,6 +243,26 @@ def test_options_are_checked_before_the_search_starts(registry: Registry) -> Non
                 observers=[lambda event: events.append(event["event"])],
             )  # fmt: skip
     assert "schedule" not in events
+
+
+def test_an_engine_whose_preparation_never_ends_is_named(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (warm_up, worker_control):
+        monkeypatch.setattr(module, "MAX_PREPARE_SECONDS", 1.0)
+    result = run(registry, "unready", "sound")
+    assert result.schedule is not None
+    assert result.troubles == ("unready: could not be prepared: not ready after 1 seconds",)
+
+
+def test_a_run_does_not_wait_for_the_kernels_of_a_newcomer(registry: Registry) -> None:
+    engines = ["unready", "restless"]
+    result = cchybrid.solve(
+        cchybrid.instance("torus-4x4", "AAS"), engines=engines, time_limit=3.0,
+        first_schedule=False, registry=registry,
+    )  # fmt: skip
+    assert result.search_seconds["restless"] > 0
+    assert result.seconds < 5
 
 
 def test_a_schedule_above_the_target_is_no_result(registry: Registry) -> None:
