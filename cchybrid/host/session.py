@@ -1,9 +1,9 @@
 """One run, from the instance to the result.
 
 1. Look for destinations that cannot be reached: then the instance is infeasible.
-2. Let the engines whose options the user set check them.
-3. Start the bound providers, and the compilation of missing kernels in the background.
-4. Make the host's own greedy schedule, unless the run has none.
+2. Make the host's own greedy schedule, unless the run has none.
+3. Let the engines whose options the user set check them.
+4. Start the bound providers, and the compilation of missing kernels in the background.
 5. Run the phases of the strategy (``strategies``), one after another, until the best schedule
    meets the best bound, the budget is spent, or the strategy ends.
 6. If only an engine claims the best bound, use the remaining time to prove it.
@@ -33,6 +33,9 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.proof.reach import unreachable
 
+MIN_GREEDY_SECONDS = 1.0
+"""Seconds that the greedy schedule may take before any worker is started, and even if the time
+limit is over."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -69,7 +72,6 @@ class Session:
     ) -> None:
         self.instance = instance
         self.config = config
-        self._record = instance.to_json()
         self._bus = EventBus(observers, log)
         self.state = RunState(
             instance,
@@ -92,7 +94,7 @@ class Session:
             If an engine rejects its options.
         """
         config = self.config
-        self._bus.record({**config.to_log(), "instance": self._record})
+        self._bus.record({**config.to_log(), "instance": self._workers.record})
         head = {"instance": self.instance.name, "seed": config.seed}
         self._bus.emit("run", self._workers.now(), head)
         try:
@@ -113,20 +115,19 @@ class Session:
     def _find_infeasible(self) -> None:
         evidence = unreachable(self.instance.forward)
         if evidence is not None:
-            proves_infeasible(self._record, evidence)
+            proves_infeasible(self._workers.record, evidence)
             self._workers.apply(HOST, Infeasible(evidence))
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
+        if config.first_schedule and config.engines:
+            self._make_first_schedule()
         if not self._options_are_valid():
             return
-        self._start_bounds()
-        self._workers.compile_kernels()
+        self._start_background()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
             self._workers.listen_while(lambda: self._pool.has(self._bounding))
-        if config.first_schedule and config.engines:
-            self._make_first_schedule()
         for phase in self._phases(repeatable):
             left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
@@ -146,8 +147,14 @@ class Session:
         self._workers.listen_while(lambda: self._pool.has(seats))
         return self.state.refused is None
 
-    def _start_bounds(self) -> None:
-        """Start the providers of cchybrid in one worker, and every other one in its own."""
+    def _start_background(self) -> None:
+        """Start the bound providers and the compilation of kernels, once, if time is left.
+
+        The providers of cchybrid share a worker, and every other one has its own.
+        """
+        if self._bounding or self._workers.out_of_time():
+            return
+        self._workers.compile_kernels()
         jobs: dict[str, list[list[str]]] = {}
         for info in self.config.bounds:
             core = info.target.startswith("cchybrid.")
@@ -158,9 +165,13 @@ class Session:
             self._bounding.append(self._workers.start(opened, 1, {"providers": providers}))
 
     def _make_first_schedule(self) -> None:
-        """Make the host's own greedy schedule, while the bound providers run."""
+        """Make the host's own greedy schedule; if it takes long, while the bound providers run."""
+        end = self._workers.now() + MIN_GREEDY_SECONDS
 
         def over() -> bool:
+            if self._workers.now() < end:
+                return False
+            self._start_background()
             self._workers.listen(0.0)
             return self._workers.out_of_time()
 

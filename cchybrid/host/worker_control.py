@@ -39,6 +39,8 @@ class WorkerControl:
         The state of the run.
     pool
         The worker processes.
+    record
+        The instance as JSON.
     interrupted
         Whether the user interrupted the run; then workers are ended at once.
     """
@@ -49,7 +51,7 @@ class WorkerControl:
         self.interrupted = False
         self._config = config
         self._bus = bus
-        self._record = state.instance.to_json()
+        self.record = state.instance.to_json()
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
@@ -73,7 +75,7 @@ class WorkerControl:
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""
-        if self._warm_up.left:
+        if self._warm_up.left and not self._warm_up.running:
             self.apply(HOST, Compiling(self._warm_up.left))
             self._warm_up.start()
 
@@ -108,7 +110,7 @@ class WorkerControl:
         seconds = None if budget.seconds is None else max(0.0, self.left() or 0.0)
         job: Line = {
             "kind": opened.role,
-            "instance": self._record,
+            "instance": self.record,
             "seed": seed_for(self._config.seed, title, self._starts[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self._config.target,

@@ -94,9 +94,25 @@ def test_engines_do_not_depend_on_it() -> None:
     assert with_it.steps <= without.steps
 
 
+@pytest.mark.parametrize("budget", [{"time_limit": 0.1}, {"time_limit": 2.0, "evaluations": 50}])
+def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,endless_bounds")
+    events: list[str] = []
+    result = cchybrid.solve(
+        cchybrid.instance("spidergon-8", "AAS"),
+        engines=["tuned"],
+        options={"tuned": {"rounds": 2}},
+        registry=load_registry(),
+        observers=[lambda event: events.append(event["event"])],
+        **budget,
+    )
+    assert result.schedule is not None
+    assert events[:2] == ["run", "schedule"]
+
+
 def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("torus-16x16", "AAS"), engines=["liquid"], time_limit=1.0
+        cchybrid.instance("torus-20x20", "AAS"), engines=["liquid"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

@@ -185,7 +185,11 @@ def test_wrong_options_are_bad_input(
 
 
 def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry: Registry) -> None:
-    names = [info.name for info in faulty_engines.cchybrid_engines() if info.name not in ("hog", "unready")]
+    names = [
+        info.name
+        for info in faulty_engines.cchybrid_engines()
+        if info.name not in ("hog", "unready")
+    ]
     result = run(registry, *names, time_limit=8.0)
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
