@@ -111,6 +111,17 @@ class Escape(Faulty):
         return Stop.STALLED
 
 
+class Orphan(Faulty):
+    """Leaves a child in a session of its own that writes into the host's pipe without end."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                os.write(run._out.fileno(), b'{"event":"note","metrics":{}}\n')  # type: ignore[attr-defined]
+        return Stop.STALLED
+
+
 class Deaf(Faulty):
     """Never looks at should_stop, but dies of SIGTERM."""
 
@@ -265,7 +276,7 @@ ENGINES = (
     Sound, Late, Crowd, Restless,
     Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
     Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
-    Defaults,
+    Defaults, Orphan,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from random_instances import instances
 
 import cchybrid
-from cchybrid.host.first_schedule import first_schedule
+from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
@@ -64,6 +64,12 @@ def test_half_duplex_links_are_shared() -> None:
 def test_it_can_be_stopped() -> None:
     instance = cchybrid.instance("hypercube-32", "AAS")
     assert first_schedule(instance, lambda: True) is None
+
+
+def test_the_clock_is_asked_while_deliveries_are_sorted() -> None:
+    calls = []
+    assert first_schedule(cchybrid.instance("hypercube-32", "AAS"), lambda: bool(calls.append(1)))
+    assert len(calls) >= 2 * 992 // CHECK_INTERVAL
 
 
 @pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])

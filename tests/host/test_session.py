@@ -109,6 +109,13 @@ def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     assert not processes_of_runs()
 
 
+def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Registry) -> None:
+    result = run(registry, "orphan", "late", time_limit=8.0)
+    assert result.schedule is not None
+    assert result.seconds < 10
+    assert not processes_of_runs()
+
+
 def test_a_flood_of_output_blocks_no_engine(registry: Registry) -> None:
     result = run(registry, "flood", time_limit=3.0)
     assert result.schedule is not None
