@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cchybrid.checker import proves_infeasible
+from cchybrid.host import events as ev
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Finished, Infeasible, Offer, Opened, Phased, Remarked, Sliced
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
@@ -36,6 +36,9 @@ from cchybrid.proof.reach import unreachable
 MIN_GREEDY_SECONDS = 1.0
 """Seconds that the greedy schedule may take before any worker is started, and even if the time
 limit is over."""
+MAX_CHECK_SECONDS = 30.0
+"""Seconds to wait for engines to check the options that the user set, whatever the time limit: one
+to two on a machine with ten times the load."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -107,7 +110,7 @@ class Session:
             self._workers.end_workers()
         if self.state.refused is not None:
             raise InputError(self.state.refused)
-        self._workers.apply(HOST, Finished(self._workers.interrupted))
+        self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
         self._bus.emit("result", result.seconds, result.to_json())
         return result
@@ -116,7 +119,7 @@ class Session:
         evidence = unreachable(self.instance.forward)
         if evidence is not None:
             proves_infeasible(self._workers.record, evidence)
-            self._workers.apply(HOST, Infeasible(evidence))
+            self._workers.apply(HOST, ev.Infeasible(evidence))
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
@@ -144,7 +147,13 @@ class Session:
             for info in self.config.engines
             if self.config.options.get(info.name)
         ]
-        self._workers.listen_while(lambda: self._pool.has(seats))
+        end = self._workers.now() + MAX_CHECK_SECONDS
+        while self._pool.has(seats) and self.state.refused is None and self._workers.now() < end:
+            self._workers.listen(LISTEN_SECONDS)
+        for seat in seats:
+            if self._pool.has([seat]):
+                text = f"did not check its options within {MAX_CHECK_SECONDS:.0f} seconds"
+                self._workers.apply(seat, ev.Failed(text))
         return self.state.refused is None
 
     def _start_background(self) -> None:
@@ -161,7 +170,7 @@ class Session:
             name = BOUNDS if core else f"bound provider {info.name}"
             jobs.setdefault(name, []).append([info.name, info.target])
         for name, providers in jobs.items():
-            opened = Opened(name, "bounds", proves=False)
+            opened = ev.Opened(name, "bounds", proves=False)
             self._bounding.append(self._workers.start(opened, 1, {"providers": providers}))
 
     def _make_first_schedule(self) -> None:
@@ -177,12 +186,12 @@ class Session:
 
         steps = first_schedule(self.instance, over)
         if steps is not None:
-            self._workers.apply(HOST, Offer(steps, 0, ""))
+            self._workers.apply(HOST, ev.Offer(steps, 0, ""))
         else:
             messages = self.instance.forward.collective.deliver_messages
             goals = sum(len(message.destinations) for message in messages)
             text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
-            self._workers.apply(HOST, Remarked(text))
+            self._workers.apply(HOST, ev.Remarked(text))
 
     def _phases(self, repeatable: bool) -> Iterable[Phase]:
         config = self.config
@@ -202,7 +211,7 @@ class Session:
         if not arms or state.done:
             return
         seats = [self._start_or_resume(arm) for arm in arms]
-        self._workers.apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
+        self._workers.apply(HOST, ev.Phased(tuple(state.seats[seat].title for seat in seats)))
         start = self._await_start(seats)
         last_improved = start
         time_left = self._workers.left() or 0.0
@@ -226,7 +235,7 @@ class Session:
         if phase.wait_for_all:
             self._wait_for_all(seats)
         for seat in seats:
-            self._workers.apply(seat, Sliced(round(max(0.0, self._workers.now() - start), 3)))
+            self._workers.apply(seat, ev.Sliced(round(max(0.0, self._workers.now() - start), 3)))
         if phase.pause and not state.done and not self._workers.out_of_time():
             self._pool.pause(seats)
             return
@@ -318,7 +327,7 @@ class Session:
         if seconds is None or seconds < 1 or blackboard.lower <= blackboard.certified.steps:
             return
         self._prove(blackboard.lower)
-        self._workers.apply(HOST, Phased((PROVER,)))
+        self._workers.apply(HOST, ev.Phased((PROVER,)))
         seats = [self._seat_of[PROOF_ARM]]
         self._workers.listen_while(
             lambda: self._pool.has(seats) and blackboard.certified.steps < blackboard.lower
@@ -333,6 +342,6 @@ class Session:
                 return
             self._workers.dismiss(seat)
         self._proving = steps
-        seat = self._workers.start(Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
+        seat = self._workers.start(ev.Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
         self._seat_of[PROOF_ARM] = seat
         self._bounding.append(seat)

@@ -17,7 +17,7 @@ import faulty_engines
 import pytest
 
 import cchybrid
-from cchybrid.host import worker_control
+from cchybrid.host import session, worker_control
 from cchybrid.model.errors import InputError
 from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
@@ -274,6 +274,20 @@ def test_a_run_does_not_wait_for_the_kernels_of_a_newcomer(registry: Registry) -
     )  # fmt: skip
     assert result.search_seconds["restless"] > 0
     assert result.seconds < 5
+
+
+def test_the_check_of_options_does_not_depend_on_the_time_limit(registry: Registry) -> None:
+    with pytest.raises(InputError, match="rounds is 0"):
+        run(registry, "tuned", options={"tuned": {"rounds": "0"}}, time_limit=0.1)
+
+
+def test_an_engine_that_does_not_check_its_options_is_named(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "MAX_CHECK_SECONDS", 0.1)
+    result = run(registry, "tuned", "sound", options={"tuned": {"rounds": "5"}})
+    assert result.schedule is not None
+    assert result.troubles == ("tuned: failed: did not check its options within 0 seconds",)
 
 
 def test_a_schedule_above_the_target_is_no_result(registry: Registry) -> None:
