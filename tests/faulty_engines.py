@@ -254,7 +254,7 @@ class Tuned(Sound):
 
 
 class Unready(Sound):
-    """Its preparation never ends."""
+    """Prepare without end."""
 
     def prepare(self) -> None:
         time.sleep(600)

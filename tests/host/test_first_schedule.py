@@ -66,7 +66,7 @@ def test_it_can_be_stopped() -> None:
     assert first_schedule(instance, lambda: True) is None
 
 
-def test_the_clock_is_asked_while_deliveries_are_sorted() -> None:
+def test_it_can_be_stopped_while_deliveries_are_sorted() -> None:
     calls = []
     assert first_schedule(cchybrid.instance("hypercube-32", "AAS"), lambda: bool(calls.append(1)))
     assert len(calls) >= 2 * 992 // CHECK_INTERVAL
