@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 
@@ -180,11 +179,17 @@ class _Search:
 
     def _offer_first(self) -> None:
         """Make greedy schedules until one meets the bound, and offer the best."""
-        from .greedy import greedy_schedules
+        # The kernels are loaded only where they are used.
+        from cchybrid.toolkit.kernels.first_fit import FirstFit
+        from cchybrid.toolkit.kernels.rng import seed_state
 
+        scheduler, state = FirstFit(self.problem), seed_state(self.run.seed)
         draws = min(MAX_DRAWN_DELIVERIES // max(1, self.problem.deliveries), self.options.draws)
         found: Assignment | None = None
-        for drawn in islice(greedy_schedules(self.problem, self.run.seed), max(1, draws)):
+        for _ in range(max(1, draws)):
+            drawn = scheduler.draw(state)
+            if drawn is None:
+                break
             self.spent += 1
             if found is None or drawn.steps < found.steps:
                 found = drawn

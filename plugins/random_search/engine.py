@@ -12,13 +12,14 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.islands import explore, island_seed
-from cchybrid.toolkit.kernels.flat import Flat, flatten, min_uses
+from cchybrid.toolkit.kernels.first_fit import FirstFit
+from cchybrid.toolkit.kernels.flat import Flat, flatten
 from cchybrid.toolkit.kernels.rng import State, seed_state
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
-from .kernels import draw_often, start_often
+from .kernels import draw_often
 
 CHUNK = 50_000
 """Options examined between two checks of the run; milliseconds."""
@@ -51,11 +52,7 @@ class RandomSearch:
         """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
-        found, go_on = problem.empty(), np.zeros(1, dtype=np.bool_)
-        flat = flatten(problem)
-        seeds = np.zeros(1, dtype=np.uint64)
-        start_often(flat, min_uses(problem, flat), seeds, found.option, found.step, go_on)
-        _Draws(problem, flat, 1, seed_state(0)).advance(1, go_on)
+        _Draws(problem, flatten(problem), 1, seed_state(0)).advance(1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return ``None``: random search works on every Problem."""
@@ -72,8 +69,7 @@ class _Starts:
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
-        self.flat = flatten(problem)
-        self.near = min_uses(problem, self.flat)
+        self.scheduler = FirstFit(problem)
         self.budget = EvaluationBudget(run)
         self.number = 1  # the step control makes the first
 
@@ -95,13 +91,15 @@ class _Starts:
         return None
 
     def _start(self, starts: int, stop: BoolArray, first: int) -> Assignment:
-        numbers = range(first, first + starts)
-        seeds = [island_seed(self.run.seed, number) % 2**64 for number in numbers]
-        found = self.problem.empty()
-        start_often(
-            self.flat, self.near, np.array(seeds, dtype=np.uint64), found.option, found.step, stop
-        )
-        return found
+        best = self.problem.empty()
+        for number in range(first, first + starts):
+            state = seed_state(island_seed(self.run.seed, number))
+            found = self.scheduler.draw(state, stop)
+            if found is None:
+                break
+            if best.steps == 0 or found.steps < best.steps:
+                best = found
+        return best
 
 
 class _Blind:

@@ -1,66 +1,19 @@
-"""Kernels that make many random schedules, or random near-solutions, in one call."""
+"""A kernel that makes many random near-solutions in one call."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.initial import complete
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.conflicts import mark_needed
-from cchybrid.toolkit.kernels.first_fit import schedule
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import build
 from cchybrid.toolkit.kernels.rng import State
 
-__all__ = ["draw_often", "start_often"]
-
-
-@compiled
-def start_often(
-    flat: Flat,
-    near: IntArray,
-    seeds: NDArray[np.uint64],
-    option: IntArray,
-    step: IntArray,
-    stop: BoolArray,
-) -> int:
-    """Run the greedy list scheduler once per seed; return the steps of the best schedule.
-
-    Parameters
-    ----------
-    near
-        Shape (deliveries,): ``min_uses`` of the Problem.
-    seeds
-        Shape (starts,): the seeds. Of equally good schedules the first one is kept.
-    option, step
-        Shape (deliveries,): overwritten with the best schedule.
-    stop
-        Shape (1,): another thread sets this to end early.
-
-    Returns
-    -------
-    int
-        -1 if no start was finished.
-    """
-    new_option, new_step = np.empty_like(option), np.empty_like(step)
-    state = np.empty(1, dtype=np.uint64)
-    best = -1
-    for seed in seeds:
-        state[0] = seed
-        missing = schedule(flat, near, new_option, new_step, stop, state)
-        if missing > 0:
-            break
-        steps = 0
-        for now in new_step:
-            steps = max(steps, now + 1)
-        if best < 0 or steps < best:
-            best = steps
-            option[:] = new_option
-            step[:] = new_step
-    return best
+__all__ = ["draw_often"]
 
 
 @compiled

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.cpsat.flows import Demands, FlowModel
-from cchybrid_plugins.cpsat.greedy import greedy_schedules
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
@@ -440,16 +439,6 @@ def test_prices_rule_out_detours() -> None:
     shortest = build_problem(cchybrid.instance("mesh-3x3", "AAS")).options
     assert int(pricing.tight(6).uses.usable.sum()) == shortest
     assert shortest < int(pricing.tight(7).uses.usable.sum())
-
-
-def test_the_first_greedy_schedule_is_the_one_of_first_fit() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
-    draws = greedy_schedules(problem, 5)
-    drawn, other = next(draws), next(draws)
-    known = first_fit(problem, 5)
-    assert (drawn.option == known.option).all()
-    assert (drawn.step == known.step).all()
-    assert (other.option != known.option).any() or (other.step != known.step).any()
 
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())

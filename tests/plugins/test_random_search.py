@@ -6,7 +6,7 @@ import numpy as np
 import plain_kernels
 import pytest
 from cchybrid_plugins.random_search.engine import RandomOptions, RandomSearch
-from cchybrid_plugins.random_search.kernels import draw_often, start_often
+from cchybrid_plugins.random_search.kernels import draw_often
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_instances import instances
@@ -17,7 +17,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import flatten, min_uses
+from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 
 HOPS = {"switching": "store-and-forward"}
@@ -93,21 +93,6 @@ def test_it_stops_in_the_midst_of_a_start() -> None:
     begun = time.monotonic()
     assert RandomSearch(RandomOptions()).solve(problem, run) == Stop.LIMIT
     assert time.monotonic() - begun < 2.0
-
-
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_the_first_of_the_best_starts_is_kept(case: Instance, seed: int) -> None:
-    problem = build_problem(case)
-    flat, found = flatten(problem), problem.empty()
-    seeds = [seed + index for index in range(4)]
-    numbers = np.array(seeds, dtype=np.uint64)
-    near = min_uses(problem, flat)
-    steps = start_often(flat, near, numbers, found.option, found.step, GO_ON)
-    best = min((first_fit(problem, one) for one in seeds), key=lambda one: one.steps)
-    assert steps == best.steps
-    assert (found.option == best.option).all()
-    assert (found.step == best.step).all()
 
 
 @RANDOM

@@ -8,19 +8,21 @@ is possible now, and that one is made: messages approach their goals hop by hop.
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
-from cchybrid.problem import Assignment, Problem
+from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
-from cchybrid.toolkit.kernels.conflicts import mark_needed
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, flatten, has_optional, min_uses
+from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 
-__all__ = ["fill", "first_fit", "schedule"]
+__all__ = ["FirstFit", "fill", "first_fit"]
+
+UNSTOPPED = np.zeros(1, dtype=np.bool_)
+"""A stop flag that is never set."""
 
 
 @overload
@@ -41,73 +43,49 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
         If some required delivery is impossible: every chain of options to it exceeds a capacity by
         itself.
     """
-    flat = flatten(problem)
-    found = problem.empty()
-    missing = schedule(
-        flat,
-        min_uses(problem, flat),
-        found.option,
-        found.step,
-        np.zeros(1, dtype=np.bool_) if stop is None else stop,
-        seed_state(seed),
-    )
-    if missing and stop is not None and stop[0]:
-        return None
-    if missing:
-        raise ValueError(f"{missing} deliveries have no option that fits into a step of its own")
+    found = FirstFit(problem).draw(seed_state(seed), UNSTOPPED if stop is None else stop)
+    if found is None and (stop is None or not stop[0]):
+        raise ValueError("some delivery has no option that fits into a step of its own")
     return found
 
 
-@compiled
-def schedule(
-    flat: Flat, near: IntArray, option: IntArray, step: IntArray, stop: BoolArray, state: State
-) -> int:
-    """Schedule all required deliveries in random order; return how many remain unscheduled.
+class FirstFit:
+    """Greedy list scheduling of one Problem, any number of times.
 
     Parameters
     ----------
-    near
-        Shape (deliveries,): ``min_uses`` of the Problem.
-    option, step
-        Shape (deliveries,): overwritten, -1 where a delivery is not needed.
-    stop
-        Shape (1,): another thread sets this to end early, with deliveries unscheduled.
+    problem
+        The Problem; it is flattened once for all schedules.
     """
-    option[:] = -1
-    step[:] = -1
-    number = 0
-    for place in range(len(option)):
-        number += flat.required[place]
-    mixed = np.empty(number, dtype=np.int32)
-    number = 0
-    for place in range(len(option)):
-        if flat.required[place]:
-            mixed[number] = place
-            number += 1
-    shuffle(mixed, state)
-    order = np.empty_like(mixed)
-    # Deliveries with long routes are hard to place, so they come first; ties are in random order.
-    until = 0
-    uses: Any = np.int64(NO_LIMIT) + 1
-    while until < len(mixed):
-        longest: Any = -1
-        for delivery in mixed:
-            if near[delivery] < uses:
-                longest = max(longest, near[delivery])
-        uses = longest
-        for delivery in mixed:
-            if near[delivery] == uses:
-                order[until] = delivery
-                until += 1
-    # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
-    missing = fill(flat, near, len(option), order, option, step, stop, state)
-    needed = np.empty(len(option), dtype=np.bool_)
-    mark_needed(flat, option, needed)
-    for place in range(len(option)):
-        if not needed[place]:
-            option[place] = -1
-            step[place] = -1
-    return missing
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._flat = flatten(problem)
+        self._near = min_uses(problem, self._flat)
+        self._required = np.flatnonzero(problem.required).astype(np.int32)
+
+    def draw(self, state: State, stop: BoolArray = UNSTOPPED) -> Assignment | None:
+        """Return a complete valid assignment; ``None`` if stopped, or if there is none.
+
+        Parameters
+        ----------
+        state
+            The random state, advanced in place, so that the next schedule differs.
+        stop
+            Shape (1,): another thread sets this to end early.
+        """
+        found = self._problem.empty()
+        mixed = self._required.copy()
+        shuffle(mixed, state)
+        # Deliveries with long routes are hard to place, so they come first; ties are random.
+        order = mixed[np.argsort(-self._near[mixed], kind="stable")]
+        # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
+        flat, near, steps = self._flat, self._near, len(found.option)
+        if fill(flat, near, steps, order, found.option, found.step, stop, state):
+            return None
+        unused = ~needed(self._problem, found)
+        found.option[unused] = found.step[unused] = -1
+        return found
 
 
 @compiled

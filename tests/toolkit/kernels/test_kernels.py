@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_assignments import RANDOM, STEPS, random_assignment
 from random_instances import instances
 
+import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
@@ -18,7 +19,7 @@ from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
-from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.kernels.first_fit import FirstFit, first_fit
 from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
@@ -101,9 +102,23 @@ def test_first_fit_is_valid_complete_and_repeatable(instance: Instance, seed: in
     assert plain_kernels.conflicts(problem, found) == 0
     schedule = problem.lift(found)
     assert verify(instance, schedule.steps) == ()
-    again = first_fit(problem, seed)
+    scheduler, state = FirstFit(problem), seed_state(seed)
+    again, other = scheduler.draw(state), scheduler.draw(state)
+    assert again is not None
     assert (found.option == again.option).all()
     assert (found.step == again.step).all()
+    assert other is not None
+    assert plain_kernels.conflicts(problem, other) == 0
+
+
+def test_the_next_greedy_schedule_is_another_one() -> None:
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
+    scheduler, state = FirstFit(problem), seed_state(5)
+    first, other = scheduler.draw(state), scheduler.draw(state)
+    assert first is not None
+    assert other is not None
+    assert (first.option != other.option).any() or (first.step != other.step).any()
+    assert scheduler.draw(state, np.ones(1, dtype=np.bool_)) is None
 
 
 @RANDOM
