@@ -3,7 +3,7 @@
 import sys
 
 if not sys.flags.safe_path:
-    del sys.path[0]  # the current folder, which Python puts there unless told not to
+    del sys.path[0]  # the current folder, which Python puts there by default
 
 from cchybrid.cli import main
 

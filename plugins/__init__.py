@@ -1,4 +1,4 @@
-"""The engines that ship with cchybrid, registered as any other plugin's are."""
+"""The engines that ship with cchybrid, registered like those of any other plugin."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,12 +22,12 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
         _engine("colouring", 20, "colouring.engine:Colouring",
             summary="colours the conflict graph of chosen paths (DSATUR and other greedy orders)"),
         _engine("lns", 30, "lns.engine:Lns",
-            "large-neighbourhood search: CP-SAT repacks parts of the schedule again and again",
+            "large-neighbourhood search: CP-SAT reschedules some deliveries in every iteration",
             prepares=True),
         _engine("broadcast", 40, "broadcast.engine:Broadcast",
-            "broadcasts: CP-SAT on flows from all informed nodes, near nodes in the last steps"),
+            "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step"),
         _engine("tabu", 50, "tabu.engine:Tabu", prepares=True,
-            summary="tabu search that weighs what is violated; prices all paths at once"),
+            summary="tabu search with constraint weighting; prices all paths at once"),
         # UMDA polishes with the same tabu search, which alone is faster.
         _engine("umda", 10, "umda.engine:Umda", **BASELINE,
             summary="univariate marginal distribution algorithm with the thesis' heuristics"),
@@ -35,19 +35,20 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz",
             **BASELINE),
         _engine("random", 1, "random_search.engine:RandomSearch", **BASELINE,
-            summary="the null baseline: greedy schedules in random order, or blind draws"),
+            summary="the null baseline: greedy schedules in random order, or uniform samples"),
         _engine("sga", 7, "sga.engine:Sga", **BASELINE,
             summary="standard genetic algorithm with the thesis' heuristics"),
         _engine("mboa", 8, "mboa.engine:Mboa", **BASELINE,
             summary="mixed Bayesian optimization algorithm with the thesis' heuristics"),
-        _engine("division", 40, "division.engine:Division", kind="exact", prepares=True,
-            summary="recursive division of the transfers, exact where their routes are laid down"),
+        _engine("liquid", 40, "liquid.engine:Liquid", kind="exact", prepares=True,
+            former_names=("division",),
+            summary="liquid schedules: every step uses every bottleneck; exact for fixed routes"),
         _engine("cpsat", 50, "cpsat.engine:CpSat", kind="exact", prepares=True,
             summary="exact: one CP-SAT decision per number of steps; finds and refutes"),
-        _engine("milp", 10, "milp.engine:Milp",
+        _engine("column-generation", 10, "column_generation.engine:ColumnGeneration",
             "column generation over compatibility classes: strong bounds, schedules by diving",
-            kind="exact", baseline=True, prepares=True),
+            kind="exact", baseline=True, prepares=True, former_names=("milp",)),
         _engine("classes", 9, "classes.engine:Classes",
-            "lists all compatibility classes and covers by the fewest (thesis section 4.2.1)",
+            "lists all compatibility classes, solves the minimum set cover (thesis section 4.2.1)",
             kind="exact", baseline=True, prepares=True),
     )  # fmt: skip

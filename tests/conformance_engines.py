@@ -1,4 +1,4 @@
-"""Engines that break one rule of the contract each, to show that the conformance suite sees it."""
+"""Engines that break one rule of the contract each, to test the conformance suite."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.plugin.conformance.subject import one_by_one
+from cchybrid.plugin.conformance.subject import serial_schedule
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Assignment, Problem
@@ -70,7 +70,7 @@ class Crowd(Faulty):
     """Offers one message a step, and goes on."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(one_by_one(problem))
+        run.offer(serial_schedule(problem))
         while not run.should_stop():
             time.sleep(0.02)
         return Stop.LIMIT

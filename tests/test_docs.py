@@ -347,6 +347,7 @@ def test_the_top_level_is_the_house() -> None:
     ).stdout.split("\n")
     if shutil.which("git") and len(tracked) > 1:
         assert {line.split("/")[0] for line in tracked if line} <= {
-            ".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "cchybrid",
+            ".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md",
+            "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "cchybrid",
             "docs", "instances", "plugins", "pyproject.toml", "tests",
         }  # fmt: skip

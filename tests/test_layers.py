@@ -136,6 +136,8 @@ def test_every_package_is_installed() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = {
         ".".join(path.parent.relative_to(ROOT).parts)
-        for path in (ROOT / "cchybrid").rglob("__init__.py")
+        for folder in ("cchybrid", "plugins")
+        for path in (ROOT / folder).rglob("__init__.py")
     }
-    assert packages <= set(settings["tool"]["setuptools"]["packages"])
+    listed = settings["tool"]["setuptools"]["packages"]
+    assert packages <= {name.replace("cchybrid_plugins", "plugins") for name in listed}

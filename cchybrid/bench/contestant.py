@@ -90,6 +90,13 @@ class Contestant:
             raise ValueError(f"{key[:80]} is no contestant")
         return found
 
+    def renamed(self, registry: Registry) -> Contestant:
+        """Return the contestant with the present names of its engines."""
+        current = registry.current_name
+        engines = self.engines and tuple(sorted({current(name) for name in self.engines}))
+        options = {current(name): values for name, values in self.options.items()}
+        return replace(self, engines=engines, options=options)
+
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve``.
 
@@ -108,10 +115,9 @@ def with_budget(registry: Registry, named: Iterable[Contestant], **budget: Any) 
     """
     found = []
     for contestant in named:
-        engines = contestant.engines
-        if engines is not None:
-            engines = tuple(sorted({registry.engine(name).name for name in engines}))
-        found.append(replace(contestant, engines=engines, **budget))
+        for name in contestant.engines or ():
+            registry.engine(name)
+        found.append(replace(contestant.renamed(registry), **budget))
     return found
 
 
@@ -143,7 +149,10 @@ def contestants(
         tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
         for team in teams
     ] or [None]
-    for name in options:
+    current: dict[str, dict[str, str]] = {}
+    for name, values in options.items():
+        current.setdefault(registry.current_name(name), {}).update(values)
+    for name in current:
         if name in (*STRATEGIES, "quotients"):
             continue
         info = registry.engine(name)
@@ -159,7 +168,7 @@ def contestants(
             strategy=strategy,
             options={
                 name: dict(values)
-                for name, values in options.items()
+                for name, values in current.items()
                 if engines is None or name in (*engines, strategy, "quotients")
             },
             **budget,

@@ -87,6 +87,7 @@ def run_suite(
     seeds: Sequence[int],
     jobs: int,
     watch: Callable[[Progress], None],
+    registry: Registry | None = None,
 ) -> bool:
     """Do the runs that the store lacks, and store each one as soon as it is finished.
 
@@ -98,6 +99,8 @@ def run_suite(
         Runs at the same time.
     watch
         Called after every finished run.
+    registry
+        Knows the former names of engines, under which the store may hold finished runs.
 
     Returns
     -------
@@ -112,6 +115,11 @@ def run_suite(
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
     finished = store.finished()
+    if registry is not None:
+        finished = {
+            (row, Contestant.from_key(key).renamed(registry).key, seed): digest
+            for (row, key, seed), digest in finished.items()
+        }
     waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
     processes = _JobProcesses()

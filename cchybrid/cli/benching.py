@@ -139,7 +139,9 @@ def run(
     )
     try:
         with Store(path, write=True) as opened, watcher(chosen_suite.name, names, [note]) as watch:
-            whole = run_suite(chosen_suite, instances, opened, entries, chosen_seeds, jobs, watch)
+            whole = run_suite(
+                chosen_suite, instances, opened, entries, chosen_seeds, jobs, watch, registry
+            )
     except InputError:
         if fresh and is_file(path):
             _drop_if_empty(path)

@@ -61,7 +61,7 @@ def prove(
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     with _status(f"proving {read.instance.name}") as tell:
         left = time_limit - (time.monotonic() - begun)
-        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, tell=tell)
+        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, report=tell)
     seconds = round(time.monotonic() - begun, 3)
     proof, shorter = outcome.proof, outcome.shorter
     if shorter is not None and verify(read.instance, shorter):

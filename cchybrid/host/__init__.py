@@ -1,1 +1,1 @@
-"""Runs engines in processes of their own, keeps the time, verifies, and derives the result."""
+"""The host: runs engines in worker processes, verifies their results and derives the verdict."""

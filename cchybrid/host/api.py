@@ -1,4 +1,4 @@
-"""The Python interface: what the command line does, as functions. ``import cchybrid`` offers it."""
+"""The Python interface: the functions behind the command line, exported by ``cchybrid``."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def instance(topology: str, collective: str | None = None, **rest: Any) -> Insta
     Raises
     ------
     InputError
-        With one line that says what is wrong, where, and how to mend it.
+        If a name or a number is wrong; one line says what, where, and how to correct it.
     """
     return resolve(InstanceSpec(topology, collective, **rest), load_registry())
 
 
 def network(name: str) -> Network:
-    """Return a network by name, such as ``mesh-4x8``, plugins' families included."""
+    """Return a network by name, such as ``mesh-4x8``, also of families from plugins."""
     return build_network(name, load_registry().topologies.values())
 
 
-LARGEST = 1 << 40
-"""No number of seconds, steps, evaluations, threads or mebibytes is meant to be larger."""
+MAX_NUMBER = 1 << 40
+"""Exclusive limit of seconds, steps, evaluations, threads and mebibytes."""
 DEFAULT_SECONDS = 60.0
 
 
 def solve(
-    question: Instance,
+    instance: Instance,
     *,
     engines: Sequence[str] | None = None,
     strategy: str = "auto",
@@ -64,40 +64,40 @@ def solve(
     log: Callable[[Mapping[str, Any]], None] | None = None,
     registry: Registry | None = None,
 ) -> Result:
-    """Find a schedule with the fewest steps, verify it, and bound it from below.
+    """Find a schedule with the fewest steps, verify it, and bound the steps from below.
 
     Parameters
     ----------
-    question
+    instance
         The instance.
     engines
-        Names of the engines that take part; by default all that are installed and no baselines.
+        Names of the engines that take part; by default all installed ones except baselines.
     strategy
         ``auto``, ``race``, ``relay`` or ``quotients``.
     steps
-        Look only for a schedule of at most so many steps.
+        The target: search only for a schedule of at most this many steps.
     blind
-        Look for them without any bound, even where a bound says that there is none: to compare
-        engines by the conflicts that they are left with (``Result.conflicts``).
+        Search for the target without any bound, even if a bound shows that there is no such
+        schedule: to compare engines by the conflicts that are left (``Result.conflicts``).
     time_limit
-        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget. What
-        waits for kernels to be compiled, once per installation, does not count.
+        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget. Time to
+        wait for the compilation of kernels, once per installation, does not count.
     evaluations
-        Evaluations of each engine. Then engines work one after another, and with one thread the
-        same seed gives the same result, always (unless a time limit, given too, cuts the run).
+        Evaluations of each engine. Engines then run one after another, and with one thread the
+        same seed always gives the same result (unless a time limit ends the run before).
     seed
-        Rules every random choice.
+        Seed of all random choices.
     threads
         Threads of all engines together; by default one per processor.
     memory
         Mebibytes of address space of each worker; unlimited by default.
     first_schedule
-        Make a greedy schedule before any engine works, as the answer where they find none.
+        Whether to make a greedy schedule before any engine starts, as the result if they find none.
     certify
-        Where only an engine claims the best bound, use the time that is left to prove it (by
-        rows of the relaxation, or by CaDiCaL if python-sat is there).
+        Whether to use the remaining time to prove a best bound that only an engine claims (by
+        rows of the relaxation, or by CaDiCaL if python-sat is installed).
     options
-        Per engine its options by name; also of the strategy and of ``quotients``.
+        Options by name, per engine, strategy, and for ``quotients``.
     observers
         Called with every event of the run.
     log
@@ -108,12 +108,12 @@ def solve(
     Returns
     -------
     Result
-        Whatever was found; engines that failed are named in ``troubles``.
+        The best schedule and bound; engines that failed are named in ``troubles``.
 
     Raises
     ------
     InputError
-        For names, numbers or options that make no sense.
+        For unknown names, and for numbers or options out of range.
     """
     registry = load_registry() if registry is None else registry
     check_strategy(strategy, "strategy")
@@ -126,7 +126,7 @@ def solve(
     ):
         whole = name != "time_limit"
         if number is not None and not (
-            isinstance(number, int if whole else (int, float)) and 0 < number < LARGEST
+            isinstance(number, int if whole else (int, float)) and 0 < number < MAX_NUMBER
         ):
             kind = "a whole number" if whole else "a number"
             raise InputError(
@@ -136,20 +136,20 @@ def solve(
         raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
-            "tours of quotients go by the clock", where="strategy", hint="set a time limit instead"
+            "a quotient search needs a time limit", where="strategy", hint="set a time limit"
         )
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     names = [engines] if isinstance(engines, str) else engines
-    # Each once, in the order of their priority: how they are listed must not decide the result.
-    asked = None if names is None else {registry.engine(name).name for name in names}
+    # A set, then sorted: the order in which engines are listed must not affect the result.
+    requested = None if names is None else {registry.engine(name).name for name in names}
     chosen = ranked(
         [
             info
             for info in registry.engines.values()
-            if (not info.baseline if asked is None else info.name in asked)
+            if (not info.baseline if requested is None else info.name in requested)
         ]
     )
     texts: dict[str, dict[str, str]] = {}
@@ -163,7 +163,7 @@ def solve(
                 where="options",
                 hint="name it, or drop the option",
             )
-        texts[owner] = {key: str(value) for key, value in values.items()}
+        texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
     if threads is None:
         threads = 1 if evaluations is not None else processor_count()
     config = RunConfig(
@@ -178,19 +178,19 @@ def solve(
         certify=certify,
         options=texts,
     )
-    _ = config.strategy_options, config.quotient_options  # wrong values are refused now
+    _ = config.strategy_options, config.quotient_options  # raises for wrong values
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
-    return Session(question, config, watching, log).run()
+    return Session(instance, config, watching, log).run()
 
 
 def bound(
-    question: Instance,
+    instance: Instance,
     *,
     time_limit: float = DEFAULT_SECONDS,
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
 ) -> Result:
-    """Find the best certified lower bound without looking for a schedule."""
+    """Find the best certified lower bound without a search for schedules."""
     return solve(
-        question, engines=(), time_limit=time_limit, observers=observers, registry=registry
+        instance, engines=(), time_limit=time_limit, observers=observers, registry=registry
     )

@@ -1,15 +1,18 @@
 """The blackboard of a run: the best verified schedule, the best bounds, near-solutions.
 
-What workers offer is written here only after the referee or the checker has confirmed it (the
-pattern: L. D. Erman and others, The Hearsay-II Speech-Understanding System, 1980,
-https://doi.org/10.1145/356810.356816).
+A schedule or a proof of a worker is written only after the referee or the checker has verified it.
+
+References
+----------
+L. D. Erman, F. Hayes-Roth, V. R. Lesser and D. R. Reddy, The Hearsay-II speech-understanding
+system, ACM Computing Surveys 12 (1980) 213-253, https://doi.org/10.1145/356810.356816.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
@@ -17,23 +20,31 @@ from cchybrid.referee.verify import Violation, verify
 
 
 class ContractError(Exception):
-    """A worker reported something that is not true; the text says what."""
+    """A report of a worker is false; the text says what."""
+
+
+class Draft(NamedTuple):
+    """A near-solution, its author, and the number of rules that it violates."""
+
+    author: str
+    violations: int
+    steps: Steps
 
 
 @dataclass
 class Blackboard:
-    """Everything known about one instance during one run. No processes, no clock.
+    """Schedules, bounds and near-solutions of one instance.
 
     Attributes
     ----------
     schedule, found_by
-        The best verified schedule, and the name of what found it.
+        The best verified schedule, and the name of its author.
     certified, certified_by
-        The best bound whose evidence was checked, and the name of what proved it.
+        The best bound whose evidence was checked, and the name of its author.
     claims
-        Per seat the bound that no evidence was given for.
+        The best bound without evidence, per seat.
     drafts
-        Per number of steps the best near-solution: its number of violations and its steps.
+        The best near-solution per number of steps.
     """
 
     instance: Instance
@@ -42,7 +53,7 @@ class Blackboard:
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
     claims: dict[int, int] = field(default_factory=dict)
-    drafts: dict[int, tuple[int, Steps]] = field(default_factory=dict)
+    drafts: dict[int, Draft] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._record = self.instance.to_json()
@@ -59,13 +70,15 @@ class Blackboard:
 
     @property
     def best_claim(self) -> int | None:
-        """The seat whose claim is the best lower bound; ``None`` if a checked bound is as good."""
+        """The seat whose claim is above the best checked bound, or ``None``."""
         if self.lower == self.certified.steps:
             return None
         return max(self.claims, key=self.claims.__getitem__)
 
     def offer(self, author: str, steps: Steps, target: int | None = None) -> bool:
-        """Verify an offer; return whether it is the new best and has at most ``target`` steps.
+        """Verify a schedule and keep it if it is the new best; return whether it was kept.
+
+        A schedule of more than ``target`` steps is not kept.
 
         Raises
         ------
@@ -85,7 +98,7 @@ class Blackboard:
         return True
 
     def refuted_claims(self) -> list[int]:
-        """Withdraw the claims that the best schedule beats; return their seats."""
+        """Withdraw the claims above the steps of the best schedule; return their seats."""
         best = self.best
         wrong = [seat for seat, steps in self.claims.items() if best is not None and steps > best]
         for seat in wrong:
@@ -93,7 +106,7 @@ class Blackboard:
         return wrong
 
     def claim(self, seat: int, steps: int) -> bool:
-        """Take a bound without evidence; return whether it improves the best bound."""
+        """Keep a bound without evidence; return whether it improves the best bound."""
         before = self.lower
         self.claims[seat] = max(steps, self.claims.get(seat, 1))
         return self.lower > before
@@ -104,7 +117,7 @@ class Blackboard:
         Raises
         ------
         ContractError
-            If the evidence proves less than was said.
+            If the evidence proves less than the bound.
         """
         try:
             proven = proven_steps(self._record, evidence)
@@ -117,12 +130,12 @@ class Blackboard:
         self.certified, self.certified_by = LowerBound(proven, dict(evidence)), author
         return True
 
-    def suggest(self, count: int, steps: Steps) -> bool:
-        """Take a near-solution; return whether it is the best of its number of steps."""
+    def suggest(self, author: str, count: int, steps: Steps) -> bool:
+        """Keep a near-solution if it is the best of its number of steps; return whether it is."""
         wrong = len(self._verify(steps))
-        if count in self.drafts and wrong >= self.drafts[count][0]:
+        if count in self.drafts and wrong >= self.drafts[count].violations:
             return False
-        self.drafts[count] = wrong, steps
+        self.drafts[count] = Draft(author, wrong, steps)
         return True
 
     def _verify(self, steps: Steps) -> tuple[Violation, ...]:

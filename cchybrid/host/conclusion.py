@@ -1,4 +1,4 @@
-"""The result of a run: the best schedule, the best bound, and the status that follows from them."""
+"""Derivation of the result of a run from its state."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str
     Parameters
     ----------
     observer_troubles
-        A line for every observer that raised.
+        One line for each observer that raised.
     """
-    board, infeasible = state.board, state.infeasible
-    bound = board.certified
-    if board.lower > bound.steps:
-        bound = LowerBound(board.lower)
+    blackboard, infeasible = state.blackboard, state.infeasible
+    bound = blackboard.certified
+    if blackboard.lower > bound.steps:
+        bound = LowerBound(blackboard.lower)
     budget = {key: value for key, value in asdict(config.budget).items() if value is not None}
     schedule = state.schedule
     used = versions()
@@ -37,7 +37,7 @@ def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str
             "budget": budget,
         }
         schedule = Schedule(state.instance, schedule.steps, bound, made_by)
-    certified = board.certified
+    certified = blackboard.certified
     if infeasible is not None:
         bound = certified = LowerBound(1, dict(infeasible))
     return Result(
@@ -69,7 +69,7 @@ def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str
 
 
 def _status(state: RunState) -> Status:
-    too_few = state.target is not None and state.board.lower > state.target
+    too_few = state.target is not None and state.blackboard.lower > state.target
     if state.infeasible is not None or too_few:
         return "infeasible"
     if state.closed:

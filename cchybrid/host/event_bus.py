@@ -1,4 +1,4 @@
-"""Announces events to observers, and writes them and their causes to the log of the run."""
+"""The event bus: passes events to observers, and writes the log of the run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from cchybrid.plugin.records import Observer
 
 
 class EventBus:
-    """Tells observers every event, with the seconds since the run began.
+    """Distributor of events to observers, with the seconds since the start of the run.
 
     Parameters
     ----------
     observers
-        With the name of their plugin. One that raises is dropped and named.
+        Pairs of the name of a plugin and a function. One that raises is removed and named.
     log
         Called with every line of the log.
 
     Attributes
     ----------
     troubles
-        A line for every observer that raised.
+        One line for each observer that raised.
     """
 
     def __init__(
@@ -38,21 +38,21 @@ class EventBus:
         self.troubles: list[str] = []
 
     def now(self) -> float:
-        """Return the seconds since the run began, to the millisecond that the log keeps."""
+        """Return the seconds since the start of the run, rounded to milliseconds."""
         return round(time.monotonic() - self._started, 3)
 
     def record(self, line: Mapping[str, Any]) -> None:
-        """Write a line to the log only."""
+        """Write a line to the log."""
         if self._log is not None:
             self._log(line)
 
     def emit(self, event: str, seconds: float, content: Mapping[str, Any]) -> None:
-        """Announce an event."""
+        """Write an event to the log and pass it to the observers."""
         line = {"event": event, "seconds": seconds, **content}
         self.record(line)
         for entry in list(self._observers):
             try:
-                with contextlib.redirect_stdout(sys.stderr):  # ours may be JSON
+                with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)

@@ -1,6 +1,6 @@
-"""The events of a run: what workers send, and what the host adds.
+"""The events of a run: those that workers send, and those that the host adds.
 
-Together they are all that decides a run; ``wire`` reads and writes them as lines.
+The events determine the state of a run (``RunState``). ``wire`` reads and writes them as lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Option = int | float | bool | str
 
 @dataclass(frozen=True)
 class Started:
-    """The engine begins to work; ``options`` are the ones in force, defaults included."""
+    """The engine starts to search; ``options`` are those in use, defaults included."""
 
     complete: bool | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
@@ -26,11 +26,22 @@ class Started:
 
 @dataclass(frozen=True)
 class Offer:
-    """A schedule; ``spent`` evaluations so far; ``how`` it was found, such as by which quotient."""
+    """A schedule.
+
+    Parameters
+    ----------
+    spent
+        Evaluations so far.
+    how
+        How it was found, such as by which quotient or from which seed, or "".
+    seeded_by
+        The engine whose schedule or near-solution the search started from, or "".
+    """
 
     steps: Steps
     spent: int
     how: str
+    seeded_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +54,7 @@ class Suggest:
 
 @dataclass(frozen=True)
 class Bound:
-    """No schedule has fewer steps; ``complete``: the claim holds for the instance."""
+    """A lower bound; ``complete``: even without evidence it holds for the instance."""
 
     steps: int
     evidence: Mapping[str, Any] | None = None
@@ -53,7 +64,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Progress:
-    """The fewest conflicts left in the search for so many steps."""
+    """The fewest conflicts left in a search for ``steps`` steps."""
 
     steps: int
     conflicts: int
@@ -68,7 +79,7 @@ class Note:
 
 @dataclass(frozen=True)
 class End:
-    """The work is over; ``None`` where nothing was counted."""
+    """The work is over; fields are ``None`` where nothing was counted."""
 
     stop: Stop
     evaluations: int | None = None
@@ -85,7 +96,7 @@ class Unsupported:
 
 @dataclass(frozen=True)
 class Refused:
-    """The engine does not take its options."""
+    """The engine rejects its options."""
 
     text: str
 
@@ -99,14 +110,14 @@ class Failed:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something went wrong that does not end the work."""
+    """An error that does not end the work."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Silent:
-    """The engine has not called ``Run`` for so many seconds of time that it had."""
+    """The engine has not called ``Run`` for ``lasted`` seconds."""
 
     lasted: float
 
@@ -116,7 +127,7 @@ class Overdue:
     """The engine did not return although it was asked to stop."""
 
 
-# What the host adds: together with the above, all that decides a run.
+# The events of the host.
 
 
 @dataclass(frozen=True)
@@ -126,14 +137,13 @@ class Opened:
     Parameters
     ----------
     name
-        The engine, or what else works there.
+        The engine, bound provider or prover.
     role
-        ``engine``, ``options`` (asked only whether it takes them), ``bounds``, ``proof`` or
-        ``host``.
+        ``engine``, ``options`` (only checks its options), ``bounds``, ``proof`` or ``host``.
     view
-        ``instance`` or ``quotients``.
+        ``instance``, ``quotients`` or ``proof``.
     proves
-        Whether it may claim bounds.
+        Whether it may claim bounds without evidence.
     """
 
     name: str
@@ -144,7 +154,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Garbled:
-    """A worker sent something that is no event."""
+    """A worker sent a line that is no event."""
 
     text: str
 
@@ -170,7 +180,7 @@ class Exited:
 
 @dataclass(frozen=True)
 class Sliced:
-    """A seat's time slice of so many seconds is over."""
+    """The time slice of a worker is over, after ``worked`` seconds."""
 
     worked: float
 
@@ -184,14 +194,14 @@ class Phased:
 
 @dataclass(frozen=True)
 class Compiling:
-    """The kernels of these engines are being compiled; until then they get no time slice."""
+    """The kernels of these engines are being compiled; they get no time slice until then."""
 
     engines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """The kernels of an engine are compiled, or could not be."""
+    """The compilation of an engine's kernels has ended, with or without an ``error``."""
 
     engine: str
     worked: float
@@ -200,14 +210,14 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Infeasible:
-    """The instance has no schedule, by this checked evidence."""
+    """The instance has no schedule; the evidence was checked."""
 
     evidence: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Remarked:
-    """Something that the user should know."""
+    """A remark for the user."""
 
     text: str
 

@@ -1,8 +1,13 @@
-"""The host's own greedy schedule: first fit over shortest paths, whatever the instance.
+"""The host's own greedy schedule: first fit over shortest paths, for every feasible instance.
 
-It needs no Problem, no compiled kernel and no worker, so that every feasible instance has a
-verified schedule before any engine works. Deliveries are placed one by one, each on the shortest
-path whose channels are used least so far, in the first step in which all of them are free.
+It needs no Problem, no compiled kernel and no worker, so a verified schedule exists before any
+engine starts.
+
+1. Sort the deliveries by hops: the longest first, or the shortest first if messages have several
+   destinations, so that near nodes can send on.
+2. Place them one by one. Each takes a shortest path over the channels that are used least so far,
+   from one of the nearest nodes that hold the message, in the first step in which all channels and
+   ports of the path have free capacity.
 """
 
 from __future__ import annotations
@@ -16,13 +21,13 @@ from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
 
 CHECK_INTERVAL = 256
-"""Deliveries between two looks at whether time is up: a few milliseconds."""
+"""Deliveries between two calls of ``over``: a few milliseconds."""
 MAX_SENDERS = 4
-"""Nearest informed nodes that are compared for a delivery; more were no better on meshes of 64
-nodes and take as much longer."""
-
-MAX_COMPARED = 64
-"""Informed nodes that are all compared where fewer neighbours of a destination are informed."""
+"""Nearest holders of the message that are compared for a delivery; more were no better on meshes of
+64 nodes."""
+MAX_DISTANT_SENDERS = 64
+"""Number of holders up to which distant ones are considered, too, if fewer than ``MAX_SENDERS``
+neighbours of the destination hold the message."""
 
 
 def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False) -> Steps | None:
@@ -31,7 +36,9 @@ def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False)
     Parameters
     ----------
     instance
-        What is asked; every destination can be reached.
+        The instance; every destination can be reached.
+    over
+        Whether to give up; called every few milliseconds.
     """
     forward = instance.forward
     greedy = _HopByHop(forward) if forward.model.switching != "wormhole" else _Wormhole(forward)
@@ -42,7 +49,7 @@ def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False)
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
 
 
-class _Steps:
+class _PartialSchedule:
     """The steps so far, and per resource the steps in which it is full."""
 
     def __init__(self, forward: Instance) -> None:
@@ -51,7 +58,7 @@ class _Steps:
         self.messages = forward.collective.deliver_messages
         self.steps: list[list[Transfer]] = []
         self._full: list[int] = []
-        """Per resource a bit for every step in which it is used up."""
+        """Per resource a bit set of the steps in which it is full."""
         self._used: list[dict[int, int]] = []
         self._capacity: list[int] = []
         self._channel: dict[tuple[int, int], int] = {}
@@ -69,7 +76,10 @@ class _Steps:
     def deliveries(self, hops: Callable[[int], Sequence[int]]) -> list[tuple[int, int, int]]:
         """Return hops, message and destination of every delivery, in the order of placing.
 
-        Long paths are hard to place late; where messages are forwarded, near nodes send.
+        Parameters
+        ----------
+        hops
+            Returns the hop distances from a node.
         """
         waiting = [
             (hops(source)[target], index, target)
@@ -88,22 +98,22 @@ class _Steps:
     def _ports(self, limit: int | None) -> int | None:
         return None if limit is None else self._resource(limit)
 
-    def sends(self, node: int) -> bool:
+    def can_inject(self, node: int) -> bool:
         """Return whether a node has an injection port."""
         return self.forward.model.inject_limit(node) != 0
 
-    def takes(self, node: int) -> bool:
+    def can_accept(self, node: int) -> bool:
         """Return whether a node has an acceptance port."""
         return self.forward.model.accept_limit(node) != 0
 
     def resources(self, path: Sequence[int]) -> list[int]:
-        """Return what a path uses."""
+        """Return the resources that a path uses: channels and ports."""
         ends = (self._inject[path[0]], self._accept[path[-1]])
         used = [self._channel[hop] for hop in pairwise(path)]
         return used + [resource for resource in ends if resource is not None]
 
     def first_free(self, resources: Sequence[int], earliest: int) -> int:
-        """Return the first step from ``earliest`` on in which all resources have room."""
+        """Return the first step from ``earliest`` on in which no resource is full."""
         full = 0
         for resource in resources:
             full |= self._full[resource]
@@ -111,7 +121,7 @@ class _Steps:
         return earliest + (~full & (full + 1)).bit_length() - 1
 
     def place(self, message: int, path: Sequence[int], resources: Sequence[int], step: int) -> None:
-        """Let a message travel a path in a step."""
+        """Add the transfer of a message over a path to a step."""
         while len(self.steps) <= step:
             self.steps.append([])
         self.steps[step].append(Transfer(message, tuple(path)))
@@ -124,8 +134,8 @@ class _Steps:
             self.load[hop] += 1
 
 
-class _Wormhole(_Steps):
-    """Whole paths; a destination that is informed informs others."""
+class _Wormhole(_PartialSchedule):
+    """Greedy schedule of whole paths, from the source or a destination that has the message."""
 
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
@@ -137,12 +147,12 @@ class _Wormhole(_Steps):
 
     def place_all(self) -> Iterator[None]:
         """Place every delivery; yield after each."""
-        informed = [{message.source: -1} for message in self.messages]
+        received = [{message.source: -1} for message in self.messages]
         waiting = self.deliveries(self._hops.__getitem__)
         while waiting:
             left = []
             for delivery in waiting:
-                if self._deliver(delivery[1], delivery[2], informed[delivery[1]]):
+                if self._deliver(delivery[1], delivery[2], received[delivery[1]]):
                     yield
                 else:
                     left.append(delivery)
@@ -150,23 +160,29 @@ class _Wormhole(_Steps):
                 raise ValueError(f"node {left[0][2]} cannot be reached")
             waiting = left
 
-    def _deliver(self, message: int, target: int, informed: dict[int, int]) -> bool:
-        """Deliver from the informed node that can do so in the first step."""
+    def _deliver(self, message: int, target: int, received: dict[int, int]) -> bool:
+        """Place a delivery as early as possible; return whether any holder can send it.
+
+        Parameters
+        ----------
+        received
+            The step in which each holder of the message received it, -1 for the source.
+        """
         hops = self._hops
-        near = [node for node in self._before[target] if node in informed and self.sends(node)]
-        if not near or (len(near) < MAX_SENDERS and len(informed) <= MAX_COMPARED):
-            near = [node for node in informed if hops[node][target] > 0 and self.sends(node)]
-        if not near:
+        senders = [v for v in self._before[target] if v in received and self.can_inject(v)]
+        if not senders or (len(senders) < MAX_SENDERS and len(received) <= MAX_DISTANT_SENDERS):
+            senders = [v for v in received if hops[v][target] > 0 and self.can_inject(v)]
+        if not senders:
             return False
-        near.sort(key=lambda node: (hops[node][target], informed[node]))
+        senders.sort(key=lambda node: (hops[node][target], received[node]))
         options = []
-        for node in near[:MAX_SENDERS]:
+        for node in senders[:MAX_SENDERS]:
             path = self._path(node, target)
             used = self.resources(path)
-            options.append((self.first_free(used, informed[node] + 1), len(path), path, used))
+            options.append((self.first_free(used, received[node] + 1), len(path), path, used))
         step, _, path, used = min(options, key=lambda option: option[:2])
         self.place(message, path, used, step)
-        informed[target] = step
+        received[target] = step
         return True
 
     def _path(self, source: int, target: int) -> list[int]:
@@ -183,8 +199,8 @@ class _Wormhole(_Steps):
         return path
 
 
-class _HopByHop(_Steps):
-    """One hop at a time; every node on the way keeps the message."""
+class _HopByHop(_PartialSchedule):
+    """Greedy schedule of single hops; every node on a path stores the message."""
 
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
@@ -192,9 +208,9 @@ class _HopByHop(_Steps):
         working = tuple(
             channel
             for channel in network.channels
-            if self.sends(channel.source) and self.takes(channel.target)
+            if self.can_inject(channel.source) and self.can_accept(channel.target)
         )
-        # Each hop is a path of its own, so endpoints forward, too.
+        # Each transfer is one hop, so endpoints can forward, too.
         open_network = replace(network, channels=working, half_duplex=(), endpoints=())
         sources = sorted({message.source for message in self.messages})
         rows = hop_distances(open_network, sources).tolist()
@@ -204,27 +220,27 @@ class _HopByHop(_Steps):
             self._before[b].append(a)
 
     def place_all(self) -> Iterator[None]:
-        """Place every hop on the way to every destination; yield after each destination."""
-        informed = [{message.source: -1} for message in self.messages]
+        """Place every hop towards every destination; yield after each destination."""
+        received = [{message.source: -1} for message in self.messages]
         for _, index, target in self.deliveries(self._hops.__getitem__):
-            for path in self._way(index, target, informed[index]):
+            for path in self._path(index, target, received[index]):
                 used = self.resources(path)
-                step = self.first_free(used, informed[index][path[0]] + 1)
+                step = self.first_free(used, received[index][path[0]] + 1)
                 self.place(index, path, used, step)
-                informed[index][path[1]] = step
+                received[index][path[1]] = step
             yield
 
-    def _way(self, message: int, target: int, informed: dict[int, int]) -> list[tuple[int, int]]:
-        """Return the hops to a node from the nearest informed node on a shortest path."""
+    def _path(self, message: int, target: int, received: dict[int, int]) -> list[tuple[int, int]]:
+        """Return the hops to a node from the nearest holder on a shortest path."""
         hops = self._hops[self.messages[message].source]
-        way: list[tuple[int, int]] = []
+        path: list[tuple[int, int]] = []
         node = target
-        while node not in informed:
+        while node not in received:
             before = min(
-                (near not in informed, self.load[near, node], near)
+                (near not in received, self.load[near, node], near)
                 for near in self._before[node]
                 if hops[near] == hops[node] - 1
             )[2]
-            way.append((before, node))
+            path.append((before, node))
             node = before
-        return way[::-1]
+        return path[::-1]

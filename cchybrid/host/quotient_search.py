@@ -1,10 +1,26 @@
-"""Quotient search: one engine on quotients of the Problem by many groups, one after another.
+"""Quotient search: run one engine on quotients of the Problem by many groups of automorphisms.
 
-Groups compete by successive halving (K. Jamieson and A. Talwalkar, Non-stochastic best arm
-identification and hyperparameter optimization, 2016, https://arxiv.org/abs/1502.07943): of a batch
-the half that came nearest to a schedule gets twice the time in the next round. A group whose
-quotient is refuted is not tried again; smaller groups compete with the finalists, and in the end
-others are drawn.
+A quotient is a smaller Problem whose solutions are the schedules that are invariant under a group
+(``problem.symmetry``). Which group admits a good schedule is not known in advance, so groups are
+the arms of a best-arm identification by successive halving:
+
+1. Draw a sample of group actions and rank them: those whose schedules can meet the lower bound
+   first, then large groups.
+2. Take the next batch from the ranking, and the finalists of the batch before.
+3. Run the engine for one slice on the quotient of every candidate. Drop a candidate if the engine
+   exhausted its quotient, if its next possible number of steps is no improvement, or if it has had
+   the longest slice.
+4. Sort the rest by the steps tried last and the conflicts left. Keep the better half, double their
+   slices and repeat from 3, until no more candidates are left than there are finalists.
+5. Repeat from 2 until the ranking is used up, then from 1; stop when a new sample has no new group.
+
+A candidate keeps its near-solutions, refuted numbers of steps and slice length between slices.
+Offers are lifted to the whole network. Refuted numbers of steps hold for the quotient only.
+
+References
+----------
+K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and hyperparameter
+optimization, AISTATS 2016, PMLR 51:240-248, https://arxiv.org/abs/1502.07943.
 """
 
 from __future__ import annotations
@@ -16,33 +32,43 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.plugin.engine import Budget, Engine, Run, RunBase, Stop
+from cchybrid.plugin.engine import Budget, Engine, Run, RunBase, Stop, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import (
     Automorphisms,
     Choice,
-    Division,
+    GroupAction,
     NoQuotientError,
     choices,
     quotient,
 )
 
+LARGE_DELIVERIES = 1_000
+"""Above this number of deliveries of a quotient, slices grow in proportion: so does the time of a
+search step."""
+MAX_OVERRUN = 4
+"""Factor between the processor time of a slice and the length of the next one, above which the
+engine is taken not to stop in time, and quotients with this many options are skipped."""
+MAX_REFUSALS = 6
+"""Quotients that an engine may refuse before it has accepted one: afterwards the search ends, as
+the reason is then hardly the group."""
+
 
 @dataclass(frozen=True)
 class QuotientOptions:
-    """Options of every search on quotients, set as ``--option quotients.NAME=VALUE``.
+    """Options of every quotient search, set as ``--option quotients.NAME=VALUE``.
 
     The defaults were chosen by repeated runs of the suite ``thesis`` with 60 seconds.
 
     Parameters
     ----------
     first_slice_seconds, max_slice_seconds
-        Processor time of an engine on a quotient: in the first round, and in the longest, after
-        which the group is given up.
+        Processor time of the first slice of a group. Slices double up to the maximum, after which
+        the group is dropped.
     batch
-        Groups that compete with each other at a time.
+        New groups per run of successive halving.
     finalists
-        Groups that go on to compete with the next batch.
+        Groups that stay to compete with the next batch.
     """
 
     first_slice_seconds: float = 0.5
@@ -57,114 +83,26 @@ class QuotientOptions:
             raise ValueError("batch is at least 1, and finalists are 0 to batch")
 
 
-MIN_LARGE_DELIVERIES = 1_000
-"""Above this number of deliveries slices grow in proportion: a search step takes as much longer."""
-MAX_OVERRUN = 4
-"""Times its slice (the next one's length) after which an engine has shown that it does not stop in
-time, and that quotients with this many options are too large for it."""
-MAX_REFUSALS = 6
-"""Quotients that an engine may refuse before it has taken any, after which no more are built: the
-reason is then hardly the group's."""
-
-
-@dataclass(eq=False)
-class Candidate:
-    """What is known of one group.
-
-    Attributes
-    ----------
-    refuted
-        No schedule that is invariant under the group has this many steps of its quotient.
-    nearest
-        Steps tried last, in steps of the schedule, and the conflicts that were left.
-    seconds
-        Processor time for the next slice.
-    drafts
-        Per number of steps of the quotient the last near-solution.
-    over
-        Whether nothing is to be gained by another slice.
-    """
-
-    division: Division
-    seconds: float
-    refuted: int = 0
-    nearest: tuple[int, int] = (1 << 40, 0)
-    drafts: dict[int, Assignment] = field(default_factory=dict)
-    over: bool = False
-
-
-class QuotientRun(RunBase):
-    """``engine.Run`` on a quotient; converts steps of the quotient and steps of the schedule."""
-
-    def __init__(self, outer: Run, problem: Problem, candidate: Candidate) -> None:
-        self._outer = outer
-        self._candidate = candidate
-        self._problem = problem
-        self._stretch = candidate.division.stretch
-        self.target = None if outer.target is None else outer.target // self._stretch
-        self._end = 0.0
-        self.seed = outer.seed
-        self.budget = outer.budget
-
-    def begin(self, seconds: float, seed: int) -> None:
-        """Begin another slice."""
-        outer = self._outer.budget
-        self.budget = Budget(seconds, None, outer.threads, outer.memory)
-        self.seed = seed
-        self._end = time.process_time() + seconds
-
-    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """See ``Run.offer``."""
-        self._outer.offer(assignment, self._problem if problem is None else problem)
-
-    def suggest(self, assignment: Assignment) -> None:
-        """Keep a near-solution for the next slice: of the whole network it would be of no use."""
-        self._candidate.drafts[assignment.steps] = assignment
-
-    def bound(
-        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
-    ) -> None:
-        """Record that the quotient has no fewer steps; for the instance that means nothing."""
-        self._candidate.refuted = max(self._candidate.refuted, steps - 1)
-
-    def best(self) -> int | None:
-        """See ``Run.best``: fewer steps than this are fewer steps of the schedule, too."""
-        best = self._outer.best()
-        return None if best is None else -(-best // self._stretch)
-
-    def lower(self) -> int:
-        """See ``Run.lower``."""
-        return max(-(-self._outer.lower() // self._stretch), self._candidate.refuted + 1)
-
-    def hint(self, steps: int) -> Assignment | None:
-        """Return the near-solution of an earlier slice."""
-        return self._candidate.drafts.get(steps)
-
-    def progress(self, steps: int, conflicts: int) -> None:
-        """See ``Run.progress``; it ranks the quotients."""
-        self._candidate.nearest = steps * self._stretch, conflicts
-
-    def note(self, **metrics: float) -> None:
-        """See ``Run.note``."""
-
-    def spend(self, evaluations: int) -> None:
-        """See ``Run.spend``."""
-        self._outer.spend(evaluations)
-
-    def should_stop(self) -> bool:
-        """See ``Run.should_stop``."""
-        return time.process_time() >= self._end or self._outer.should_stop()
-
-
 class QuotientSearch:
-    """The search of one engine.
+    """The quotient search of one engine, by successive halving; see the module.
 
     Parameters
     ----------
+    engine
+        Solves the quotients.
     problem
         The whole Problem, as built from its instance.
+    found
+        The automorphisms of the instance.
     run
-        The engine's line to the host.
+        The engine's connection to the host.
+
+    Attributes
+    ----------
+    refusals
+        Reasons why the engine cannot work on quotients.
+    action
+        The group action of the current slice; ``None`` between slices.
     """
 
     def __init__(
@@ -185,22 +123,20 @@ class QuotientSearch:
         self._candidates: dict[tuple[bytes, bytes], Candidate] = {}
         self._accepted = False
         self.refusals: list[str] = []
-        """Why the engine did not take quotients."""
-        self.division: Division | None = None
-        """The group whose quotient the engine works on."""
+        self.action: GroupAction | None = None
 
     def search(self) -> Stop:
-        """Search until the run is over, or until no group of these automorphisms is of use."""
+        """Search until the run is over, or until a sample has no new group."""
         finalists: list[Candidate] = []
-        while not self._over():
-            waiting = self._draw()
+        while not self._is_over():
+            waiting = self._draw_choices()
             if not waiting and not finalists:
                 return Stop.STALLED
-            while not self._over():
-                lower = self._run.lower()  # it may have risen since the groups were drawn
-                waiting.sort(key=lambda choice: choice.promise(lower))
+            while not self._is_over():
+                lower = self._run.lower()  # may have increased since the last batch
+                waiting.sort(key=lambda choice: choice.sort_key(lower))
                 batch = self._options.batch
-                fresh = [self._candidate(choice.division) for choice in waiting[:batch]]
+                fresh = [self._candidate(choice.action) for choice in waiting[:batch]]
                 waiting = waiting[batch:]
                 finalists = self._halve([*finalists, *fresh])
                 if len(self.refusals) >= MAX_REFUSALS and not self._accepted:
@@ -209,42 +145,46 @@ class QuotientSearch:
                     break
         return Stop.LIMIT if self._run.should_stop() else Stop.EXHAUSTED
 
+    def _is_over(self) -> bool:
+        """Return whether the run is over or no number of steps is left to try."""
+        return self._run.should_stop() or next(self._run.targets(), None) is None
+
+    def _draw_choices(self) -> list[Choice]:
+        """Return a new sample of group actions, without those that were dropped before."""
+        seed = int(self._random.integers(2**31))
+        instance = self._problem.origin.instance
+        drawn = choices(instance, self._found, seed, self._run.should_stop)
+        return [choice for choice in drawn if not self._candidate(choice.action).dropped]
+
+    def _candidate(self, action: GroupAction) -> Candidate:
+        """Return the candidate of a group action, a new one if it was not drawn before."""
+        fresh = Candidate(action, self._options.first_slice_seconds)
+        return self._candidates.setdefault(action.key, fresh)
+
     def _halve(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Give ever fewer candidates twice the time; return those that came nearest."""
+        """Run rounds of successive halving; return the finalists."""
         finalists = self._options.finalists
-        while candidates and not self._over():
+        while candidates and not self._is_over():
             for candidate in candidates:
-                candidate.over = not self._work_on(candidate)
-            candidates = [candidate for candidate in candidates if not candidate.over]
-            candidates.sort(key=lambda candidate: candidate.nearest)
+                candidate.dropped = not self._run_slice(candidate)
+            candidates = [candidate for candidate in candidates if not candidate.dropped]
+            candidates.sort(key=lambda candidate: candidate.progress)
             if len(candidates) <= finalists:
                 break
             candidates = candidates[: (len(candidates) + 1) // 2]
         return candidates[:finalists]
 
-    def _over(self) -> bool:
-        return self._run.should_stop() or next(self._run.targets(), None) is None
-
-    def _draw(self) -> list[Choice]:
-        seed = int(self._random.integers(2**31))
-        instance = self._problem.origin.instance
-        drawn = choices(instance, self._found, seed, self._run.should_stop)
-        return [choice for choice in drawn if not self._candidate(choice.division).over]
-
-    def _candidate(self, division: Division) -> Candidate:
-        fresh = Candidate(division, self._options.first_slice_seconds)
-        return self._candidates.setdefault(division.key, fresh)
-
-    def _work_on(self, candidate: Candidate) -> bool:
-        """Work on one quotient for a slice; return whether it is worth another one."""
-        division, best = candidate.division, self._run.best()
-        floor = max(self._run.lower(), division.stretch * (candidate.refuted + 1))
-        if best is not None and -(-floor // division.stretch) * division.stretch >= best:
+    def _run_slice(self, candidate: Candidate) -> bool:
+        """Run the engine on a quotient for one slice; return whether to keep the candidate."""
+        action, best = candidate.action, self._run.best()
+        size = action.steps_per_round
+        lower = max(self._run.lower(), size * (candidate.refuted + 1))
+        if best is not None and -(-lower // size) * size >= best:
             return False
-        if self._over():
+        if self._is_over():
             return True
         try:
-            problem = quotient(self._problem, division)
+            problem = quotient(self._problem, action)
         except NoQuotientError:
             return False
         if problem.options >= self._too_large:
@@ -254,15 +194,119 @@ class QuotientSearch:
             self.refusals.append(str(reason))
             return False
         self._accepted = True
-        inner = QuotientRun(self._run, problem, candidate)
-        scale = max(1.0, problem.deliveries / MIN_LARGE_DELIVERIES)
-        inner.begin(candidate.seconds * scale, int(self._random.integers(2**31)))
-        had_the_longest = candidate.seconds >= self._options.max_slice_seconds
+        scale = max(1.0, problem.deliveries / LARGE_DELIVERIES)
+        seed = int(self._random.integers(2**31))
+        inner = QuotientRun(self._run, problem, candidate, candidate.seconds * scale, seed)
+        was_longest = candidate.seconds >= self._options.max_slice_seconds
         candidate.seconds *= 2
-        self.division = division
-        begun = time.process_time()
+        self.action = action
+        start = time.process_time()
         stop = self._engine.solve(problem, inner)
-        self.division = None
-        if time.process_time() - begun > MAX_OVERRUN * candidate.seconds * scale:
+        self.action = None
+        if time.process_time() - start > MAX_OVERRUN * candidate.seconds * scale:
             self._too_large = min(self._too_large, problem.options)
-        return Stop(stop) is not Stop.EXHAUSTED and not had_the_longest
+        return Stop(stop) is not Stop.EXHAUSTED and not was_longest
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A group action and the state of the search on its quotient.
+
+    Attributes
+    ----------
+    seconds
+        Processor time of the next slice.
+    refuted
+        Largest number of steps of the quotient that was shown to be impossible.
+    progress
+        Sort key: the steps tried last, in steps of the schedule, and the conflicts left.
+    drafts
+        The last near-solution per number of steps of the quotient.
+    dropped
+        Whether the candidate gets no further slice.
+    """
+
+    action: GroupAction
+    seconds: float
+    refuted: int = 0
+    progress: tuple[int, int] = (1 << 40, 0)
+    drafts: dict[int, Assignment] = field(default_factory=dict)
+    dropped: bool = False
+
+
+class QuotientRun(RunBase):
+    """A ``Run`` on a quotient: converts between steps of the quotient and of the schedule.
+
+    Parameters
+    ----------
+    outer
+        The run on the whole Problem.
+    problem
+        The quotient.
+    candidate
+        Stores what is kept between slices.
+    seconds
+        Processor time of the slice.
+    seed
+        Seed of the slice.
+    """
+
+    def __init__(
+        self, outer: Run, problem: Problem, candidate: Candidate, seconds: float, seed: int
+    ) -> None:
+        self._outer = outer
+        self._candidate = candidate
+        self._problem = problem
+        self._steps_per_round = candidate.action.steps_per_round
+        self.target = None if outer.target is None else outer.target // self._steps_per_round
+        self.seed = seed
+        self.budget = Budget(seconds, None, outer.budget.threads, outer.budget.memory)
+        self._end = time.process_time() + seconds
+
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """See ``Run.offer``."""
+        self._outer.offer(assignment, self._problem if problem is None else problem)
+
+    def suggest(self, assignment: Assignment) -> None:
+        """Keep a near-solution for the next slice; other engines cannot use it."""
+        self._candidate.drafts[assignment.steps] = assignment
+
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """Record a bound of the quotient; it does not hold for the instance."""
+        self._candidate.refuted = max(self._candidate.refuted, steps - 1)
+
+    def best(self) -> int | None:
+        """Return the best number of steps, in steps of the quotient, rounded up.
+
+        Fewer steps of the quotient are fewer steps of the schedule.
+        """
+        best = self._outer.best()
+        return None if best is None else -(-best // self._steps_per_round)
+
+    def lower(self) -> int:
+        """Return the lower bound of the quotient."""
+        return max(-(-self._outer.lower() // self._steps_per_round), self._candidate.refuted + 1)
+
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
+        """Return the near-solution of an earlier slice."""
+        found = self._candidate.drafts.get(steps)
+        if complete and found is not None and not is_complete(self._problem, found):
+            return None
+        return found
+
+    def progress(self, steps: int, conflicts: int) -> None:
+        """Record the sort key of the candidate."""
+        self._candidate.progress = steps * self._steps_per_round, conflicts
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+        self._outer.spend(evaluations)
+
+    def should_stop(self) -> bool:
+        """Return whether the slice or the run is over."""
+        return time.process_time() >= self._end or self._outer.should_stop()

@@ -1,4 +1,4 @@
-"""Replays a run from its log: the same events give the same result again, without any worker."""
+"""Replay of a run from its log: the same events give the same result, without any worker."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from cchybrid.model.json_fields import parse_json
 
 
 def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, Any]]]:
-    """Apply the inputs of a log again.
+    """Apply the events of a log to a new state.
 
-    Every schedule is verified and every bound is checked once more. What observers did does not
-    count: their troubles are in the log of events only.
+    Every schedule is verified and every bound is checked again. Errors of observers are not
+    repeated.
 
     Returns
     -------
     tuple[Result, list[dict[str, Any]]]
-        The result, and the events that observers were told in between, ``run`` and ``result``
-        left out.
+        The result, and the events for observers, without ``run`` and ``result``.
 
     Raises
     ------
     InputError
-        If the lines are no log of a run, or the run was cut off.
+        If the lines are no log of a run, or the log is not complete.
     """
     rows = iter(lines)
     head = next(rows, {})
@@ -68,12 +67,12 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
 
 
 def replay_file(path: str | Path) -> Result:
-    """Replay the log in a file that ``cchybrid solve --log`` has written.
+    """Replay a log file of ``cchybrid solve --log``.
 
     Raises
     ------
     InputError
-        With the file, and what is wrong with it.
+        If the file cannot be read or is no complete log.
     """
     with with_context(str(path)):
         return replay(parse_json(line) for line in read_text(path).splitlines())[0]

@@ -1,4 +1,4 @@
-"""The result of a run: the best verified schedule, the best bound, and what they rest on."""
+"""The result of a run: the best verified schedule, the best bound and their evidence."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 @dataclass(frozen=True)
 class Result:
-    """What ``solve`` returns.
+    """The result of ``solve``.
 
     Attributes
     ----------
     instance
-        What was asked.
+        The instance.
     status
-        ``optimal`` (verified steps = lower bound), ``feasible``, ``infeasible`` (no schedule, or
-        none in the number of steps asked for), ``unknown`` (none was found in time).
+        ``optimal`` (verified steps = lower bound), ``feasible``, ``infeasible`` (no schedule
+        exists, or none of the target's number of steps), ``unknown`` (none was found in time).
     schedule
-        The best schedule, verified; ``None`` without one.
+        The best schedule, verified, or ``None``.
     lower_bound
-        The best lower bound; its evidence is empty when it is only claimed.
+        The best lower bound; its evidence is empty if an engine only claims it.
     certified
         Whether the evidence of that bound was checked independently.
     certified_bound
-        The best bound whose evidence was: the same one, or a lower one beside a claimed bound.
+        The best bound with checked evidence; it is lower than ``lower_bound`` if that is claimed.
     bound_by, engine
-        Who showed the bound and who found the schedule ("" for none).
+        Names of the finder of the bound and of the schedule ("" for none).
     seconds
-        Wall-clock time of the whole run.
+        Wall-clock seconds of the whole run.
     seconds_to_best
-        When the schedule was found.
+        Seconds from the start of the run until the schedule was found.
     seed, strategy, budget, versions, options
-        What makes the run repeatable; ``options`` has those in force, defaults included, of the
-        strategy, of searches on quotients, and of every engine that started.
+        Settings of the run. ``options`` has the values in use, defaults included, of the strategy,
+        of quotient searches, and of every engine that started.
     troubles
-        One line for each engine or plugin that misbehaved, with its name.
+        One line for each engine or plugin that failed, with its name.
     remarks
-        One line for each engine that had nothing to do here, with the reason.
+        One line for each engine that could not work on the instance, with the reason.
     interrupted
-        Whether the user stopped the run.
+        Whether the user interrupted the run.
     contributions
-        Every better schedule and bound of the run, in their order, and what found them.
+        Every better schedule and bound of the run, in order, with its author.
     conflicts
-        Of the best near-solution for the number of steps asked for, by the engines' own count,
-        0 with a schedule; ``None`` if none was asked for, or no engine said.
+        Conflicts of the best near-solution of the target's number of steps, as counted by the
+        engines; 0 with a schedule; ``None`` without a target or without any report.
     evaluations, search_seconds
-        What each engine spent: evaluations until its end, or until it closed the case (``None``
-        if it crashed), and seconds from its start, when it was ready, to its end.
+        Effort of each engine: evaluations until its end, or until it closed the case (``None`` if
+        the engine crashed), and seconds from the start of its search to its end.
     evaluations_to_best
-        What its engine had spent when it offered the schedule; ``None`` without one.
+        Evaluations of its engine when it offered the schedule, or ``None``.
     """
 
     instance: Instance
@@ -90,7 +90,7 @@ class Result:
 
     @property
     def unreachable(self) -> Unreachable | None:
-        """The destination because of which there is no schedule at all, or ``None``."""
+        """A destination that cannot be reached, if the instance is infeasible for that reason."""
         evidence = self.lower_bound.evidence
         return explain(self.instance, evidence) if evidence.get("kind") == "unreachable" else None
 

@@ -1,4 +1,4 @@
-"""The configuration of a run, and the seeds that follow from its one seed."""
+"""The configuration of a run, and the seeds of its workers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cchybrid.plugin.engine import Budget, read_options
 from cchybrid.plugin.records import BoundInfo, EngineInfo
 
 LOG_FORMAT = "cchybrid-run/2"
-"""What the first line of a log says that it is."""
+"""Format of a log, in its first line."""
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What a run is asked to do.
+    """The configuration of a run.
 
     Parameters
     ----------
     engines
-        The engines that take part; none: only bounds are sought.
+        The engines that take part; without any, only bounds are searched for.
     bounds
         The bound providers.
     strategy
@@ -33,19 +33,19 @@ class RunConfig:
         Wall-clock seconds of the whole run, or evaluations of each engine; threads of all
         engines together; memory of each worker.
     seed
-        Rules every random choice.
+        Seed of all random choices.
     target
-        Look for a schedule of at most so many steps, and stop at the first.
+        Search for a schedule of at most this many steps, and stop at the first.
     blind
-        No bound is sought, shared or used: the search for ``target`` steps goes on until the
-        budget is spent, even where fewer steps than any schedule has are asked for.
+        No bound is searched for, shared or used: the search for ``target`` steps continues until
+        the budget is spent, even if a bound shows that there is no such schedule.
     first_schedule
-        Whether the host makes a greedy schedule before any engine works. Engines are not told of
-        it: it is the answer where they find none.
+        Whether the host makes a greedy schedule before any engine starts. It is not shared with
+        engines; it is the result if they find none.
     certify
-        Where only an engine claims the best bound, use the time that is left to prove it.
+        Whether to use the remaining time to prove a best bound that only an engine claims.
     options
-        Per engine, and for the strategy and ``quotients``, the options that the user set, as text.
+        The options that the user set, as text, per engine, strategy, and for ``quotients``.
     """
 
     engines: Sequence[EngineInfo]
@@ -60,7 +60,7 @@ class RunConfig:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def to_log(self) -> dict[str, Any]:
-        """Return what the log keeps of it, so that the run can be replayed."""
+        """Return the first line of the log, from which the run can be replayed."""
         return {
             "log": LOG_FORMAT,
             "strategy": self.strategy,
@@ -86,14 +86,24 @@ class RunConfig:
 
     @cached_property
     def quotient_options(self) -> QuotientOptions:
-        """Return the options of searches on quotients."""
+        """Return the options of quotient searches."""
         texts = self.options.get("quotients", {})
         found: QuotientOptions = read_options("quotients", QuotientOptions, texts)
         return found
 
 
-def seed_for(seed: int, name: str, turn: int = 0) -> int:
-    """Return an engine's own seed, from the one seed of the run; another one for each turn."""
-    text = f"{seed}/{name}/{turn}" if turn else f"{seed}/{name}"
+def seed_for(seed: int, name: str, start: int = 0) -> int:
+    """Return the seed of a worker.
+
+    Parameters
+    ----------
+    seed
+        Seed of the run.
+    name
+        Name of the worker.
+    start
+        Number of earlier workers of the same name in the run.
+    """
+    text = f"{seed}/{name}/{start}" if start else f"{seed}/{name}"
     digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big") & 0x7FFF_FFFF

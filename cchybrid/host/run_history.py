@@ -1,9 +1,14 @@
-"""The history of a run: what every arm has cost and contributed so far.
+"""The history of a run: the cost and the contributions of every arm, and its score.
 
-An arm is one way to spend the next time slice: an engine on the instance, an engine on quotients,
-the prover. ``auto`` treats them as arms of a bandit over an algorithm portfolio (C. P. Gomes and
-B. Selman, Algorithm portfolios, 2001, https://doi.org/10.1016/S0004-3702(00)00081-3): the score
-is the share of the gap that an arm has closed per second, recent gains counting more.
+An arm is an engine on the instance, an engine on quotients, or the prover. Strategies read the
+history; the strategy ``auto`` gives the next time slice to the arms with the best score
+(``strategies``). The score is the share of the gap between schedule and bound that an arm closes
+per second, with recent gains weighted more:
+
+1. A contribution that reduces the gap from g to h adds (g - h) / g to the arm's gain. The first
+   schedule adds 1.
+2. At the end of each of its time slices, the arm's gain is halved and its seconds are added up.
+3. The score is (prior + gain) / (1 + seconds).
 """
 
 from __future__ import annotations
@@ -13,34 +18,36 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 DECAY = 0.5
-"""Weight of an arm's earlier gains after each of its time slices: one slice without any gain
-halves its score, so that an arm that gains nothing is left after a few."""
+"""Factor of an arm's gain after each of its time slices."""
 
 ArmKey = tuple[str, str]
-"""The name of an engine (or the prover), and its view: ``instance``, ``quotients``, ``proof``."""
+"""Name of the engine or the prover, and the view: ``instance``, ``quotients`` or ``proof``."""
 PROVER = "prover"
-"""The worker that looks for a proof that the best schedule is optimal."""
+"""Name of the worker that searches for a proof that the best schedule is optimal."""
 PROOF_ARM: ArmKey = (PROVER, "proof")
+"""Key of the prover."""
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """A better schedule or a better bound, and what found it.
+    """A better schedule or a better bound, and the worker that found it.
 
     Parameters
     ----------
     seconds
-        Since the run began.
+        Seconds since the start of the run.
     author
         The engine or the bound provider.
     how
-        In which way, such as ``quotient by a group of order 4``, or "".
-    steps, lower
-        What was known then: the best schedule, ``None`` without one, and the best bound.
+        How it was found, such as ``quotient by a group of order 4``, or "".
     what
-        ``schedule`` or ``bound``.
+        ``schedule``, ``bound``, or ``draft``: a near-solution, which ``how`` describes.
+    steps, lower
+        Steps of the best schedule (``None`` without one) and the best bound at that time.
     certified
-        Whether the bound was checked.
+        Whether the evidence of the bound was checked.
+    seeded_by
+        The engine whose schedule or near-solution the search started from, or "".
     """
 
     seconds: float
@@ -50,6 +57,7 @@ class Contribution:
     steps: int | None
     lower: int
     certified: bool
+    seeded_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints."""
@@ -58,22 +66,22 @@ class Contribution:
 
 @dataclass
 class RunHistory:
-    """What a strategy goes by.
+    """The state of a run as strategies see it.
 
     Attributes
     ----------
     ordered
-        Whether messages are forwarded, so that steps have an order.
+        Whether some delivery requires another, so that the order of the steps matters.
     provable
-        Whether proofs are wanted.
+        Whether the prover may take part.
     best, lower
         Steps of the best schedule, ``None`` without one, and the best bound.
     compiling
-        Engines whose kernels are being compiled: they get no time slice until they are.
+        Engines whose kernels are being compiled; they get no time slice until then.
     finished
         Arms that have nothing left to do.
     contributions
-        All so far, in their order.
+        All contributions, in order.
     """
 
     ordered: bool
@@ -92,12 +100,12 @@ class RunHistory:
         return None if self.best is None else self.best - self.lower
 
     def sliced(self, arm: ArmKey, seconds: float) -> None:
-        """Record the seconds of an arm's time slice."""
+        """Record the end of a time slice of this many seconds."""
         self._seconds[arm] += seconds
         self._gain[arm] *= DECAY
 
     def contributed(self, arm: ArmKey, contribution: Contribution) -> None:
-        """Record something new, and the share of the gap that it has closed."""
+        """Record a contribution, and the share of the gap that it has closed."""
         before = self.gap
         self.best, self.lower = contribution.steps, max(self.lower, contribution.lower)
         after = self.gap
@@ -107,12 +115,21 @@ class RunHistory:
             self._gain[arm] += max(0, before - after) / before
         self.contributions.append(contribution)
 
+    def drafted(self, draft: Contribution) -> None:
+        """Record a near-solution; of those of one engine only the last is kept."""
+        self.contributions = [
+            each
+            for each in self.contributions
+            if (each.author, each.what) != (draft.author, "draft")
+        ]
+        self.contributions.append(draft)
+
     def score(self, arm: ArmKey, prior: float) -> float:
-        """Return the gain per second to expect of an arm.
+        """Return the expected gain per second of an arm.
 
         Parameters
         ----------
         prior
-            The gain expected before the arm has contributed anything.
+            The gain per second that is expected before the arm has contributed anything.
         """
         return (prior + self._gain[arm]) / (1.0 + self._seconds[arm])

@@ -1,9 +1,9 @@
-"""The state of a run: everything known, changed by nothing but ``RunState.apply``.
+"""The state of a run, changed only by ``RunState.apply``.
 
-``apply`` takes one event (what a worker sent, or what the host did) with its second and its seat,
-verifies it, and returns what is to be done: what observers are told, what other workers are told,
-which worker is to be ended. It reads no clock and no file and starts no process, so the same
-events give the same state again: a run can be replayed from its log (``replay``).
+``apply`` takes one event of a worker or of the host, with its time and its seat, verifies it and
+returns actions: announce an event to observers, share news with other workers, dismiss a worker.
+It reads no clock and no file and starts no process, so the same events always lead to the same
+state, and a run can be replayed from its log (``replay``).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from cchybrid.problem import is_ordered
 HOST = 0
 """The seat of the host itself."""
 HOST_GREEDY = "host greedy"
-"""The name of the host's own schedule."""
+"""Name under which the host's own schedule is reported."""
 
 
 @dataclass(frozen=True)
 class Announce:
-    """Tell observers an event."""
+    """Announce an event to observers."""
 
     event: str
     content: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Announce:
 
 @dataclass(frozen=True)
 class Share:
-    """Tell news to every worker but the seat that they came from."""
+    """Share news with every worker except the author's seat."""
 
     line: Line
     author: int
@@ -45,7 +45,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Dismiss:
-    """End the worker in this seat at once; what it still sends is dropped."""
+    """End the worker in this seat at once; its later events are ignored."""
 
     seat: int
 
@@ -54,26 +54,30 @@ Action = Announce | Share | Dismiss
 
 
 @dataclass
-class Seat:
-    """What is known of one worker of the run; seats are numbered, and never used again.
+class WorkerState:
+    """The state of one worker; a seat is a number that is never used again.
 
     Attributes
     ----------
+    opened
+        The event with which the worker was started.
     started
-        Its engine works, or has worked.
-    heard
-        It has sent something since it started.
+        Whether its engine has started to search.
+    has_sent
+        Whether it has sent an event other than ``Started`` and ``Silent``.
     ended
-        It said that it is done; what happens to its process afterwards is no crash.
+        Whether it has reported its end; the end of its process afterwards is no crash.
     distrusted
-        It broke the contract; whatever it still sends is ignored.
+        Whether it broke the contract; its later events are ignored.
     silent
-        Its engine does not call ``Run``.
+        Whether its engine has not called ``Run`` for some seconds.
+    overdue
+        Whether its engine did not return when asked to stop.
     """
 
     opened: ev.Opened
     started: bool = False
-    heard: bool = False
+    has_sent: bool = False
     ended: bool = False
     distrusted: bool = False
     silent: bool = False
@@ -81,13 +85,13 @@ class Seat:
 
     @property
     def title(self) -> str:
-        """What people read: the engine, and on what it works."""
+        """The name for messages: the engine, and what it works on."""
         opened = self.opened
         return f"{opened.name} on quotients" if opened.view == "quotients" else opened.name
 
     @property
     def arm(self) -> ArmKey:
-        """What the history counts it under."""
+        """The key of its arm in the run history."""
         return self.opened.name, self.opened.view
 
 
@@ -98,27 +102,28 @@ class RunState:
     Parameters
     ----------
     target
-        The number of steps that the user asked for, or ``None``.
+        The user's number of steps, or ``None`` for the fewest.
     provable
-        Whether proofs are wanted.
+        Whether the prover may take part.
     strategy
-        Its name.
+        The name of the strategy.
 
     Attributes
     ----------
     fallback
-        The host's own schedule. Engines neither hear of it nor have to beat it, so that their
-        search and what they share do not depend on it.
+        The host's own schedule. It is not shared with engines, so that their search does not
+        depend on it.
     offered
         Whether any engine has offered a valid schedule, of any number of steps.
     found_at, improved_at
-        Seconds: when the best schedule was found, and when an engine last improved its own.
+        Seconds at which the best schedule was found, and at which the engines' best schedule was
+        last improved.
     refused
-        Why an engine refuses its options, if one does.
+        The error in an engine's options, or ``None``.
     infeasible
-        Evidence that there is no schedule, if there is none.
+        Evidence that there is no schedule, or ``None``.
     options
-        Per engine the options in force.
+        The options in use, per engine.
     """
 
     instance: Instance
@@ -133,31 +138,32 @@ class RunState:
     refused: str | None = None
     infeasible: Mapping[str, Any] | None = None
     interrupted: bool = False
-    seats: dict[int, Seat] = field(default_factory=dict)
+    seats: dict[int, WorkerState] = field(default_factory=dict)
     options: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.board = Blackboard(self.instance)
+        self.blackboard = Blackboard(self.instance)
         self.history = RunHistory(is_ordered(self.instance), provable=self.provable)
         self.effort = EffortCounter(self.target)
         self._refused_providers: set[str] = set()
         self._actions: list[Action] = []
-        self.seats[HOST] = Seat(ev.Opened(HOST_GREEDY, "host"))
+        self.seats[HOST] = WorkerState(ev.Opened(HOST_GREEDY, "host"))
 
     @property
     def schedule(self) -> Schedule | None:
-        """The best schedule, whether of an engine or of the host."""
-        found = [each for each in (self.board.schedule, self.fallback) if each is not None]
+        """The best schedule of an engine or of the host."""
+        found = [each for each in (self.blackboard.schedule, self.fallback) if each is not None]
         return min(found, key=lambda schedule: schedule.cost, default=None)
 
     @property
     def found_by(self) -> str:
-        """What found the best schedule."""
+        """The name of the engine or host that found the best schedule, or ""."""
         if self.schedule is None:
             return ""
-        return self.board.found_by if self.schedule is self.board.schedule else HOST_GREEDY
+        by_engine = self.schedule is self.blackboard.schedule
+        return self.blackboard.found_by if by_engine else HOST_GREEDY
 
     @property
     def best(self) -> int | None:
@@ -166,14 +172,14 @@ class RunState:
 
     @property
     def lower_by(self) -> str:
-        """What showed the best lower bound; the checked one counts first."""
-        claim = self.board.best_claim
-        return self.board.certified_by if claim is None else self.seats[claim].title
+        """The name of the worker or provider of the best bound, a checked one in case of a tie."""
+        claim = self.blackboard.best_claim
+        return self.blackboard.certified_by if claim is None else self.seats[claim].title
 
     @property
     def closed(self) -> bool:
         """Whether the best schedule meets the best bound."""
-        return self.best is not None and self.best <= self.board.lower
+        return self.best is not None and self.best <= self.blackboard.lower
 
     @property
     def done(self) -> bool:
@@ -182,87 +188,86 @@ class RunState:
             return True
         if self.target is None:
             return False
-        return self.board.lower > self.target or (
+        return self.blackboard.lower > self.target or (
             self.best is not None and self.best <= self.target
         )
 
     @property
     def settled(self) -> bool:
         """Whether the best schedule meets a bound whose evidence was checked."""
-        return self.best is not None and self.best <= self.board.certified.steps
+        return self.best is not None and self.best <= self.blackboard.certified.steps
 
     def apply(self, now: float, seat: int, event: ev.Event) -> list[Action]:
-        """Take in one event and return what is to be done.
+        """Apply one event and return the actions that follow.
 
         Parameters
         ----------
         now
-            Seconds since the run began.
+            Seconds since the start of the run.
         seat
-            The seat that the event is from, ``HOST`` for the host.
+            The seat of the worker, or ``HOST``.
         """
         self.now = now
         self._actions = []
         if isinstance(event, ev.Opened):
-            self.seats[seat] = Seat(event)
+            self.seats[seat] = WorkerState(event)
             if event.role == "engine":
-                self.effort.begin(self.seats[seat].title)
+                self.effort.start(self.seats[seat].title)
             return self._actions
-        place = self.seats[seat]
-        if place.distrusted:
+        worker = self.seats[seat]
+        if worker.distrusted:
             return self._actions
         try:
-            self._act_on(seat, place, event)
+            self._act_on(seat, worker, event)
         except ContractError as error:
             self._distrust(seat, str(error))
-        self.history.lower = self.board.lower  # a withdrawn claim lowers it, too
+        self.history.lower = self.blackboard.lower  # lower again after a withdrawn claim
         return self._actions
 
-    def _act_on(self, seat: int, place: Seat, event: ev.Event) -> None:
-        name = place.title
+    def _act_on(self, seat: int, worker: WorkerState, event: ev.Event) -> None:
+        name = worker.title
         if not isinstance(event, ev.Started | ev.Silent):
-            place.heard, place.silent = True, False
+            worker.has_sent, worker.silent = True, False
         match event:
             case ev.Offer(steps) if seat == HOST:
-                self._take_fallback(place, steps)
+                self._take_fallback(worker, steps)
             case ev.Offer():
-                self._take_offer(seat, place, event)
+                self._take_offer(seat, worker, event)
             case ev.Suggest(draft, steps):
-                if self.board.suggest(draft, steps):
-                    self._announce("draft", engine=name, steps=draft)
-                    self._share({"draft": draft, "steps": steps_to_json(steps)}, seat)
+                if self.blackboard.suggest(name, draft, steps):
+                    self._take_draft(seat, name, draft)
             case ev.Bound():
-                self._take_bound(seat, place, event)
+                self._take_bound(seat, worker, event)
             case ev.Progress(steps, conflicts):
                 self.effort.progress(steps, conflicts)
                 self._announce("progress", engine=name, steps=steps, conflicts=conflicts)
             case ev.Note(metrics):
                 self._announce("note", engine=name, metrics=dict(metrics))
             case ev.Started(complete, options):
-                place.started = True
-                if place.opened.role == "engine":
-                    self.options[place.opened.name] = options
+                worker.started = True
+                if worker.opened.role == "engine":
+                    self.options[worker.opened.name] = options
                 self._announce("started", engine=name, complete=complete)
             case ev.End(stop):
-                place.ended = True
-                if stop != "limit" and place.opened.role != "options":
-                    self.history.finished.add(place.arm)
+                worker.ended = True
+                if stop != "limit" and worker.opened.role != "options":
+                    self.history.finished.add(worker.arm)
                 self.effort.end(name, event)
                 self._announce("end", engine=name, stop=stop)
             case ev.Unsupported(text):
-                place.ended = True
-                self.history.finished.add(place.arm)
-                # Under the other strategies an engine works on the instance, too.
-                if place.opened.view != "quotients" or self.strategy == "quotients":
+                worker.ended = True
+                self.history.finished.add(worker.arm)
+                # Under other strategies the engine also works on the instance.
+                if worker.opened.view != "quotients" or self.strategy == "quotients":
                     self.remarks.append(f"{name}: {text}")
                 self._announce("unsupported", engine=name, text=text)
             case ev.Silent():
-                place.silent = True
+                worker.silent = True
                 self._announce("silent", engine=name)
             case ev.Overdue():
-                place.overdue = True
+                worker.overdue = True
             case ev.Refused(text):
-                place.ended = True
+                worker.ended = True
                 self.refused = text
             case ev.Failed(text):
                 raise ContractError(f"failed: {text}")
@@ -271,9 +276,9 @@ class RunState:
             case ev.Garbled(text):
                 raise ContractError(text)
             case ev.Exited():
-                self._take_exit(place, event)
+                self._take_exit(worker, event)
             case ev.Sliced(worked):
-                self.history.sliced(place.arm, worked)
+                self.history.sliced(worker.arm, worked)
             case ev.Phased(engines):
                 self._announce("phase", engines=list(engines))
             case ev.Compiling(engines):
@@ -290,98 +295,122 @@ class RunState:
             case ev.Finished(interrupted):
                 self.interrupted = interrupted
 
-    def _take_fallback(self, place: Seat, steps: Steps) -> None:
-        """Verify the host's schedule on a blackboard of its own, and keep it."""
-        board = Blackboard(self.instance)
-        if board.offer(place.title, steps, self.target):
-            self.fallback, self.found_at = board.schedule, self.now
-            lower = self.board.lower
-            self._announce("schedule", engine=place.title, steps=len(steps), lower=lower, how="")
+    def _take_fallback(self, worker: WorkerState, steps: Steps) -> None:
+        """Verify the host's schedule on a separate blackboard, and keep it."""
+        blackboard = Blackboard(self.instance)
+        if blackboard.offer(worker.title, steps, self.target):
+            self.fallback, self.found_at = blackboard.schedule, self.now
+            lower = self.blackboard.lower
+            self._announce("schedule", engine=worker.title, steps=len(steps), lower=lower, how="")
 
-    def _take_offer(self, seat: int, place: Seat, event: ev.Offer) -> None:
-        board, name = self.board, place.title
-        better = board.offer(name, event.steps, self.target)
+    def _take_offer(self, seat: int, worker: WorkerState, event: ev.Offer) -> None:
+        blackboard, name = self.blackboard, worker.title
+        better = blackboard.offer(name, event.steps, self.target)
         self.offered = True
         if not better:
             return
         best = len(event.steps)
         self.effort.best(name, event.spent, self.done)
         self.improved_at = self.now
-        if self.schedule is board.schedule:
+        if self.schedule is blackboard.schedule:
             self.found_at = self.now
-            self._announce("schedule", engine=name, steps=best, lower=board.lower, how=event.how)
-        self._contributed(place, name, "schedule", event.how)
+            lower = blackboard.lower
+            self._announce("schedule", engine=name, steps=best, lower=lower, how=event.how)
+        known = {other.title for other in self.seats.values()}
+        seeded_by = event.seeded_by if event.seeded_by in known else ""
+        self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
         self.history.finished.discard(PROOF_ARM)
-        self._share({"best": best, "steps": steps_to_json(event.steps)}, seat)
-        for liar in board.refuted_claims():
-            self._distrust(liar, f"claimed a bound that a schedule of {best} steps beats")
+        self._share({"best": best, "steps": steps_to_json(event.steps), "by": name}, seat)
+        for claimant in blackboard.refuted_claims():
+            self._distrust(claimant, f"claimed a bound that a schedule of {best} steps beats")
 
-    def _take_bound(self, seat: int, place: Seat, event: ev.Bound) -> None:
-        board, steps, evidence = self.board, event.steps, event.evidence
-        author = event.provider or place.title
+    def _take_bound(self, seat: int, worker: WorkerState, event: ev.Bound) -> None:
+        blackboard, steps, evidence = self.blackboard, event.steps, event.evidence
+        author = event.provider or worker.title
         if author in self._refused_providers:
             return
         if evidence is not None:
             try:
-                better = board.prove(author, steps, evidence)
+                better = blackboard.prove(author, steps, evidence)
             except ContractError as error:
-                if place.opened.role not in ("bounds", "proof"):
+                if worker.opened.role not in ("bounds", "proof"):
                     raise
-                # Providers share a worker: the others must not suffer for this one.
+                # Providers share a worker, which the others still need.
                 self._refused_providers.add(author)
                 self._trouble(f"bound {author}: {error}")
                 return
-        elif not place.opened.proves:
+        elif not worker.opened.proves:
             raise ContractError("claimed a bound although it is not registered as exact")
         elif event.complete:
             if self.best is not None and steps > self.best:
                 raise ContractError(
                     f"claimed a bound of {steps} steps, but a verified schedule has {self.best}"
                 )
-            better = board.claim(seat, steps)
+            better = blackboard.claim(seat, steps)
         else:
-            return  # true of the sampled paths only: of no use to others
+            return  # holds for the sampled paths only
         if better:
-            certified = board.certified.steps >= board.lower
-            self._announce("bound", engine=author, steps=board.lower, certified=certified)
-            self._contributed(place, author, "bound", checked=evidence is not None)
-            self._share({"lower": board.lower}, seat)
+            certified = blackboard.certified.steps >= blackboard.lower
+            self._announce("bound", engine=author, steps=blackboard.lower, certified=certified)
+            self._contributed(worker, author, "bound", checked=evidence is not None)
+            self._share({"lower": blackboard.lower}, seat)
+
+    def _take_draft(self, seat: int, name: str, count: int) -> None:
+        """Record a near-solution that is better than those of the same number of steps before."""
+        _, violations, steps = self.blackboard.drafts[count]
+        self._announce("draft", engine=name, steps=count, violations=violations)
+        how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
+        lower, certified = self.blackboard.lower, self.blackboard.best_claim is None
+        self.history.drafted(
+            Contribution(
+                round(self.now, 3), name, how, "draft", self.blackboard.best, lower, certified
+            )
+        )
+        self._share({"draft": count, "steps": steps_to_json(steps), "by": name}, seat)
 
     def _contributed(
-        self, place: Seat, author: str, what: str, how: str = "", *, checked: bool = False
+        self,
+        worker: WorkerState,
+        author: str,
+        what: str,
+        how: str = "",
+        *,
+        checked: bool = False,
+        seeded_by: str = "",
     ) -> None:
-        board = self.board
-        # A proof of less than what is claimed counts as what it proves.
-        lower = board.certified.steps if checked else board.lower
-        certified = board.certified.steps >= lower
-        entry = Contribution(round(self.now, 3), author, how, what, board.best, lower, certified)
-        self.history.contributed(place.arm, entry)
+        blackboard = self.blackboard
+        # A proof below the best claim counts with the value that it proves.
+        lower = blackboard.certified.steps if checked else blackboard.lower
+        certified = blackboard.certified.steps >= lower
+        seconds, best = round(self.now, 3), blackboard.best
+        entry = Contribution(seconds, author, how, what, best, lower, certified, seeded_by)
+        self.history.contributed(worker.arm, entry)
 
-    def _take_exit(self, place: Seat, event: ev.Exited) -> None:
-        if place.overdue:
-            self._trouble(f"{place.title}: did not stop when asked; terminated")
-        elif place.ended:
+    def _take_exit(self, worker: WorkerState, event: ev.Exited) -> None:
+        if worker.overdue:
+            self._trouble(f"{worker.title}: did not stop when asked; terminated")
+        elif worker.ended:
             return
         elif event.how == "killed":
-            self.history.finished.add(place.arm)
-            self._trouble(f"{place.title}: did not stop when asked and ignored SIGTERM; killed")
+            self.history.finished.add(worker.arm)
+            self._trouble(f"{worker.title}: did not stop when asked and ignored SIGTERM; killed")
         elif event.how == "terminated":
-            if not place.started and not self.done:
-                self.remarks.append(f"{place.title}: was still starting when its time was up")
+            if not worker.started and not self.done:
+                self.remarks.append(f"{worker.title}: was still starting when its time was up")
         else:
-            self.history.finished.add(place.arm)
+            self.history.finished.add(worker.arm)
             how = f"{event.how} {event.code}"
             words = f": {event.last_words}" if event.last_words else ""
-            self._trouble(f"{place.title}: crashed ({how}){words}")
+            self._trouble(f"{worker.title}: crashed ({how}){words}")
 
     def _distrust(self, seat: int, reason: str) -> None:
-        """End a worker that broke its contract, and withdraw what rests on its word."""
-        place = self.seats[seat]
-        place.distrusted = True
-        if self.board.claims.pop(seat, None) is not None:
-            self._share({"lower": self.board.lower}, seat)
-        self.history.finished.add(place.arm)
-        self._trouble(f"{place.title}: {reason}")
+        """End a worker that broke its contract, and withdraw its claims."""
+        worker = self.seats[seat]
+        worker.distrusted = True
+        if self.blackboard.claims.pop(seat, None) is not None:
+            self._share({"lower": self.blackboard.lower}, seat)
+        self.history.finished.add(worker.arm)
+        self._trouble(f"{worker.title}: {reason}")
         self._actions.append(Dismiss(seat))
 
     def _trouble(self, text: str) -> None:

@@ -1,7 +1,32 @@
-"""Strategies: which engines work when, on what, with how many threads.
+"""Strategies: which engines run when, on what, with how many threads.
 
-A strategy cuts a run into phases. ``auto`` is a bandit over an algorithm portfolio: every arm is
-probed, then the arms with the best score get the time slices (``run_history``).
+A strategy is a generator of phases, and the session runs one phase after another (``session``). A
+phase is a set of arms that run at the same time; an arm is an engine on the whole Problem, an
+engine on quotients (``quotient_search``), or the prover.
+
+``auto`` is a bandit over an algorithm portfolio:
+
+1. Constructions run first; they end in a second or two.
+2. All arms are listed in the order of their probes, each with a prior: the gain per second to
+   expect before it has contributed anything.
+3. Probes, two arms at a time: every arm with a prior above ``WEAK_PRIOR`` gets a short time slice,
+   which ends after a second or two without a better schedule.
+4. Then the two arms with the best score get the next time slice, and so on. The score is
+   (prior + gain) / (1 + seconds), where the gain is the sum of the shares of the gap between
+   schedule and bound that the arm has closed, halved after each of its slices (``run_history``).
+   Slices grow by a quarter each, up to a maximum.
+5. An arm leaves when it has nothing left to do. The prover takes part only while the gap is small.
+
+Arms that are not in the current phase are paused, and continue where they were.
+
+``race`` runs all engines at once, ``relay`` first heuristics and then the exact engine,
+``quotients`` all engines on quotients only. With an evaluation budget, ``one_by_one`` takes their
+place.
+
+References
+----------
+C. P. Gomes and B. Selman, Algorithm portfolios, Artificial Intelligence 126 (2001) 43-62,
+https://doi.org/10.1016/S0004-3702(00)00081-3.
 """
 
 from __future__ import annotations
@@ -20,17 +45,17 @@ View = Literal["instance", "quotients", "proof"]
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to spend a time slice.
+    """An arm of the portfolio: an engine, and what it works on.
 
     Parameters
     ----------
     engine
-        What works; with the view ``proof`` a placeholder of the name ``prover``.
+        The engine; with the view ``proof`` a placeholder with the name ``prover``.
     threads
-        How many it may use.
+        Threads that it may use.
     view
-        What it works on: the whole Problem, or quotients by groups of automorphisms, one after
-        the other.
+        ``instance``: the whole Problem. ``quotients``: quotients by groups of automorphisms, one
+        after another. ``proof``: a proof that the best schedule is optimal.
     """
 
     engine: EngineInfo
@@ -39,32 +64,33 @@ class Arm:
 
     @property
     def key(self) -> ArmKey:
-        """What the history knows it by."""
+        """The key of the arm in the run history."""
         return self.engine.name, self.view
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Engines that work at the same time.
+    """Arms that run at the same time, for a limited time.
 
     Parameters
     ----------
     arms
-        What works; none: wait until kernels are compiled.
+        The arms. Without any, the phase waits until kernels are compiled.
     share
-        The part of the time left that the phase may take at most, from when its engines have
-        started.
+        Largest part of the remaining time that the phase may take, counted from when its engines
+        have started.
     seconds
-        The same as a number of seconds; ``None``: the share decides.
+        Largest number of seconds that the phase may take; ``None``: the share is the limit.
     patience
-        Seconds without a better schedule after which the phase ends; ``None``: never.
+        Seconds without a better schedule after which the phase ends; ``None``: no such limit.
     wait_for_all
-        Whether even an early verdict waits until every engine has started, so that a broken one
-        is named every time.
+        Whether the phase waits for all engines to start even if the case is closed earlier, so
+        that the report of broken engines does not depend on the speed of others.
     min_seconds
-        With less time left the phase is not begun.
+        Remaining seconds at or below which the strategy ends instead.
     pause
-        Whether its engines are halted at its end and go on in a later phase.
+        Whether engines are paused at the end of the phase, to continue in a later one; otherwise
+        they are stopped.
     """
 
     arms: tuple[Arm, ...]
@@ -74,12 +100,6 @@ class Phase:
     wait_for_all: bool = False
     min_seconds: float = 0.0
     pause: bool = False
-
-
-def _check_positive(options: Any, *names: str) -> None:
-    for name in names:
-        if not getattr(options, name) > 0:
-            raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,7 @@ class AutoOptions:
     slice_seconds, max_slice_seconds
         Length of the first time slice after the probes, and of the longest one.
     max_proof_gap
-        Steps between schedule and bound with which the prover takes part.
+        Largest gap, in steps between schedule and bound, at which the prover takes part.
     """
 
     first_probe_seconds: float = 2.5
@@ -119,9 +139,9 @@ class RelayOptions:
     Parameters
     ----------
     patience_seconds
-        Seconds without a better schedule after which the heuristics hand over.
+        Seconds without a better schedule after which the phase of the heuristics ends.
     heuristic_share
-        Share of the time that they have at most.
+        Largest share of the time for the heuristics.
     """
 
     patience_seconds: float = 6.0
@@ -131,87 +151,40 @@ class RelayOptions:
         _check_positive(self, "patience_seconds", "heuristic_share")
 
 
-CONSTRUCTION_SHARE = 1 / 6
-"""Share of the time that constructions have at most; they take a second or two, if any."""
-PROBE_SHARE = 1 / 4
-"""Share of the time left that a probe takes at most, so that a short run sees several arms."""
+def _check_positive(options: Any, *names: str) -> None:
+    for name in names:
+        if not getattr(options, name) > 0:
+            raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
+
+
+MAX_CONSTRUCTION_SHARE = 1 / 6
+"""Largest share of the time for constructions."""
+MAX_PROBE_SHARE = 1 / 4
+"""Largest share of the remaining time for a probe, so that a short run probes several arms."""
 SLICE_GROWTH = 1.25
-"""Factor between time slices: the longer nothing helps, the less is lost by changing arms."""
+"""Factor between the lengths of successive time slices."""
 STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
-"""Gain per second to expect before any contribution: of the heuristic of the highest priority, of
-other arms, of weaker engines on quotients. The order matters, not the numbers: a single step won
-of a gap of ten outweighs the difference."""
+"""Priors: of the heuristic of the highest priority, of other arms, and of weaker engines on
+quotients, which are not probed. Only their order matters: one step of a gap of ten outweighs the
+differences."""
 NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
-"""The same for the prover, with a gap of one step, and with a larger one."""
-
-
-def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:
-    """Return engines in the order in which they are tried: by priority, then by name."""
-    return sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
-
-
-def race(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
-) -> Iterator[Phase]:
-    """Run all engines at once from the start; exact ones get the threads that are left over."""
-    yield Phase(_arms(engines, threads), wait_for_all=True)
-
-
-def quotients(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
-) -> Iterator[Phase]:
-    """Run all engines at once, on nothing but quotients by groups of automorphisms."""
-    arms = _arms(engines, threads)
-    yield Phase(tuple(Arm(a.engine, a.threads, "quotients") for a in arms), wait_for_all=True)
-
-
-def relay(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: RelayOptions
-) -> Iterator[Phase]:
-    """Run heuristics first; then the exact engine, which starts from their results.
-
-    Constructions go before all others. The heuristics hand over after a share of the time, or
-    when they have found nothing better for a while. What they found closes the case without any
-    exact engine where it meets the bound; otherwise it is the exact engine's first incumbent and
-    hint. Where the exact engine gives up early, because the instance is too large for it, the
-    heuristics go on. Of several exact engines the one of the highest priority is handed to; the
-    others work beside the heuristics.
-    """
-    first, engines = _constructions(engines)
-    if first and engines:
-        yield Phase(_arms(first, threads), share=CONSTRUCTION_SHARE)
-    engines = engines or first
-    last = [engine for engine in ranked(engines) if engine.proves][:1]
-    others = [engine for engine in engines if engine not in last]
-    if not others or not last:
-        yield Phase(_arms(engines, threads), wait_for_all=True)
-        return
-    yield Phase(
-        _arms(others, threads), share=options.heuristic_share, patience=options.patience_seconds
-    )
-    yield Phase(_arms(last, threads))
-    yield Phase(_arms(others, threads), min_seconds=2.0)
+"""Priors of the prover: with a gap of one step, and with a larger gap."""
 
 
 def auto(
     engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: AutoOptions
 ) -> Iterator[Phase]:
-    """Give time slices to two arms at a time: to those that closed most of the gap per second.
+    """Probe the arms, then give time slices to the two arms with the best score; see the module.
 
-    Constructions first. Then every arm but the weakest is probed: engines on quotients of the
-    Problem, engines on the Problem itself, and the prover where the gap is small. Engines with a
-    priority above 0 are probed first, in the order of their priority; others (plugins that do not
-    claim a priority) after them. Then the two arms with the best score get the next slice; the
-    others are halted, not ended, so that nothing is lost. An engine alone just works. Engines
-    whose kernels are being compiled are probed when they are; where the other probes are over
-    before, a phase without arms waits for it.
+    A single engine runs without slices. An engine whose kernels are being compiled is probed when
+    they are ready; if all other probes are over before, a phase without arms waits for that.
     """
     first, slow = _constructions(engines)
     if not slow or len(engines) == 1:
         yield Phase(_arms(engines, threads), wait_for_all=True)
         return
     if first:
-        yield Phase(_arms(first, threads), share=CONSTRUCTION_SHARE)
+        yield Phase(_arms(first, threads), share=MAX_CONSTRUCTION_SHARE)
     arms, priors = _portfolio(slow, max(1, threads // 2), history.ordered)
 
     def prior(arm: Arm) -> float:
@@ -219,30 +192,30 @@ def auto(
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
         return priors[arm]
 
-    waiting = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
+    to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     while True:
-        able = [arm for arm in arms if _is_able(arm, history, options)]
-        if not able and not history.compiling:
+        active = [arm for arm in arms if _is_active(arm, history, options)]
+        if not active and not history.compiling:
             return
-        fresh = [arm for arm in waiting if arm in able][:2]
-        if fresh:
-            waiting = [arm for arm in waiting if arm not in fresh]
-            strongest = arms[0] in fresh
-            patience = options.first_probe_seconds if strongest else options.probe_seconds
-            yield Phase(tuple(fresh), share=PROBE_SHARE, patience=patience, pause=True)
+        probed = [arm for arm in to_probe if arm in active][:2]
+        if probed:
+            to_probe = [arm for arm in to_probe if arm not in probed]
+            is_first = arms[0] in probed
+            patience = options.first_probe_seconds if is_first else options.probe_seconds
+            yield Phase(tuple(probed), share=MAX_PROBE_SHARE, patience=patience, pause=True)
         elif history.compiling:
             yield Phase(())
         else:
-            best = sorted(able, key=lambda arm: -history.score(arm.key, prior(arm)))[:2]
+            best = sorted(active, key=lambda arm: -history.score(arm.key, prior(arm)))[:2]
             yield Phase(tuple(best), seconds=seconds, pause=True)
             seconds = min(options.max_slice_seconds, seconds * SLICE_GROWTH)
 
 
 def _constructions(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
-    """Return the constructions that go first, and all other engines.
+    """Return the constructions with a priority, and all other engines.
 
-    A construction without a priority has still to show that it ends in a moment.
+    A construction without a priority may take long, so it counts as any other engine.
     """
     first = [e for e in engines if e.kind == "construction" and e.priority > 0]
     return first, [engine for engine in engines if engine not in first]
@@ -251,7 +224,18 @@ def _constructions(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], lis
 def _portfolio(
     engines: Sequence[EngineInfo], threads: int, ordered: bool
 ) -> tuple[list[Arm], dict[Arm, float]]:
-    """Return all arms of ``auto`` in the order of their probes, and their priors."""
+    """Return all arms of ``auto`` in the order of their probes, and their priors.
+
+    Engines with a priority above 0 come first, in the order of their priority, then the others.
+
+    Parameters
+    ----------
+    threads
+        Threads of each arm.
+    ordered
+        Whether some delivery requires another, so that the order of the steps matters: then exact
+        engines and the prover are probed earlier.
+    """
     known = [e for e in engines if e.priority > 0] or list(engines)
     heuristics = [engine for engine in ranked(known) if not engine.proves]
     exact = [engine for engine in ranked(known) if engine.proves]
@@ -259,31 +243,31 @@ def _portfolio(
     weaker = [*heuristics[1:], *exact[1:]]
     prover = Arm(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
 
-    def whole(*chosen: EngineInfo) -> list[Arm]:
+    def on_instance(*chosen: EngineInfo) -> list[Arm]:
         return [Arm(engine, threads) for engine in chosen]
 
-    def divided(*chosen: EngineInfo) -> list[Arm]:
+    def on_quotients(*chosen: EngineInfo) -> list[Arm]:
         return [Arm(engine, threads, "quotients") for engine in chosen]
 
-    if ordered:  # engines that decide by clauses are strong where steps have an order
+    if ordered:
         arms = [
-            *whole(*heuristics[:2]),
-            *divided(*strongest[:1]),
-            *whole(*exact[:1]),
+            *on_instance(*heuristics[:2]),
+            *on_quotients(*strongest[:1]),
+            *on_instance(*exact[:1]),
             prover,
-            *whole(*heuristics[2:], *exact[1:]),
-            *divided(*strongest[1:], *weaker),
+            *on_instance(*heuristics[2:], *exact[1:]),
+            *on_quotients(*strongest[1:], *weaker),
         ]
     else:
         arms = [
-            *divided(*strongest[:1]),
-            *whole(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1]),
-            *divided(*strongest[1:]),
+            *on_quotients(*strongest[:1]),
+            *on_instance(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1]),
+            *on_quotients(*strongest[1:]),
             prover,
-            *divided(*weaker),
+            *on_quotients(*weaker),
         ]
     others = [engine for engine in ranked(engines) if engine not in known]
-    arms += [*whole(*others), *divided(*others)]
+    arms += [*on_instance(*others), *on_quotients(*others)]
     priors = dict.fromkeys(arms, PRIOR)
     for arm in arms:
         if arm.engine in heuristics[:1]:
@@ -293,7 +277,8 @@ def _portfolio(
     return arms, priors
 
 
-def _is_able(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
+def _is_active(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
+    """Return whether an arm has something left to do and can start now."""
     if arm.key in history.finished or arm.engine.name in history.compiling:
         return False
     if arm.view != "proof":
@@ -302,15 +287,73 @@ def _is_able(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
     return history.provable and gap is not None and gap <= options.max_proof_gap
 
 
+def relay(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: RelayOptions
+) -> Iterator[Phase]:
+    """Run constructions, then heuristics, then the exact engine of the highest priority.
+
+    The phase of the heuristics ends after a share of the time, or after a number of seconds
+    without a better schedule. Their best schedule is the exact engine's incumbent. If the exact
+    engine gives up early, because the instance is too large for it, the heuristics run again.
+    Other exact engines run with the heuristics.
+    """
+    first, engines = _constructions(engines)
+    if first and engines:
+        yield Phase(_arms(first, threads), share=MAX_CONSTRUCTION_SHARE)
+    engines = engines or first
+    exact = [engine for engine in ranked(engines) if engine.proves][:1]
+    others = [engine for engine in engines if engine not in exact]
+    if not others or not exact:
+        yield Phase(_arms(engines, threads), wait_for_all=True)
+        return
+    yield Phase(
+        _arms(others, threads), share=options.heuristic_share, patience=options.patience_seconds
+    )
+    yield Phase(_arms(exact, threads))
+    yield Phase(_arms(others, threads), min_seconds=2.0)
+
+
+def race(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+) -> Iterator[Phase]:
+    """Run all engines at once; heuristics get a thread each, exact engines the others."""
+    yield Phase(_arms(engines, threads), wait_for_all=True)
+
+
+def quotients(
+    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+) -> Iterator[Phase]:
+    """Run all engines at once, on quotients by groups of automorphisms only."""
+    arms = _arms(engines, threads)
+    yield Phase(tuple(Arm(a.engine, a.threads, "quotients") for a in arms), wait_for_all=True)
+
+
 def one_by_one(engines: Sequence[EngineInfo], threads: int) -> Iterator[Phase]:
-    """Run one engine after another: this makes a run with an evaluation budget repeatable."""
+    """Run one engine after another, so that a run with an evaluation budget is repeatable."""
     order = ("construction", "heuristic", "exact")
     for engine in sorted(ranked(engines), key=lambda engine: order.index(engine.kind)):
         yield Phase((Arm(engine, threads),))
 
 
+def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:
+    """Return engines in the order in which they are tried: by priority, then by name."""
+    return sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
+
+
+def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:
+    """Return the engines as arms: one thread for each heuristic, the others for exact engines.
+
+    Without exact engines, the heuristics share all threads.
+    """
+    exact = [engine for engine in engines if engine.proves]
+    scaled = exact or engines
+    spare = threads - (len(engines) - len(scaled))
+    share = max(1, spare // max(1, len(scaled)))
+    return tuple(Arm(engine, share if engine in scaled else 1) for engine in engines)
+
+
 class Strategy(NamedTuple):
-    """A strategy: what yields its phases, and its options."""
+    """The generator of a strategy's phases, and the class of its options."""
 
     phases: Callable[[Sequence[EngineInfo], int, RunHistory, Any], Iterator[Phase]]
     Options: type
@@ -326,16 +369,7 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def check_strategy(name: str, where: str) -> None:
-    """Refuse a name that is no key of ``STRATEGIES``; ``where`` is where the user wrote it."""
+    """Raise an ``InputError`` that names ``where`` if there is no strategy of this name."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
         raise InputError(f"no strategy is called {name}", where=where, hint=f"use {known}")
-
-
-def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:
-    """Share out the threads: one for each heuristic and the rest for the exact engines, if any."""
-    exact = [engine for engine in engines if engine.proves]
-    receivers = exact or engines
-    spare = threads - (len(engines) - len(receivers))
-    share = max(1, spare // max(1, len(receivers)))
-    return tuple(Arm(engine, share if engine in receivers else 1) for engine in engines)

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of cchybrid, Python and the libraries that decide what is found."""
+    """Return the versions of cchybrid, Python and the libraries that affect results."""
     found = {"python": platform.python_version()}
     for name in ("cchybrid", "ortools", "numpy", "numba", "networkx"):
         try:

@@ -1,8 +1,8 @@
-"""The lines between host and workers, and the lines of the log.
+"""Reading and writing of events: the lines between host and workers, and those of the log.
 
-A worker writes one JSON object per line. ``parse`` turns a line into an event or raises a
-``WireError``, whatever the line is: nothing that a worker sends is trusted to be well formed. The
-same objects, with the second and the seat, are the log of the run, from which it can be replayed.
+A worker writes one JSON object per line. ``parse`` reads any line as an event or raises a
+``WireError``; it does not trust workers to send well-formed lines. The same objects, with the time
+and the seat, form the log of the run, from which it can be replayed.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from cchybrid.plugin.engine import Stop
 Line = dict[str, Any]
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
-"""Longest line of a worker: a schedule of a million transfers has about 50 MB."""
+"""Longest line of a worker; a schedule of a million transfers has about 50 MB."""
 MAX_NUMBER = 1 << 53
-"""Largest count that a worker may send: JSON readers of other languages keep it exact."""
-MAX_TEXT = 500
-"""Characters of a text that are kept: one line for a person."""
+"""Largest count that a worker may send; JSON readers of other languages keep it exact."""
+MAX_TEXT_LENGTH = 500
+"""Characters of a text that are kept."""
 
 
 class WireError(Exception):
-    """A worker sent something that is no event; the text says what."""
+    """A line is no event; the text says what is wrong with it."""
 
 
 def encode(line: Line) -> bytes:
-    """Return a line as it goes over the pipe."""
+    """Return a line as bytes for a pipe."""
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
 class LineReader:
-    """Cuts what arrives on a pipe into lines and reads them."""
+    """Reader that splits the bytes of a pipe into lines and parses them."""
 
     def __init__(self) -> None:
         self._pending = bytearray()
@@ -64,7 +64,7 @@ def parse(raw: bytes) -> ev.Event:
     Raises
     ------
     WireError
-        If the line is no event that a worker may send; with a text that says why.
+        If the line is no event that a worker may send.
     """
     try:
         line = json.loads(raw, parse_constant=_no_constant)
@@ -79,7 +79,7 @@ def parse(raw: bytes) -> ev.Event:
 
 
 def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
-    """Return what the log keeps of an event: enough to apply it again."""
+    """Return the line of the log for an event, from which it can be applied again."""
     content = {item.name: getattr(event, item.name) for item in fields(event)}
     if isinstance(event, ev.Offer | ev.Suggest):
         content["steps"] = steps_to_json(event.steps)
@@ -87,7 +87,7 @@ def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
 
 
 def from_log(line: Line) -> tuple[float, int, ev.Event]:
-    """Read what ``to_log`` wrote; raise a ``WireError`` if that is not what it is."""
+    """Read a line that ``to_log`` wrote; raise a ``WireError`` for any other line."""
     kind = line.get("input")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise WireError(f"the log has an unknown input {kind!r:.40}")
@@ -100,18 +100,18 @@ def _no_constant(name: str) -> float:
 
 
 def _plain(text: str) -> str:
-    """Return text that can be printed and encoded: one line, no lone surrogates, not too long."""
-    clean = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_TEXT])
-    return " ".join(clean.split())[:MAX_TEXT]
+    """Return one printable line without lone surrogates, of at most ``MAX_TEXT_LENGTH``."""
+    clean = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_TEXT_LENGTH])
+    return " ".join(clean.split())[:MAX_TEXT_LENGTH]
 
 
 _KINDS: Mapping[str, type] = {kind.__name__.lower(): kind for kind in get_args(ev.Event)}
 _FROM_WORKERS = frozenset(list(_KINDS)[: list(_KINDS).index("opened")])
-"""What a worker may send; the rest comes from the host."""
+"""Kinds of events that a worker may send; the others come from the host."""
 
 
 def _read(kind: str, line: Line) -> ev.Event:
-    """Make an event of a line; a field that is missing or null has its default, if it has one."""
+    """Return the event of a line; a field that is missing or null gets its default, if any."""
     found = {}
     hints = _hints(_KINDS[kind])
     for item in fields(_KINDS[kind]):
@@ -144,7 +144,7 @@ def _field(kind: str, name: str, value: object, hint: Any) -> Any:
             shown = "value"
         why = f": {_plain(str(error))}" if str(error) else ""
         raise WireError(
-            f"sent an event {kind} whose {name} {shown} is no {_WANTED[hint]}{why}"
+            f"sent an event {kind} whose {name} {shown} is no {_EXPECTED[hint]}{why}"
         ) from None
 
 
@@ -192,7 +192,7 @@ def _is_number(value: object) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
-_WANTED: Mapping[Any, str] = {
+_EXPECTED: Mapping[Any, str] = {
     int: "count from 0 to 2^53",
     float: "finite number",
     bool: "true or false",
@@ -204,4 +204,4 @@ _WANTED: Mapping[Any, str] = {
     Mapping[str, float]: "object of finite numbers",
     Mapping[str, ev.Option]: "object of numbers, texts and truth values",
 }
-"""How each type of a field is called."""
+"""Name of each type of a field in error messages."""

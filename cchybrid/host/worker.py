@@ -1,8 +1,15 @@
-"""The worker process: one engine, or the bound providers, on one instance.
+"""The worker process: runs one engine, the bound providers or the prover, on one instance.
 
-Started by ``worker_process`` as ``python -m cchybrid.host.worker``. Standard input brings the job
-and later news; the original standard output takes events. Whatever an engine prints goes to
-standard error. When the host is gone, the worker ends itself and its children.
+The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
+
+1. The first line on standard input is the job; later lines are news. Events go to the original
+   standard output, one JSON object per line. What an engine prints goes to standard error.
+2. The main thread does the job (``JOBS``): it builds the Problem and calls the engine, which gets a
+   ``WorkerRun``.
+3. A second thread reads news. When standard input ends, the host has ended, and the thread kills
+   the worker's process group.
+4. A third thread reports an engine that does not call ``Run``, and ends the process if the engine
+   does not return when asked to stop.
 """
 
 from __future__ import annotations
@@ -27,32 +34,32 @@ from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
-from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, read_options
+from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.problem.symmetry import automorphisms
-from cchybrid.system.background import avoid_full_collections, drawn
+from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
 from cchybrid.system.processes import die_with_parent
 
-NOTE_INTERVAL = 0.1
-"""Seconds between two notes that go out; the ones between are dropped."""
-SUGGEST_INTERVAL = 0.5
-"""Seconds between two suggestions for the same number of steps."""
+MIN_NOTE_SECONDS = 0.1
+"""Shortest time between two notes, or two reports of progress; those between are dropped."""
+MIN_SUGGEST_SECONDS = 0.5
+"""Shortest time between two suggestions for the same number of steps."""
 TICK_SECONDS = 0.1
-"""Between two looks at the engine. Where the machine is busy, ticks come late as the engine's own
-work does; so what is counted in ticks is time that the engine had, too."""
+"""Seconds between two checks of the engine. On a busy machine ticks are delayed as much as the
+engine, so a number of ticks measures time that the engine had."""
 MAX_SILENT_TICKS = 30
-"""Ticks without a call of ``Run`` after which the host is told: the contract asks for a few calls
-a second, so 3 s are ten times too long."""
+"""Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
+for a few calls per second; these are 3 seconds."""
 STOP_SHARE = 0.6
-"""Share of the seconds before SIGTERM after which the process of an engine that was asked to stop,
-and does not return, says so and ends itself."""
+"""Share of the seconds until SIGTERM after which a worker reports that its engine does not return
+when asked to stop, and ends itself."""
 
 
 class WorkerRun(RunBase):
-    """``engine.Run`` over the two pipes."""
+    """The ``Run`` of an engine in a worker: sends events to the host and receives news."""
 
     def __init__(self, job: Line, out: IO[bytes]) -> None:
         self.seed: int = job["seed"]
@@ -65,37 +72,39 @@ class WorkerRun(RunBase):
         self._extension = 0.0
         self._best: int | None = None
         self._schedule: Steps = ()
+        self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, Steps] = {}
-        self.stop_asked = False
+        self._drafts: dict[int, tuple[Steps, str]] = {}
+        self._seeds: dict[int, tuple[str, str]] = {}
+        self.stop_requested = False
         self.grace = 0.0
         self._spent = 0
         self._conflicts: int | None = None
-        self._noted = 0.0
-        self._progressed = 0.0
-        self._suggested: dict[int, float] = {}
+        self._last_note = 0.0
+        self._last_progress = 0.0
+        self._next_suggestion: dict[int, float] = {}
         self.problem: Problem | None = None
         self.quotient_search: QuotientSearch | None = None
         self.working_since: float | None = None
         self.calls = 0
         for line in job["news"]:
-            self.hear(line)
+            self.receive(line)
 
-    def hear(self, line: Line) -> None:
-        """Take in news from the host."""
+    def receive(self, line: Line) -> None:
+        """Apply a line of news from the host."""
         if "stop" in line:
-            self.stop_asked, self.grace = True, line["stop"]
+            self.stop_requested, self.grace = True, line["stop"]
         if "extension" in line:
             self._extension = line["extension"]
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
             self._schedule = steps_from_json(line["steps"], "steps")
-            self._best = line["best"]
+            self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
-            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps")
+            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps"), line["by"]
 
-    def tell(self, event: str, **content: Any) -> None:
+    def send(self, event: str, **content: Any) -> None:
         """Send one event to the host."""
         self.calls += 1
         line = encode({"event": event, **content})
@@ -104,23 +113,26 @@ class WorkerRun(RunBase):
             self._out.flush()
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """See ``Run.offer``. The engine counts on its own offer at once; the host verifies."""
+        """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
         steps = self._lift(assignment, problem=problem)
-        division = self.quotient_search and self.quotient_search.division
-        how = f"quotient by a {division}" if division else ""
-        self.tell("offer", steps=steps_to_json(steps), spent=self._spent, how=how)
+        action = self.quotient_search and self.quotient_search.action
+        author, seed = self._seeds.get(
+            min((n for n in self._seeds if n >= len(steps)), default=0), ("", "")
+        )
+        how = f"quotient by a {action}" if action else seed
+        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
         if self._best is None or len(steps) < self._best:
-            self._schedule, self._best = steps, len(steps)
+            self._schedule, self._best, self._schedule_by = steps, len(steps), ""
 
     def suggest(self, assignment: Assignment) -> None:
         """See ``Run.suggest``; throttled per number of steps."""
         count, now = assignment.steps, time.monotonic()
         if self.budget.evaluations is None:
-            if now - self._suggested.get(count, -SUGGEST_INTERVAL) < SUGGEST_INTERVAL:
+            if now < self._next_suggestion.get(count, 0.0):
                 return
-            self._suggested[count] = now
+            self._next_suggestion[count] = now + MIN_SUGGEST_SECONDS
         draft = self._lift(assignment, count)
-        self.tell("suggest", draft=count, steps=steps_to_json(draft))
+        self.send("suggest", draft=count, steps=steps_to_json(draft))
 
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
@@ -130,7 +142,7 @@ class WorkerRun(RunBase):
             return
         complete = instance or (self.problem is not None and self.problem.complete)
         record = None if evidence is None else dict(evidence)
-        self.tell("bound", steps=int(steps), evidence=record, complete=complete)
+        self.send("bound", steps=int(steps), evidence=record, complete=complete)
         if complete:
             self._lower = max(self._lower, int(steps))
 
@@ -142,45 +154,56 @@ class WorkerRun(RunBase):
         """See ``Run.lower``."""
         return self._lower
 
-    def hint(self, steps: int) -> Assignment | None:
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        if self.problem is not None and steps in self._drafts:
-            return self.problem.match(self._drafts[steps])
-        if self.problem is not None and self._schedule:
-            return cut_to(self.problem.match(self._schedule), steps)
-        return None
+        self._seeds[steps] = "", ""
+        if self.problem is None or not (steps in self._drafts or self._schedule):
+            return None
+        if steps in self._drafts:
+            source, author = self._drafts[steps]
+            seed = f"from {author}'s near-solution of {steps} steps"
+            found = self.problem.match(source)
+        else:
+            source, author = self._schedule, self._schedule_by
+            seed = f"from {author}'s schedule of {len(source)} steps"
+            found = cut_to(self.problem.match(source), steps)
+        if complete and not is_complete(self.problem, found):
+            return None
+        if author:
+            self._seeds[steps] = author, seed
+        return found
 
     def progress(self, steps: int, conflicts: int) -> None:
-        """See ``Run.progress``; the fewest conflicts of the user's target are never dropped."""
+        """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""
         steps, conflicts = operator.index(steps), operator.index(conflicts)
         if steps == self.target:
             known = self._conflicts
             self._conflicts = conflicts if known is None else min(known, conflicts)
         now = time.monotonic()
-        if now - self._progressed >= NOTE_INTERVAL:
-            self._progressed = now
-            self.tell("progress", steps=steps, conflicts=conflicts)
+        if now - self._last_progress >= MIN_NOTE_SECONDS:
+            self._last_progress = now
+            self.send("progress", steps=steps, conflicts=conflicts)
 
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""
         now = time.monotonic()
-        if now - self._noted >= NOTE_INTERVAL:
-            self._noted = now
-            # JSON has no infinity, and the log is JSON.
+        if now - self._last_note >= MIN_NOTE_SECONDS:
+            self._last_note = now
+            # JSON cannot represent infinity.
             finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}
-            self.tell("note", metrics=finite)
+            self.send("note", metrics=finite)
 
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
         self._spent += evaluations
 
-    def tell_end(self, stop: Stop) -> None:
-        """Report why the engine returned, and what it has spent."""
+    def send_end(self, stop: Stop) -> None:
+        """Send why the engine returned and what it has spent, once."""
         begun, self.working_since = self.working_since, None
-        if begun is None:  # the other thread was first
+        if begun is None:  # the watching thread has sent it
             return
         seconds = round(time.monotonic() - begun, 3)
-        self.tell(
+        self.send(
             "end",
             stop=stop.value,
             evaluations=self._spent,
@@ -193,7 +216,7 @@ class WorkerRun(RunBase):
         self.calls += 1
         seconds, evaluations = self.budget.seconds, self.budget.evaluations
         return (
-            self.stop_asked
+            self.stop_requested
             or (
                 seconds is not None
                 and time.monotonic() - self._started >= seconds + self._extension
@@ -206,12 +229,12 @@ class WorkerRun(RunBase):
     ) -> Steps:
         problem = self.problem if problem is None else problem
         if problem is None:
-            raise CchybridError("there is no problem to lift to")
+            raise CchybridError("there is no problem to lift from")
         return problem.lift(assignment, steps).steps
 
 
 class RefusedError(Exception):
-    """The engine does not take its options."""
+    """The engine rejects its options."""
 
 
 def read_engine(job: Line) -> tuple[Any, Any]:
@@ -224,12 +247,12 @@ def read_engine(job: Line) -> tuple[Any, Any]:
 
 
 def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Build the Problem and the engine, and let it work."""
+    """Build the Problem and the engine, and run it on the Problem or on quotients."""
     kind, options = read_engine(job)
-    divides = job["view"] == "quotients"
-    found = automorphisms(instance) if divides else None
+    on_quotients = job["view"] == "quotients"
+    found = automorphisms(instance) if on_quotients else None
     if found is not None and not len(found.generators):
-        run.tell("unsupported", text="there is no symmetry to divide by")
+        run.send("unsupported", text="there is no symmetry to divide by")
         return
     problem = build_problem(instance)
     run.problem = problem
@@ -238,11 +261,11 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     if prepare is not None:
         with compiling(job["target_name"]):
             prepare()
-    reason = None if divides else engine.unsupported(problem)
+    reason = None if on_quotients else engine.unsupported(problem)
     if reason is not None:
-        run.tell("unsupported", text=str(reason))
+        run.send("unsupported", text=str(reason))
         return
-    run.tell("started", complete=problem.complete, options=asdict(options))
+    run.send("started", complete=problem.complete, options=asdict(options))
     run.working_since = time.monotonic()
     if found is None:
         stop = Stop(engine.solve(problem, run))
@@ -251,59 +274,59 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
         run.quotient_search = search
         stop = search.search()
         if search.refusals and stop is Stop.STALLED:
-            run.tell("unsupported", text=search.refusals[-1])
+            run.send("unsupported", text=search.refusals[-1])
             return
-    run.tell_end(stop)
+    run.send_end(stop)
 
 
 def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Find out whether the engine takes its options, before anything is begun."""
+    """Check the engine's options; an error is reported as ``refused``."""
     read_engine(job)
-    run.tell("end", stop=Stop.EXHAUSTED.value)
+    run.send("end", stop=Stop.EXHAUSTED.value)
 
 
 def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Let every provider of bounds have its turn; one that fails does not stop the others.
+    """Run the bound providers one after another; one that fails does not stop the others.
 
-    A provider that is at work when the run is over is left behind. Events are written by this
-    thread alone, so none is cut in half then.
+    Providers run in another thread, which is abandoned when the run is over. Only this thread
+    writes events, so none is cut off.
     """
     avoid_full_collections()
-    run.tell("started")
+    run.send("started")
     for name, target in job["providers"]:
         if run.should_stop():
             break
         try:
-            for bound in drawn(_bounds(target, instance), run.should_stop):
-                run.tell("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
+            for bound in iterate_in_thread(_bounds(target, instance), run.should_stop):
+                run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
         except Exception as error:
-            run.tell("trouble", text=f"bound {name} failed: {type(error).__name__}: {error}")
-    run.tell("end", stop=Stop.EXHAUSTED.value)
+            run.send("trouble", text=f"bound {name} failed: {type(error).__name__}: {error}")
+    run.send("end", stop=Stop.EXHAUSTED.value)
 
 
 def _bounds(target: str, instance: Instance) -> Iterator[LowerBound]:
-    """Yield what a provider yields; importing it may take long, too."""
+    """Import a provider and yield its bounds; the import may take long."""
     yield from load_target(target)(instance.forward)
 
 
 def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
-    """Look for evidence that fewer than so many steps are impossible."""
+    """Search for a proof that fewer steps than the job's are impossible."""
     from cchybrid.proof.search import find_proof
 
     avoid_full_collections()
-    run.tell("started")
+    run.send("started")
     seconds = run.budget.seconds or 0.0
     found = find_proof(
         instance, instance.to_json(), job["steps"], seconds, run.should_stop, cheap=False
     )
     proof = found.proof
-    if found.shorter is not None:  # whoever claimed the bound was wrong
-        run.tell("offer", steps=steps_to_json(found.shorter), spent=0, how="")
+    if found.shorter is not None:  # refutes the claim
+        run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")
     if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
-        run.tell(
+        run.send(
             "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]
         )
-    run.tell("end", stop=Stop.EXHAUSTED.value)
+    run.send("end", stop=Stop.EXHAUSTED.value)
 
 
 JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
@@ -315,7 +338,7 @@ JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
 
 
 def main() -> None:
-    """Read the job, do it, and say how it ended."""
+    """Read the job, do it and report how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     out = os.fdopen(os.dup(1), "wb")
@@ -332,40 +355,40 @@ def main() -> None:
         instance = Instance.from_json(job["instance"])
         JOBS[job["kind"]](run, job, instance)
     except RefusedError as error:
-        run.tell("refused", text=str(error))
+        run.send("refused", text=str(error))
     except MemoryError:
-        run.tell("failed", text=f"ran out of its {memory} MiB of memory")
-    except BaseException as error:  # SystemExit too: whatever it is, it is the engine's
+        run.send("failed", text=f"ran out of its {memory} MiB of memory")
+    except BaseException as error:  # SystemExit, too
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        run.tell("failed", text=explain(error) or text)
+        run.send("failed", text=explain(error) or text)
         traceback.print_exc()
     finally:
         sys.stdout.flush()
-    # Threads that an engine left behind must not keep the process.
+    # Threads that an engine left running must not keep the process alive.
     os._exit(0)
 
 
 def _watch(run: WorkerRun) -> None:
-    """Tell the host of an engine that does not call ``Run``, and end one that does not stop."""
+    """Report an engine that does not call ``Run``; end the process if it does not stop."""
     calls = silent = stopping = 0
     while True:
         time.sleep(TICK_SECONDS)
         silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
         if silent == MAX_SILENT_TICKS:
-            run.tell("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
+            run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
-        # One that is still starting is left to the host, which knows that it had not begun.
-        stopping += run.stop_asked and run.working_since is not None
+        # A worker whose engine has not started is ended by the host.
+        stopping += run.stop_requested and run.working_since is not None
         if stopping and stopping * TICK_SECONDS > STOP_SHARE * run.grace:
-            run.tell("overdue")
-            run.tell_end(Stop.LIMIT)
+            run.send("overdue")
+            run.send_end(Stop.LIMIT)
             os._exit(0)
 
 
 def _listen(run: WorkerRun) -> None:
     for raw in sys.stdin.buffer:
-        run.hear(parse_json(raw.decode()))
-    # End of input: the host is gone, and nobody else would end this process group.
+        run.receive(parse_json(raw.decode()))
+    # End of input: the host has ended, and no other process would end this process group.
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

@@ -1,6 +1,7 @@
-"""The workers of a run: started on jobs, read, told news, stopped in time.
+"""The workers and the clock of a run.
 
-Here are the clock and the processes; what is known, and what follows from it, is in ``RunState``.
+``WorkerControl`` starts workers on jobs, passes their events to ``RunState``, carries out the
+actions that it returns, and stops workers in time.
 """
 
 from __future__ import annotations
@@ -22,20 +23,24 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import WarmUp, pending
 
 LISTEN_SECONDS = 0.05
-"""Between two looks at the clock: well below what a person notices."""
+"""Longest wait for events between two checks of the clock."""
 MAX_OVERRUN_SECONDS = 0.3
-"""How long after the time limit an engine that was asked to stop gets SIGTERM."""
+"""Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
-"""What is kept of the time limit for stopping engines: a second, or a tenth of a short limit."""
+"""Part of the time limit for stopping engines: a second, or a tenth of a short limit."""
 
 
 class WorkerControl:
-    """Everything in a run that needs the clock or a process.
+    """The workers of a run, its clock and its time limit.
 
     Attributes
     ----------
+    state
+        The state of the run.
+    pool
+        The worker processes.
     interrupted
-        Whether the user interrupted the run: then workers are ended at once.
+        Whether the user interrupted the run; then workers are ended at once.
     """
 
     def __init__(self, state: RunState, config: RunConfig, bus: EventBus) -> None:
@@ -46,39 +51,39 @@ class WorkerControl:
         self._bus = bus
         self._record = state.instance.to_json()
         self._next_seat = HOST + 1
-        self._turns: Counter[str] = Counter()
+        self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
         self._extension = 0.0
 
     def now(self) -> float:
-        """Return the seconds since the run began."""
+        """Return the seconds since the start of the run."""
         return self._bus.now()
 
-    def listen_while(self, going: Callable[[], bool]) -> None:
-        """Listen as long as ``going`` says so and there is time."""
-        while going() and not self.out_of_time():
+    def listen_while(self, condition: Callable[[], bool]) -> None:
+        """Listen while the condition holds and time is left."""
+        while condition() and not self.out_of_time():
             self.listen(LISTEN_SECONDS)
 
     def listen(self, seconds: float) -> None:
-        """Wait up to so many seconds, and apply what workers have sent."""
+        """Wait for events up to this many seconds, and apply them."""
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
         for done in self._warm_up.poll():
             self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
 
     def compile_kernels(self) -> None:
-        """Begin to compile, in the background, what the engines of the run still lack."""
+        """Start to compile, in the background, the missing kernels of the run's engines."""
         if self._warm_up.left:
             self.apply(HOST, Compiling(self._warm_up.left))
             self._warm_up.start()
 
     def extend(self, seconds: float) -> None:
-        """Move the end of the run, for waiting that does not count in the time limit."""
+        """Extend the time limit, for waiting that does not count."""
         self._extension += seconds
         self.pool.share({"extension": self._extension}, HOST)
 
     def apply(self, seat: int, event: Event) -> None:
-        """Apply an event to the state, and do what follows from it."""
+        """Apply an event to the state, and carry out the actions that follow."""
         now = self.now()
         self._bus.record(to_log(now, seat, event))
         for action in self.state.apply(now, seat, event):
@@ -89,8 +94,8 @@ class WorkerControl:
                     # With an evaluation budget, results must not depend on when news arrive.
                     if self._config.budget.evaluations is None:
                         self.pool.share(line, author)
-                case Dismiss(liar):
-                    self.pool.dismiss(liar)
+                case Dismiss(dismissed):
+                    self.pool.dismiss(dismissed)
         if isinstance(event, Started):
             self.pool.mark_started(seat)
 
@@ -104,11 +109,11 @@ class WorkerControl:
         job: Line = {
             "kind": opened.role,
             "instance": self._record,
-            "seed": seed_for(self._config.seed, title, self._turns[title]),
+            "seed": seed_for(self._config.seed, title, self._starts[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self._config.target,
             "blind": self._config.blind,
-            "lower": self.state.board.lower,
+            "lower": self.state.blackboard.lower,
             "news": self._news(),
             **content,
         }
@@ -116,7 +121,7 @@ class WorkerControl:
         return seat
 
     def start_engine(self, arm: Arm, role: str) -> int:
-        """Start an engine, to work or to check its options; return its seat."""
+        """Start an engine, to search or to check its options; return its seat."""
         info = arm.engine
         content = {
             "target_name": info.target,
@@ -128,31 +133,33 @@ class WorkerControl:
         opened = Opened(info.name, role, arm.view, info.proves)
         seat = self.start(opened, arm.threads, content)
         if role == "engine":
-            self._turns[self.state.seats[seat].title] += 1
+            self._starts[self.state.seats[seat].title] += 1
         return seat
 
     def _news(self) -> list[Line]:
-        """Return what a worker that starts now has to know."""
-        board = self.state.board
+        """Return the best schedule and the near-solutions as news for a new worker."""
+        blackboard = self.state.blackboard
         news: list[Line] = [
-            {"draft": count, "steps": steps_to_json(steps)}
-            for count, (_, steps) in sorted(board.drafts.items())
+            {"draft": count, "steps": steps_to_json(draft.steps), "by": draft.author}
+            for count, draft in sorted(blackboard.drafts.items())
         ]
-        if board.schedule is not None:
-            steps = board.schedule.steps
-            news.append({"best": len(steps), "steps": steps_to_json(steps)})
+        if blackboard.schedule is not None:
+            steps = blackboard.schedule.steps
+            by = blackboard.found_by
+            news.append({"best": len(steps), "steps": steps_to_json(steps), "by": by})
         return news
 
     def dismiss(self, seat: int) -> None:
-        """End a worker at once, after what it has already sent."""
+        """Apply the events that a worker has already sent, and end it at once."""
         for event in self.pool.dismiss(seat):
             self.apply(seat, event)
         self.apply(seat, Exited("terminated"))
 
     def stop(self, seats: Sequence[int]) -> None:
-        """End these workers: at once if nothing can be gained by asking them first.
+        """Stop these workers: at once if the run is over, otherwise with a time of grace.
 
-        With an evaluation budget what was spent is part of the result, so they are always asked.
+        With an evaluation budget they always get the time of grace, as they then report what they
+        have spent.
         """
         grace = GRACE_SECONDS
         if self._config.budget.evaluations is None and (self.state.done or self.interrupted):
@@ -160,12 +167,12 @@ class WorkerControl:
         elif self._config.budget.seconds is not None:
             left = self._config.budget.seconds + self._extension - self.now()
             grace = min(grace, max(0.0, left) + MAX_OVERRUN_SECONDS)
-        self.pool.ask(seats, grace)
+        self.pool.ask_to_stop(seats, grace)
         while self.pool.has(seats):
             self.listen(LISTEN_SECONDS)
 
     def end_workers(self) -> None:
-        """Leave no process behind, whatever happened, even under a second Ctrl-C."""
+        """End all processes, even after errors or a second Ctrl-C."""
         try:
             for seat, event in self.pool.dismiss_paused():
                 self.apply(seat, event)
@@ -177,7 +184,7 @@ class WorkerControl:
             self.pool.close()
 
     def left(self) -> float | None:
-        """Return the seconds left to work; a little is kept back for stopping engines."""
+        """Return the seconds left, without the reserve for stopping engines; ``None``: no limit."""
         seconds = self._config.budget.seconds
         if seconds is None:
             return None

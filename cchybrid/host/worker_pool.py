@@ -1,4 +1,4 @@
-"""All worker processes of a run by seat: started, read, sent news, halted, ended."""
+"""All worker processes of a run, by seat: start, read, send news, pause, end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess, kill_stra
 
 
 class WorkerPool:
-    """The workers that are alive."""
+    """The worker processes that are running."""
 
     def __init__(self) -> None:
         self._run_id = uuid.uuid4().hex
@@ -21,11 +21,11 @@ class WorkerPool:
 
     @property
     def seats(self) -> list[int]:
-        """The seats of the workers that are alive."""
+        """The seats of the running workers."""
         return list(self._workers)
 
     def has(self, seats: Iterable[int]) -> bool:
-        """Return whether any of these workers is alive."""
+        """Return whether any of these workers is running."""
         return any(seat in self._workers for seat in seats)
 
     def start(self, seat: int, job: Line) -> None:
@@ -36,18 +36,18 @@ class WorkerPool:
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))
 
     def mark_started(self, seat: int) -> None:
-        """Record that the engine of a worker works: from now on it can be halted."""
+        """Record that the engine of a worker has started: from now on it can be paused."""
         if seat in self._workers:
             self._workers[seat].mark_started()
 
     def share(self, line: Line, author: int) -> None:
-        """Send news to every worker but the author."""
+        """Send news to every worker except the author."""
         for seat, worker in self._workers.items():
             if seat != author:
                 worker.send(line)
 
     def listen(self, seconds: float) -> Iterator[tuple[int, Event]]:
-        """Wait up to so many seconds, then yield what workers sent, and how they ended."""
+        """Wait for events up to this many seconds; yield them, and the ends of processes."""
         for key, _ in self._selector.select(seconds):
             seat, is_output = key.data
             worker = self._workers.get(seat)
@@ -69,23 +69,23 @@ class WorkerPool:
                 yield seat, worker.exited
 
     def pause(self, seats: Iterable[int]) -> None:
-        """Halt these workers as soon as their engines have started."""
+        """Pause these workers as soon as their engines have started."""
         for seat in seats:
             if seat in self._workers:
                 self._workers[seat].pause()
 
     def resume(self, seat: int) -> None:
-        """Let a halted worker go on."""
+        """Continue a paused worker."""
         self._workers[seat].resume()
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
-        """End the workers that are halted; yield what they had sent before."""
+        """End the paused workers; yield the events that they had sent before."""
         for seat, worker in list(self._workers.items()):
             if worker.paused:
                 for event in self.dismiss(seat):
                     yield seat, event
 
-    def ask(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
+    def ask_to_stop(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
         """Ask workers to stop; ``listen`` sends SIGTERM after ``grace`` seconds, then SIGKILL."""
         for seat in seats:
             if seat in self._workers:
@@ -94,7 +94,7 @@ class WorkerPool:
                     self._workers[seat].terminate()
 
     def dismiss(self, seat: int) -> list[Event]:
-        """End a worker; return what was still in its pipe."""
+        """End a worker; return the events that were still in its pipe."""
         worker = self._workers.pop(seat, None)
         if worker is None:
             return []
@@ -103,7 +103,7 @@ class WorkerPool:
         return worker.close()
 
     def close(self) -> None:
-        """End every process of the run, those too that left their worker's group."""
+        """End every process of the run, also those outside their worker's process group."""
         for seat in self.seats:
             self.dismiss(seat)
         self._selector.close()

@@ -1,4 +1,4 @@
-"""One worker process as the host sees it: start, talk, stop, kill; never an orphan."""
+"""One worker process, seen from the host: start, send and read lines, pause, stop, kill."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cchybrid.host.wire import Line, LineReader, WireError, encode
 from cchybrid.system.processes import start_module
 
 GRACE_SECONDS = 1.0
-"""Between asking a worker to stop and SIGTERM; a worker ends itself after less (``worker``)."""
-LAST_GRACE_SECONDS = 0.3
-"""Between SIGTERM and SIGKILL."""
+"""Seconds between the request to stop and SIGTERM; a worker ends itself before (``worker``)."""
+SIGTERM_GRACE_SECONDS = 0.3
+"""Seconds between SIGTERM and SIGKILL."""
 MARK = "CCHYBRID_RUN"
-"""Environment variable by which processes that left the worker's group are found."""
+"""Environment variable that marks all processes of a run, also those outside a worker's group."""
 
 
 class WorkerProcess:
-    """A worker in a session of its own.
+    """A worker process in its own session and process group.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class WorkerProcess:
     Attributes
     ----------
     paused
-        It is halted until it is resumed.
+        Whether it is paused (SIGSTOP).
     closed
         Descriptors that it has closed.
     garbled
-        It has sent something that is no event; nothing is read any more.
+        Whether it has sent a line that is no event; then no more lines are read.
     """
 
     def __init__(self, job: Line, run_id: str) -> None:
@@ -47,15 +47,15 @@ class WorkerProcess:
         self.garbled = False
         self.closed: set[int] = set()
         self._started = False
-        self._to_halt = False
+        self._pause_requested = False
         self._terminated = False
         self._killed = False
         self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
-        self._held: dict[tuple[str, int], Line] = {}
-        self._asked: float | None = None
-        self._term: float | None = None
+        self._pending_news: dict[tuple[str, int], Line] = {}
+        self._stop_since: float | None = None
+        self._term_since: float | None = None
         self._grace = GRACE_SECONDS
         self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
         self.stdin, self.stdout, self.stderr = (
@@ -68,18 +68,18 @@ class WorkerProcess:
         self.send(job)
 
     def mark_started(self) -> None:
-        """Record that its engine works: from now on it can be halted."""
+        """Record that its engine has started: from now on it can be paused."""
         self._started = True
-        self._halt()
+        self._pause_if_started()
 
     @property
     def returncode(self) -> int | None:
-        """The exit status, negative for a signal; ``None`` while the worker lives."""
+        """The exit status, negative for a signal; ``None`` while the process runs."""
         return self._process.poll()
 
     @property
     def exited(self) -> Exited:
-        """How it ended."""
+        """The event that describes its end."""
         code = self._process.poll() or 0
         if self._killed or self._terminated:
             return Exited("killed" if self._killed else "terminated")
@@ -88,19 +88,19 @@ class WorkerProcess:
         return Exited("signal" if code < 0 else "exit", abs(code), words)
 
     def send(self, line: Line) -> None:
-        """Send news; what does not fit into the pipe waits for ``flush``.
+        """Send a line of news; bytes that do not fit into the pipe wait for ``flush``.
 
-        A halted worker gets only the newest of each kind, when it is resumed.
+        A paused worker gets only the newest line of each kind, when it is resumed.
         """
         if self.paused:
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
-            self._held[kind, line["draft"] if kind == "draft" else 0] = line
+            self._pending_news[kind, line["draft"] if kind == "draft" else 0] = line
             return
         self._unsent += encode(line)
         self.flush()
 
     def flush(self) -> None:
-        """Send what waits, as far as the pipe takes it."""
+        """Write waiting bytes, as many as the pipe takes."""
         while self._unsent:
             try:
                 sent = os.write(self.stdin, self._unsent[: 1 << 20])
@@ -112,7 +112,7 @@ class WorkerProcess:
             del self._unsent[:sent]
 
     def read(self) -> Iterator[Event]:
-        """Yield what has arrived; ``Garbled``, and nothing more, where that is no event."""
+        """Yield the events that have arrived; ``Garbled`` is the last if a line is no event."""
         yield from self._read(self._take(self.stdout))
 
     def _read(self, data: bytes) -> Iterator[Event]:
@@ -125,7 +125,7 @@ class WorkerProcess:
             yield Garbled(str(error))
 
     def drain(self) -> None:
-        """Read standard error and keep its tail, so that a flood neither blocks nor grows."""
+        """Read standard error and keep its last bytes, so that the pipe never fills up."""
         data = self._take(self.stderr)
         if data:
             self._tail.append(data[-2000:])
@@ -142,62 +142,63 @@ class WorkerProcess:
         return data
 
     def pause(self) -> None:
-        """Halt the whole process group until ``resume``, as soon as its engine has started.
+        """Pause the process group until ``resume``, as soon as its engine has started.
 
-        What comes before that, such as building the Problem, has to be done in any case.
+        The work before that, such as building the Problem, is needed in any case.
         """
-        self._to_halt = True
-        self._halt()
+        self._pause_requested = True
+        self._pause_if_started()
 
-    def _halt(self) -> None:
-        if self._to_halt and self._started and not self.paused:
+    def _pause_if_started(self) -> None:
+        if self._pause_requested and self._started and not self.paused:
             self.paused = self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a halted process group go on."""
-        self._to_halt = False
+        """Continue a paused process group, and send it the news since then."""
+        self._pause_requested = False
         if self.paused:
             self.paused = False
             self._signal(signal.SIGCONT)
-            held, self._held = self._held, {}
+            held, self._pending_news = self._pending_news, {}
             for line in held.values():
                 self.send(line)
 
     def ask_to_stop(self, grace: float = GRACE_SECONDS) -> None:
-        """Ask it to stop; ``enforce`` sends SIGTERM after ``grace`` seconds."""
+        """Request a stop; ``enforce`` sends SIGTERM after ``grace`` seconds."""
         self.resume()
         self._grace = grace
-        if self._asked is None:
-            self._asked = time.monotonic()
+        if self._stop_since is None:
+            self._stop_since = time.monotonic()
             self.send({"stop": grace})
 
     def terminate(self) -> None:
-        """Send SIGTERM to the whole process group now."""
+        """Send SIGTERM to the process group now."""
         self.resume()
-        if self._term is None:
-            self._asked = self._asked or time.monotonic()
-            self._term = time.monotonic()
+        if self._term_since is None:
+            self._stop_since = self._stop_since or time.monotonic()
+            self._term_since = time.monotonic()
             if self._signal(signal.SIGTERM):
                 self._terminated = True
 
     def enforce(self) -> None:
-        """After asking: SIGTERM, then SIGKILL to the group, when they are due."""
+        """Send SIGTERM, and later SIGKILL, if the worker did not stop when asked."""
         now = time.monotonic()
-        if self._asked is not None and self._term is None and now - self._asked > self._grace:
+        stop, term = self._stop_since, self._term_since
+        if stop is not None and term is None and now - stop > self._grace:
             self.terminate()
-        late = self._term is not None and now - self._term > LAST_GRACE_SECONDS
+        late = self._term_since is not None and now - self._term_since > SIGTERM_GRACE_SECONDS
         if late and self.returncode is None:
             self._killed = True
             self._signal(signal.SIGKILL)
 
     def kill(self) -> None:
-        """End the whole process group at once, and wait for it."""
+        """Send SIGKILL to the process group, and wait for its end."""
         self._signal(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
 
     def close(self) -> list[Event]:
-        """End what is left of the group; return what was still in the pipe."""
+        """End the process group; return the events that were still in the pipe."""
         self.kill()
         events: list[Event] = []
         while data := self._take(self.stdout):
@@ -218,7 +219,7 @@ class WorkerProcess:
 
 
 def kill_strays(run_id: str) -> None:
-    """End processes of a run that left their worker's process group (where /proc tells)."""
+    """End the processes of a run outside their worker's process group (where /proc exists)."""
     for _ in range(40):
         strays = list(_strays(f"{MARK}={run_id}".encode()))
         if not strays:
@@ -230,6 +231,7 @@ def kill_strays(run_id: str) -> None:
 
 
 def _strays(mark: bytes) -> Iterator[int]:
+    """Yield the processes whose environment has the mark."""
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit() and int(entry.name) != os.getpid():

@@ -1,6 +1,6 @@
-"""What the author of a plugin sees: ``Engine`` and ``Run``, typed records, hooks.
+"""The interface for plugin authors: ``Engine`` and ``Run``, typed records, hooks.
 
-``from cchybrid.plugin import EngineInfo, NoOptions, Stop, hookimpl`` is enough for most.
+``from cchybrid.plugin import EngineInfo, NoOptions, Stop, hookimpl`` suffices for most plugins.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when first used: every command loads all plugins, and arrays take a while to load.
+    # Imported at first use: every command loads all plugins, and numpy takes long to import.
     if name not in ("Budget", "Engine", "NoOptions", "Run", "Stop"):
         raise AttributeError(f"module 'cchybrid.plugin' has no attribute {name!r}")
     return getattr(import_module("cchybrid.plugin.engine"), name)

@@ -1,4 +1,4 @@
-"""The plugin that registers the networks, collectives and bounds of the core."""
+"""The plugin that registers the networks, collectives and bound providers of cchybrid."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def cchybrid_collectives() -> Iterable[CollectiveInfo]:
 
 @hookimpl
 def cchybrid_bounds() -> Iterable[BoundInfo]:
-    """Return the kinds of ``cchybrid.proof``."""
+    """Return the bound providers of ``cchybrid.proof``."""
     return BOUNDS

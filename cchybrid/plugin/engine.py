@@ -1,7 +1,7 @@
-"""What the author of an engine sees: ``Engine`` to implement, ``Run`` to work with.
+"""The interface for engine authors: ``Engine`` to implement, ``Run`` to call.
 
-An engine has two verbs: it offers assignments and it reports bounds. The host keeps the time,
-verifies every offer and derives the status; an engine's own word is never a result.
+An engine offers assignments and reports bounds. The host keeps the time, verifies every offer and
+derives the status of the result.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from cchybrid.problem import Assignment, Problem
 
 __all__ = [
     "API", "Budget", "Engine", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop", "cut_to",
-    "read_options",
+    "is_complete", "read_options",
 ]  # fmt: skip
 
 
 class Stop(StrEnum):
-    """Why an engine returned."""
+    """The reason for which an engine returned."""
 
     EXHAUSTED = "exhausted"
     """Nothing is left to do: the search space is searched, or best meets bound."""
     LIMIT = "limit"
     """The budget is spent, or the host asked to stop."""
     STALLED = "stalled"
-    """The engine gave up; more time would not help it."""
+    """The engine gave up; more time would not help."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Budget:
-    """What an engine may spend.
+    """The budget of an engine.
 
     Parameters
     ----------
     seconds
-        Wall-clock seconds, or ``None``. The host enforces it whether or not the engine looks.
+        Wall-clock seconds, or ``None``. The host enforces this limit.
     evaluations
-        Candidate evaluations as counted by ``Run.spend``, or ``None``. With this, one thread and
-        a seed, a run repeats exactly.
+        Candidate evaluations as counted by ``Run.spend``, or ``None``. With this budget, one
+        thread and a seed, a run is repeatable.
     threads
-        Threads that the engine may use at once.
+        Threads that the engine may use at the same time.
     memory
         Mebibytes of address space that the worker may use, or ``None``.
     """
@@ -65,100 +65,111 @@ class NoOptions:
 
 
 class Run(Protocol):
-    """The engine's line to the host. All methods may be called from any thread."""
+    """The connection of an engine to the host. All methods may be called from any thread."""
 
     seed: int
     budget: Budget
     target: int | None
-    """The number of steps that the user asked for: a schedule of so many or fewer ends the run.
-    ``None``: the fewest."""
+    """The user's number of steps: a schedule of at most this many ends the run. ``None``: find the
+    fewest steps."""
 
     def targets(self) -> Iterator[int]:
-        """Yield the step counts still worth trying, each at most once.
+        """Yield the numbers of steps to try next, each at most once.
 
-        With a ``target``: that one. Else, while there is no schedule: upwards from the lower
-        bound; afterwards: one less than the best, as long as that is not below the lower bound.
-        Ends when nothing is left to try or the run is over; regards what other engines found
-        meanwhile.
+        With a ``target``, only the target. Otherwise, while there is no schedule, numbers upwards
+        from the lower bound; afterwards one less than the best, unless that is below the lower
+        bound. Results of other engines are taken into account. Ends when no number is left or the
+        run is over.
         """
 
     def wants(self, steps: int) -> bool:
-        """Return whether a schedule of so many steps is still worth looking for."""
+        """Return whether a schedule of this number of steps is still of use."""
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """Hand in a full assignment; the host lifts and verifies it.
+        """Submit a full assignment; the host lifts and verifies it.
 
-        An engine that found paths beyond the pool names the ``Problem`` that the assignment is
-        one of: the run's own, grown by ``cchybrid.problem.extend``.
+        Parameters
+        ----------
+        problem
+            The Problem of the assignment, if it is the run's Problem with further options
+            (``cchybrid.problem.extend`` or ``list_transfers``).
         """
 
     def suggest(self, assignment: Assignment) -> None:
-        """Hand in a near-solution that still has conflicts: a seed for others."""
+        """Submit a near-solution that still has conflicts, as a start for other engines."""
 
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
     ) -> None:
         """Report that no schedule has fewer steps ("none in S steps" is ``bound(S + 1)``).
 
-        Without evidence the bound is a claim, which counts only if the Problem is complete, or if
-        the engine searched more than the Problem's pool: with ``instance`` it says that no
-        schedule of the instance has fewer steps, listed paths or not.
+        Without evidence the bound is a claim. It counts only if the Problem is complete or
+        ``instance`` is true.
+
+        Parameters
+        ----------
+        evidence
+            Evidence that the checker can check.
+        instance
+            Whether the bound holds for the instance, not only for the listed options.
         """
 
     def best(self) -> int | None:
-        """Return the steps of the best verified schedule, anyone's; ``None`` without one."""
+        """Return the steps of the best schedule of any engine, or ``None``."""
 
     def lower(self) -> int:
-        """Return the best lower bound, anyone's."""
+        """Return the best lower bound of any engine or provider."""
 
-    def hint(self, steps: int) -> Assignment | None:
-        """Return the best near-solution of so many steps, else the best schedule cut to them.
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
+        """Return the best near-solution of this number of steps, else the best schedule cut to it.
 
-        Deliveries without a place have option and step -1.
+        Deliveries that are not made have option and step -1; with ``complete``, only what makes
+        every required delivery is returned. Schedules of at most ``steps`` steps that are offered
+        afterwards are recorded as seeded by the engine whose work was returned.
         """
 
     def progress(self, steps: int, conflicts: int) -> None:
-        """Report how near the search for so many steps is: the fewest conflicts left so far.
+        """Report the fewest conflicts left so far in the search for this number of steps.
 
-        The host ranks quotients by it, and studies compare engines by it. Call it freely: what
-        is sent is limited to a few times a second.
+        Quotients are ranked by it, and studies compare engines by it. It may be called often: it
+        is throttled to a few reports per second.
         """
 
     def note(self, **metrics: float) -> None:
-        """Report any other figures of the search, for the log and the live view; call it freely."""
+        """Report other figures of the search, for the log and the live view; throttled."""
 
     def spend(self, evaluations: int) -> None:
         """Count candidate evaluations against the budget."""
 
     def should_stop(self) -> bool:
-        """Return whether the engine should return now; ask at least a few times a second."""
+        """Return whether the engine should return now; call it at least a few times per second."""
 
 
 class Engine(Protocol):
-    """An optimizer. It is constructed with its options in a worker process of its own.
+    """An optimizer, constructed with its options in its own worker process.
 
     ``Options`` is a frozen dataclass whose fields have defaults and are of type int, float, bool
-    or str; it raises ``ValueError`` from ``__post_init__`` for values that make no sense. Its
-    fields are what users set with ``--option ENGINE.FIELD=VALUE``.
+    or str; it raises ``ValueError`` from ``__post_init__`` for values out of range. Users set its
+    fields with ``--option ENGINE.FIELD=VALUE``.
 
-    An engine may also have a method ``prepare()``, called once before anything else, for what
-    takes long and is no search, such as compiling: that time is not held against it.
+    An engine may also have a method ``prepare()``, which is called once before all others, for
+    work that takes long and is no search, such as compilation; it does not count as search time.
     """
 
     Options: ClassVar[type]
 
     def __init__(self, options: Any) -> None:
-        """Take an ``Options`` object."""
+        """Construct the engine with an ``Options`` object."""
 
     def unsupported(self, problem: Problem) -> str | None:
         """Return why the engine cannot work on this problem, or ``None`` if it can."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search until ``run.should_stop()``, or until nothing is left to do."""
+        """Search until ``run.should_stop()`` or until nothing is left to do; return the reason."""
 
 
 class RunBase(ABC):
-    """What every ``Run`` derives from its target, its best, its bound and the end of the run."""
+    """Base class of runs: derives ``targets`` and ``wants`` from the other methods."""
 
     target: int | None
 
@@ -201,12 +212,12 @@ class RunBase(ABC):
 
 
 def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
-    """Return an ``Options`` object made from what the user wrote.
+    """Return an ``Options`` object from the texts of the user.
 
     Parameters
     ----------
     engine
-        The engine's name, for error lines.
+        The engine's name, for error messages.
     kind
         The frozen dataclass.
     texts
@@ -250,6 +261,11 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
             name = "an integer" if kind is int else "a number"
             raise InputError(f"{text!r} is not {name}", where=where, hint=f"write {name}") from None
     return text
+
+
+def is_complete(problem: Problem, assignment: Assignment) -> bool:
+    """Return whether every required delivery has a place."""
+    return bool((assignment.option[problem.required] >= 0).all())
 
 
 def cut_to(assignment: Assignment, steps: int) -> Assignment:

@@ -1,7 +1,7 @@
-"""The hooks that a plugin may implement: the whole plugin surface on one screen.
+"""The hooks that a plugin may implement.
 
 A plugin is a module (or object) with functions marked ``@hookimpl``, named by an entry point in
-the group ``cchybrid``. ``docs/hooks.md`` has a complete, tested example of every hook.
+the group ``cchybrid``. ``docs/hooks.md`` has a complete example of every hook.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ hookimpl = pluggy.HookimplMarker("cchybrid")
 
 
 class HookSpecs:
-    """Every hook is asked once, when the registry is loaded, and returns typed records."""
+    """The hooks; each is called once, when the registry is loaded, and returns records."""
 
     @hookspec
     def cchybrid_engines(self) -> Iterable[EngineInfo]:  # type: ignore[empty-body]
-        """Return the engines to register; their code is imported only in their own workers."""
+        """Return engines; their code is imported only in their own worker processes."""
 
     @hookspec
     def cchybrid_topologies(self) -> Iterable[TopologyInfo]:  # type: ignore[empty-body]
-        """Return the families of networks that users may name."""
+        """Return families of networks by name."""
 
     @hookspec
     def cchybrid_collectives(self) -> Iterable[CollectiveInfo]:  # type: ignore[empty-body]
-        """Return the collectives that users may name."""
+        """Return collectives by name."""
 
     @hookspec
     def cchybrid_bounds(self) -> Iterable[BoundInfo]:  # type: ignore[empty-body]
-        """Return kinds of lower bounds; every bound is checked before it counts."""
+        """Return bound providers; every bound is checked before it counts."""
 
     @hookspec
     def cchybrid_exporters(self) -> Iterable[ExporterInfo]:  # type: ignore[empty-body]
-        """Return ways to write a verified schedule for other tools."""
+        """Return export formats for verified schedules."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]
-        """Return callables that are told every verified event of every run."""
+        """Return functions that are called with every verified event of every run."""

@@ -1,4 +1,4 @@
-"""What to change in a plugin that was written for plugin interface 1, in one line."""
+"""Error messages for plugins that were written for plugin interface 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOVED = {
     "cchybrid.topologies": "cchybrid.library.topologies",
     "cchybrid.verify": "cchybrid.referee.verify",
 }
-"""Modules of interface 1, and where their names are now."""
+"""Modules of interface 1, and the modules that replace them."""
 
 _REPLACED = {
     "'proves'": 'write kind="exact" instead of proves=True',
@@ -23,7 +23,7 @@ _REPLACED = {
 
 
 def explain(error: BaseException) -> str | None:
-    """Return what to change if an error shows a plugin for interface 1, else ``None``."""
+    """Return the change that a plugin for interface 1 needs, from an error; else ``None``."""
     text = str(error)
     change = next((change for name, change in _REPLACED.items() if name in text), None)
     if isinstance(error, ModuleNotFoundError) and error.name:

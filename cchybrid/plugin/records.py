@@ -1,4 +1,4 @@
-"""The typed records that plugins register; ``hookspecs`` says when each is asked for."""
+"""The typed records that plugins register by the hooks of ``hookspecs``."""
 
 from __future__ import annotations
 
@@ -35,25 +35,27 @@ class EngineInfo:
     Parameters
     ----------
     name
-        What users write behind ``--engine``.
+        The name for ``--engine``.
     target
         ``package.module:Class``, imported only in the engine's own worker process.
     summary
         One line, shown by ``cchybrid engines``.
     kind
-        ``heuristic``: finds schedules. ``exact``: may also show that a number of steps is
-        impossible. ``construction``: ends by itself within a second or so.
+        ``heuristic``: finds schedules. ``exact``: may also report bounds without evidence.
+        ``construction``: ends by itself within about a second.
     priority
         Engines of one kind are tried in descending priority, those of equal priority by name. The
-        engines of cchybrid have priorities above 0; others are tried after them, and earn more
-        time by what they find.
+        engines of cchybrid have priorities above 0; others are probed after them, and get more
+        time if they contribute.
     baseline
-        Whether the engine is there to compare others with: it takes part only where it is named.
+        Whether the engine is only for comparison: it takes part only if it is named.
     prepares
         Whether the engine has a method ``prepare``, which compiles what ``solve`` needs: it runs
         once per installation, outside the time limit.
+    former_names
+        Names that the engine had before: they still work, and the user is referred to ``name``.
     requires
-        Distributions it needs beyond cchybrid's own; listed without importing them.
+        Distributions that it needs besides those of cchybrid, for information.
     api
         The version of the plugin interface that the engine was written for.
     """
@@ -66,6 +68,7 @@ class EngineInfo:
     priority: int = 0
     baseline: bool = False
     prepares: bool = False
+    former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     api: int = API
 
@@ -77,7 +80,7 @@ class EngineInfo:
 
 @dataclass(frozen=True)
 class ExporterInfo:
-    """A way to write a verified schedule for other tools: ``export(schedule)`` returns the text."""
+    """An export format: ``export(schedule)`` returns the text of a verified schedule."""
 
     name: str
     export: Callable[[Schedule], str]
@@ -86,11 +89,11 @@ class ExporterInfo:
 
 
 class Observer(Protocol):
-    """Called with every event of a run, in order; schedules and bounds in it are verified ones.
+    """A function that is called with every event of a run, in order, after verification.
 
     An event is a mapping with at least ``event`` (its kind) and ``seconds`` (since the start);
     ``docs/hooks.md`` lists the kinds.
     """
 
     def __call__(self, event: Mapping[str, Any]) -> None:
-        """Take note of one event; an exception costs the observer its place, not the run."""
+        """Process one event; after an exception the observer is removed and the run continues."""

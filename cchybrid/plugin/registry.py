@@ -1,4 +1,4 @@
-"""Finds plugins, loads each by itself, and keeps what they registered, by name."""
+"""The registry: finds plugins, loads each separately, and stores their records by name."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from cchybrid.plugin.records import (
 )
 
 GROUP = "cchybrid"
-"""The entry-point group that plugins declare themselves in."""
+"""The entry-point group of plugins."""
 MODULES_VARIABLE = "CCHYBRID_PLUGINS"
-"""Environment variable: modules to load as plugins besides the installed ones, by commas."""
+"""Environment variable with further modules to load as plugins, separated by commas."""
 
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("export", "cchybrid.view.export"))
-"""Plugins of cchybrid itself, by module name, because a registry imports no room above it."""
+"""Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -46,7 +46,7 @@ _MAKES: dict[type, tuple[str, type]] = {
     CollectiveInfo: ("build", Collective),
     ExporterInfo: ("export", str),
 }
-"""The functions that records hold, and what each returns."""
+"""The function of each type of record, and the type that it returns."""
 
 Record = TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo
 R = TypeVar("R", bound=Record)
@@ -54,7 +54,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class PluginRow:
-    """One plugin for ``cchybrid plugins``: where it comes from and what became of it."""
+    """One plugin for ``cchybrid plugins``: its source, its records and its errors."""
 
     name: str
     source: str
@@ -64,7 +64,7 @@ class PluginRow:
 
 @dataclass
 class Registry:
-    """What all plugins registered. A broken one costs a line in ``warnings``, nothing more."""
+    """The records of all plugins; a broken plugin only adds a line to ``warnings``."""
 
     engines: dict[str, EngineInfo] = field(default_factory=dict)
     topologies: dict[str, TopologyInfo] = field(default_factory=dict)
@@ -74,15 +74,39 @@ class Registry:
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
+    _reported: set[str] = field(default_factory=set)
+    """Former names of engines that the user has been referred to the present name for."""
 
     @property
     def warnings(self) -> list[str]:
-        """One line per plugin that could not be used, or not wholly."""
+        """One line per plugin with an error."""
         return [f"plugin {row.name}: {row.trouble}" for row in self.plugins if row.trouble]
 
     def engine(self, name: str) -> EngineInfo:
-        """Return an engine by name (in any case), or raise an ``InputError`` with a suggestion."""
-        return _find(self.engines, name, "engine", "engines")
+        """Return an engine by its present or a former name, in any case.
+
+        Raises
+        ------
+        InputError
+            No engine has this name; with a suggestion.
+        """
+        return _find(self.engines, self.current_name(name), "engine", "engines")
+
+    def current_name(self, name: str) -> str:
+        """Return the present name of an engine, given in any case; any other text as it is.
+
+        The first use of each former name prints one line on standard error.
+        """
+        former = name.lower()
+        if former in self.engines:
+            return self.engines[former].name
+        for info in self.engines.values():
+            if former in map(str.lower, info.former_names):
+                if former not in self._reported:
+                    self._reported.add(former)
+                    print(f"cchybrid: engine {former} is now {info.name}", file=sys.stderr)
+                return info.name
+        return name
 
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
@@ -92,26 +116,26 @@ class Registry:
 def load_registry() -> Registry:
     """Load the built-in and all installed plugins.
 
-    Every plugin is imported and asked by itself; whatever goes wrong with one is written down
-    under its name and the others are loaded all the same.
+    Every plugin is loaded separately; an error is recorded under its name and the others are
+    loaded.
     """
     registry = Registry()
     loaded: list[tuple[str, Any]] = []
-    # What a plugin prints must not end up in the middle of a command's JSON.
+    # Output of a plugin must not mix with a command's JSON.
     with contextlib.redirect_stdout(sys.stderr):
         for name, source, load in _candidates():
             provides: list[str] = []
             troubles: list[str] = []
             try:
-                _refuse_name(name, registry)
+                _check_name(name, registry)
                 plugin = load()
-                _refuse_twin(plugin, loaded)
+                _check_not_loaded(plugin, loaded)
                 loaded.append((name, plugin))
                 for hook in _hooks(plugin, name, troubles):
-                    _ask(hook, name, registry, provides, troubles)
+                    _call_hook(hook, name, registry, provides, troubles)
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # SystemExit too, and what extension modules panic with
+            except BaseException as error:  # SystemExit and panics of extension modules, too
                 troubles.append(_one_line(error))
             row = PluginRow(name, source, "; ".join(troubles), tuple(provides))
             registry.plugins.append(row)
@@ -119,7 +143,7 @@ def load_registry() -> Registry:
 
 
 def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Yield name, source and loader: the built-in first, so that nobody can take their names."""
+    """Yield name, source and loader, built-in plugins first, so that they keep their names."""
     for name, module in BUILT_IN:
         yield name, "cchybrid", partial(import_module, module)
     found = sorted(
@@ -133,22 +157,22 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
         yield module, MODULES_VARIABLE, partial(import_module, module)
 
 
-def _refuse_name(name: str, registry: Registry) -> None:
+def _check_name(name: str, registry: Registry) -> None:
     for row in registry.plugins:
         if row.name == name:
             raise PluginError(f"another plugin is called {name} already, from {row.source}")
 
 
-def _refuse_twin(plugin: Any, loaded: Iterable[tuple[str, Any]]) -> None:
+def _check_not_loaded(plugin: Any, loaded: Iterable[tuple[str, Any]]) -> None:
     for name, other in loaded:
         if plugin is other:
             raise PluginError(f"is loaded already, as plugin {name}")
 
 
 def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCaller]:
-    """Return the hooks that a plugin implements; one that is misspelt or unmarked is trouble.
+    """Return the hooks that a plugin implements; add misspelt or unmarked ones to ``troubles``.
 
-    Every plugin has a manager of its own, which keeps apart what they do.
+    Every plugin has its own manager, so that their errors are separate.
     """
     manager = pluggy.PluginManager(GROUP)
     manager.add_hookspecs(HookSpecs)
@@ -168,10 +192,10 @@ def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCalle
     return hooks
 
 
-def _ask(
+def _call_hook(
     hook: pluggy.HookCaller, name: str, registry: Registry, provides: list[str], troubles: list[str]
 ) -> None:
-    """Call one hook of one plugin; a record that cannot be used does not cost the others."""
+    """Call one hook of one plugin and register its records; wrong ones are skipped."""
     try:
         answers = hook()
         if not answers:  # pluggy drops None
@@ -189,7 +213,7 @@ def _ask(
 
 
 def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
-    """Register what a hook of a plugin returned; return what it is called."""
+    """Register a record of a plugin; return its kind and name."""
     if hook == "cchybrid_observers":
         if not callable(record):
             raise PluginError(f"the observer {record!r:.60} cannot be called")
@@ -202,10 +226,10 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
     }
-    kind, wanted, table = tables[hook]
-    if not isinstance(record, wanted):
+    kind, expected, table = tables[hook]
+    if not isinstance(record, expected):
         found = type(record).__name__
-        raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {wanted.__name__}")
+        raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {expected.__name__}")
     what = f"{kind} {record.name}"
     if record.api != API:
         raise PluginError(
@@ -215,36 +239,36 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     key = record.name.lower()
     if key in table:
         raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
-    table[key] = _guarded(record, what, name)
+    table[key] = _with_error_text(record, what, name)
     registry.provider[kind, key] = name
     return what
 
 
-def _guarded(record: Any, what: str, name: str) -> Any:
-    """Return the record with its function such that a failure is one line that names the plugin."""
+def _with_error_text(record: Any, what: str, name: str) -> Any:
+    """Return the record with a function whose errors name the plugin in one line."""
     if type(record) not in _MAKES:
         return record
-    attribute, wanted = _MAKES[type(record)]
+    attribute, expected = _MAKES[type(record)]
     function = getattr(record, attribute)
 
     def call(*arguments: Any) -> Any:
         try:
-            with contextlib.redirect_stdout(sys.stderr):  # ours may be JSON
+            with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                 made = function(*arguments)
         except CchybridError:
             raise
         except (Exception, SystemExit) as error:
             raise PluginError(f"plugin {name}: {what} failed: {_one_line(error)}") from error
-        if not isinstance(made, wanted):
+        if not isinstance(made, expected):
             found = type(made).__name__
-            raise PluginError(f"plugin {name}: {what} made a {found}, not a {wanted.__name__}")
+            raise PluginError(f"plugin {name}: {what} made a {found}, not a {expected.__name__}")
         return made
 
     return replace(record, **{attribute: call})
 
 
 def _check_fields(record: Any, what: str) -> None:
-    """Refuse a record now that would break some command, anybody's, when it is looked at."""
+    """Raise a ``PluginError`` if a field of a record has the wrong type or form."""
     record_type: Any = type(record)
     for name, hint in _field_types(record_type):
         value = getattr(record, name)
@@ -272,7 +296,7 @@ def _field_types(record_type: type) -> tuple[tuple[str, Any], ...]:
 
 
 def _plain(hint: Any) -> Any:
-    """Return what ``isinstance`` understands, and ``Literal`` as it is."""
+    """Return a type for ``isinstance``; ``Literal`` is unchanged."""
     origin = get_origin(hint)
     return hint if origin in (None, Literal) else origin
 

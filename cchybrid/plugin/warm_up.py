@@ -1,8 +1,8 @@
-"""Compile the kernels of engines ahead of their use, in the background.
+"""Compilation of the kernels of engines in the background, before their first use.
 
-Kernels are compiled once per installation, which takes seconds of processor time. ``pending`` says
-which engines still have some to compile, without importing them or numba. ``WarmUp`` compiles them
-in a child process of low priority, one engine after the other, and never blocks:
+Kernels are compiled once per installation, which takes seconds of processor time. ``pending``
+returns the engines with kernels to compile, without importing them or numba. ``WarmUp`` compiles
+them in a child process of low priority, one engine after another, and never blocks:
 
 >>> warm_up = WarmUp(pending(engines))
 >>> warm_up.start()
@@ -11,8 +11,9 @@ in a child process of low priority, one engine after the other, and never blocks
 ...         print(compiled.engine, compiled.seconds, compiled.error)
 ...     time.sleep(0.1)
 
-It may be stopped or killed at any time and run several times at once: an engine counts as compiled
-only when all its kernels are, and processes that want the same kernels wait for each other.
+It may be stopped or killed at any time and may run several times at once: an engine is marked as
+compiled only when all its kernels are, and processes that need the same kernels wait for one
+another.
 """
 
 from __future__ import annotations
@@ -34,21 +35,21 @@ from cchybrid.system.processes import die_with_parent, start_module
 __all__ = ["Compiled", "WarmUp", "pending"]
 
 NICENESS = 10
-"""Priority of the child process: it takes what searches, proofs and people leave."""
+"""Niceness of the child process, so that it does not slow down searches."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """The end of one engine's compilation.
+    """The report of one engine's compilation.
 
     Parameters
     ----------
     engine
         The engine's name.
     seconds
-        Wall-clock seconds that it took.
+        Wall-clock seconds.
     error
-        Why it failed; empty if it did not. An engine that failed stays ``pending``.
+        The error, or "". An engine that failed stays ``pending``.
     """
 
     engine: str
@@ -59,20 +60,20 @@ class Compiled:
 def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
     """Return the engines whose kernels are not compiled yet.
 
-    Heuristics come last: the others need but the kernels of greedy schedules, which take a few
-    seconds. Within a kind, engines of higher priority come first.
+    Heuristics come last: other engines need only the kernels of greedy schedules, which take a few
+    seconds to compile. Within a kind, engines of higher priority come first.
     """
     found = [info for info in engines if info.prepares and needs_compiling(info.target)]
     return sorted(found, key=lambda info: (info.kind == "heuristic", -info.priority))
 
 
 class WarmUp:
-    """Compiles the kernels of engines in one child process, in the order given.
+    """A compilation of the kernels of engines in one child process, in the order given.
 
     Parameters
     ----------
     engines
-        What ``pending`` has returned.
+        The engines, as ``pending`` returns them.
     """
 
     def __init__(self, engines: Sequence[EngineInfo]) -> None:
@@ -88,7 +89,7 @@ class WarmUp:
 
     @property
     def running(self) -> bool:
-        """Whether it has been started, and some engine is not reported yet."""
+        """Whether the process was started and some engine is not reported yet."""
         return self._process is not None and bool(self._left)
 
     def start(self) -> None:
@@ -103,13 +104,13 @@ class WarmUp:
         os.set_blocking(self.fileno(), False)
 
     def fileno(self) -> int:
-        """Return a descriptor that is readable when ``poll`` has news, for selectors."""
+        """Return a descriptor for selectors, readable when ``poll`` has reports."""
         if self._process is None or self._process.stdout is None:
             raise ValueError("the warm-up has not been started")
         return self._process.stdout.fileno()
 
     def poll(self) -> list[Compiled]:
-        """Return the engines that were finished since the last call; never wait."""
+        """Return the reports since the last call, without waiting."""
         if not self.running:
             return []
         ended = False
@@ -129,14 +130,14 @@ class WarmUp:
         return found
 
     def wait(self, seconds: float = 0.1) -> list[Compiled]:
-        """Wait for news up to so many seconds, then ``poll``."""
+        """Wait for reports up to this many seconds; return them."""
         end = time.monotonic() + seconds
         while not (found := self.poll()) and self.running and time.monotonic() < end:
             time.sleep(0.02)
         return found
 
     def stop(self) -> None:
-        """Kill the child process; what is compiled by now is kept."""
+        """Kill the child process; finished compilations are kept."""
         self._left.clear()
         if self._process is None:
             return
@@ -154,7 +155,7 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     out = os.fdopen(os.dup(1), "w")
-    for stream in (1, 2):  # what engines print is not for the parent
+    for stream in (1, 2):  # output of engines is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     for name, target in jobs:
         begun, error = time.monotonic(), ""

@@ -1,4 +1,4 @@
-"""The one Problem that every engine solves, made from any instance."""
+"""The Problem that every engine solves, built from any instance."""
 
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price, Problem
 from cchybrid.problem.build import MAX_OPTIONS, build_problem

@@ -1,9 +1,10 @@
 """The Problem that every engine solves, and the Assignment that solves it.
 
-Deliveries have options; an option uses resources during one step and may require that another
-delivery has happened in an earlier step. An assignment gives deliveries an option and a step so
-that no resource is used beyond its capacity in any step (a compatibility class per step: thesis
-section 4.2.1). Nothing in here says which collective, switching or port model it came from.
+A *delivery* brings a message to a node. It has *options*; an option uses *resources* during one
+step and may require that another delivery is made in an earlier step. An assignment gives
+deliveries an option and a step such that no resource is used beyond its capacity in any step (each
+step is a compatibility class: thesis section 4.2.1). The Problem does not depend on the collective,
+the switching or the port model from which it was built.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """What an engine offers: an option and a step for every delivery.
+    """An option and a step for every delivery.
 
     Parameters
     ----------
     option
-        Shape (deliveries,): the index of the option taken, -1 where the delivery does not happen.
+        Shape (deliveries,): the index of the option, -1 where the delivery is not made.
     step
-        Shape (deliveries,): the step from 0, -1 where the delivery does not happen.
+        Shape (deliveries,): the step, from 0, -1 where the delivery is not made.
     """
 
     option: IntArray
@@ -46,12 +47,12 @@ class Assignment:
 
     @property
     def steps(self) -> int:
-        """The number of steps: one more than the last one used."""
+        """The number of steps: one more than the largest step."""
         return int(self.step.max(initial=-1)) + 1
 
 
 class Price(NamedTuple):
-    """The cheapest way to make one delivery: its cost, whom it requires, the nodes it passes."""
+    """The cheapest option of a delivery: cost, required delivery (-1: none), nodes of the path."""
 
     cost: float
     requires: int
@@ -59,21 +60,21 @@ class Price(NamedTuple):
 
 
 class Origin(Protocol):
-    """What a Problem was made from: it turns assignments into schedules and back, and prices."""
+    """The source of a Problem: converts assignments and schedules, and prices options."""
 
     @property
     def instance(self) -> Instance:
-        """The instance that the lifted schedules answer."""
+        """The instance of the lifted schedules."""
 
     @property
     def structure(self) -> NetworkStructure | None:
-        """What the Problem's numbers stand for; see ``Problem.structure``."""
+        """The network, messages and paths; see ``Problem.structure``."""
 
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
-        """Return the schedule that the assignment stands for, or a draft of so many steps."""
+        """Return the schedule of the assignment, or a draft of ``steps`` steps."""
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return the assignment that stands for (some of) the transfers."""
+        """Return the assignment of the transfers, without those that have no option."""
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest allowed option of a delivery, listed in the Problem or not."""
@@ -81,35 +82,36 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A compatibility-class covering in flat arrays; see the module for what it means.
+    """A covering by compatibility classes, in flat arrays; see the module.
 
     Parameters
     ----------
     capacity
-        Shape (resources,): uses that a resource allows per step.
+        Shape (resources,): largest number of uses per step.
     kind
         Shape (resources,), int8: ``CHANNEL``, ``LINK``, ``INJECT`` or ``ACCEPT``.
     implied
         Shape (resources,): True where the capacity follows from other resources, so that an
         engine may ignore it (all-port nodes: what their channels carry); heuristics use it.
     required
-        Shape (deliveries,): True where the delivery has to happen; the others only help.
+        Shape (deliveries,): True where the delivery has to be made; others may be made to enable
+        required ones.
     option_start
         Shape (deliveries + 1,): options of delivery d are ``option_start[d]`` up to, not
         including, ``option_start[d + 1]``.
     option_requires
-        Shape (options,): the delivery that has to happen in an earlier step, -1 for none.
+        Shape (options,): the delivery that has to be made in an earlier step, -1 for none.
     option_path
         Shape (options,): the path of the option.
     path_start
         Shape (paths + 1,): like ``option_start``, for ``path_resource``.
     path_resource
-        The resources that each path uses; one named twice is used twice.
+        The resources that each path uses; a resource that is listed twice is used twice.
     complete
-        Whether every option that the instance allows is in: only then does "no assignment in S
+        Whether every option that the instance allows is listed: only then does "no assignment in S
         steps" mean "no schedule in S steps".
     origin
-        Where the problem came from; engines use ``structure`` instead.
+        The source of the Problem; engines use ``structure`` instead.
     """
 
     capacity: IntArray
@@ -146,12 +148,12 @@ class Problem:
 
     @property
     def structure(self) -> NetworkStructure | None:
-        """The network, messages and paths behind the numbers; ``None`` for a quotient."""
+        """The network, messages and paths of the Problem; ``None`` for a quotient."""
         return self.origin.structure
 
     @cached_property
     def option_delivery(self) -> IntArray:
-        """Shape (options,): the delivery that the option belongs to."""
+        """Shape (options,): the delivery of each option."""
         count = np.diff(self.option_start)
         return np.repeat(np.arange(self.deliveries, dtype=np.int32), count)
 
@@ -166,31 +168,30 @@ class Problem:
         return self.path_resource[self.path_start[path] : self.path_start[path + 1]]
 
     def violations(self, assignment: Assignment) -> list[AssignmentViolation]:
-        """Return what is wrong with an assignment; empty if it is a solution.
+        """Return the violations of an assignment; empty if it is a solution.
 
-        Deliveries that no required one needs are left out of the schedule, so they break no rule
-        but those of an assignment: their option and step are both -1 or both are not, and the
-        option is their own.
+        Deliveries that no required one needs are left out of the schedule, so only two rules
+        apply to them: option and step are both -1 or neither is, and the option is their own.
         """
         return find_violations(self, assignment)
 
     def lift(self, assignment: Assignment, steps: int | None = None) -> Schedule:
-        """Return the schedule that an assignment stands for; whether it is valid, verify says.
+        """Return the schedule of an assignment; it may be invalid (see the referee).
 
         Parameters
         ----------
         steps
-            For a near-solution: keep exactly so many steps, the empty ones too, so that
-            ``match`` finds every needed delivery in the step where it was.
+            For a near-solution: the number of steps, empty ones included, so that ``match``
+            returns every needed delivery with its step.
         """
         return self.origin.lift(self, assignment, steps)
 
     def match(self, steps: Steps) -> Assignment:
-        """Return the assignment of these transfers; -1 where the pool lacks an option for one."""
+        """Return the assignment of these transfers; -1 where the Problem lists no option."""
         return self.origin.match(self, steps)
 
     def price(self, delivery: int, cost: NDArray[np.float64]) -> Price:
-        """Return the cheapest allowed option of a delivery, whether listed or not.
+        """Return the cheapest allowed option of a delivery, listed or not.
 
         Parameters
         ----------
@@ -200,6 +201,6 @@ class Problem:
         return self.origin.price(self, delivery, cost)
 
     def empty(self) -> Assignment:
-        """Return the assignment in which nothing happens, to be filled in."""
+        """Return a new assignment in which no delivery is made."""
         nothing = np.full(self.deliveries, -1, dtype=np.int32)
         return Assignment(nothing, nothing.copy())

@@ -1,4 +1,4 @@
-"""Compile an instance to a Problem: which deliveries, over which options, on which resources."""
+"""Building a Problem from an instance: deliveries, options and resources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from cchybrid.model import Instance
 from cchybrid.problem.arrays import LongArray, Problem
-from cchybrid.problem.demand import ROOM, Demand, demand_of
+from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.ragged import gather, offsets_of
@@ -17,7 +17,7 @@ from cchybrid.problem.routes import Routes
 from cchybrid.problem.structure import NetworkStructure
 
 MAX_OPTIONS = 400_000
-"""Options that a Problem lists before they are chosen; about 10 bytes each."""
+"""Options of a Problem above which only a sample is listed; about 10 bytes each."""
 
 
 def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: int = 0) -> Problem:
@@ -26,15 +26,15 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
     Parameters
     ----------
     instance
-        What is asked. A ``combine`` collective is compiled as the broadcast that it is when read
-        backwards; assignments are lifted back.
+        The instance. A ``combine`` collective is converted to the broadcast that it is when read
+        backwards (``Instance.forward``); assignments are lifted back.
     max_options
-        Where all allowed options would be more than this, they are chosen, and the Problem is
-        marked incomplete: a message that spreads keeps the nearest informers of each of its
-        destinations (8 and the source at least, even if that is more), and every pair of nodes
-        gets an equal share of paths, at least one.
+        Largest number of options. If the instance allows more, a sample is listed, and the Problem
+        is marked as incomplete: each delivery keeps the source and its nearest senders (at least
+        8, even if that exceeds the number), and every pair of nodes gets an equal share of paths,
+        at least one.
     seed
-        Seed of that choice. Equal arguments give an equal Problem, in every process.
+        Seed for path sampling. Equal arguments give an equal Problem, in every process.
 
     Raises
     ------
@@ -47,11 +47,11 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
     demand = demand_of(forward, routes, resources, max_options)
     arc_pair, pool = _pool(routes, demand, max_options, seed)
     if not pool.complete and demand.complete and demand.spreads:
-        nearest = demand_of(forward, routes, resources, max_options, ROOM)
+        nearest = demand_of(forward, routes, resources, max_options, MIN_PATHS_PER_ARC)
         if not nearest.complete:
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
-    # Every arc is an option per listed path.
+    # Every arc has an option per listed path.
     path, arc = gather(pool.first, arc_pair)
     return Problem(
         capacity=resources.capacity,
@@ -86,14 +86,14 @@ def routes_of(forward: Instance) -> Routes:
     """Return the routes between the nodes of a ``deliver`` instance."""
     if forward.model.switching == "wormhole":
         return Routes(forward.network, forward.model.extra_hops)
-    # Every hop is a path of its own, and a shortest one whatever the routing rule says; so
-    # messages are kept and forwarded at endpoints, too.
+    # Every path is one hop, so it is a shortest path under any routing rule, and endpoints store
+    # and forward messages, too.
     network = forward.network
     return Routes(replace(network, endpoints=()) if network.endpoints else network, 0)
 
 
 def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:
-    """Return the pair of nodes that each arc joins, and the paths of the pairs."""
+    """Return the pair of nodes of each arc, and the paths of the pairs."""
     nodes = routes.network.nodes
     pairs, arc_pair, weight = np.unique(
         demand.arc_from.astype(np.int64) * nodes + demand.arc_to,

@@ -1,4 +1,4 @@
-"""What has to be delivered, and who may inform whom: deliveries and arcs."""
+"""The demand of an instance: its deliveries, and the nodes that may send each of them (arcs)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Places = NDArray[np.signedinteger[Any]]
 
 
 class UnreachableError(CchybridError):
-    """Some destination cannot be reached at all, so the instance has no schedule."""
+    """Some destination cannot be reached, so the instance has no schedule."""
 
 
-ROOM = 4
-"""Paths per informer that there should be room for where informers have to be given up."""
-_NEAREST = 8
-"""Informers that a delivery keeps beside the source, however little room there is."""
+MIN_PATHS_PER_ARC = 4
+"""Paths per sender for which ``max_options`` must suffice, or senders are left out."""
+_MIN_SENDERS = 8
+"""Senders besides the source that a delivery keeps, whatever ``max_options`` is."""
 
 
 def is_ordered(instance: Instance) -> bool:
-    """Return whether some delivery may wait for another, so that steps have an order."""
+    """Return whether some delivery may require another, so that the order of steps matters."""
     messages = instance.forward.collective.deliver_messages
     return instance.model.switching != "wormhole" or any(
         len(message.destinations) > 1 for message in messages
@@ -43,61 +43,76 @@ def demand_of(
     """Return the deliveries and arcs of a ``deliver`` instance.
 
     In wormhole switching there is one delivery per message and destination; the source and all
-    destinations may inform.
+    destinations may send.
 
     Parameters
     ----------
-    max_options
-        Where there is no room for ``paths`` paths of every arc, each delivery keeps its nearest
-        informers only.
+    forward
+        The instance.
+    max_options, paths
+        If ``paths`` paths of every arc are more than ``max_options`` options, each delivery keeps
+        only its nearest senders.
     """
-    distance, (sends, takes) = routes.distance, resources.working
+    distance, (sends, accepts) = routes.distance, resources.working
     if forward.model.switching != "wormhole":
-        return _hop_demand(forward, distance, sends, takes)
+        return _hop_demand(forward, distance, sends, accepts)
     messages = forward.collective.deliver_messages
     if all(len(message.destinations) == 1 for message in messages):
-        return _scatter(forward, distance, sends, takes)
+        return _scatter(forward, distance, sends, accepts)
     sizes = [len(message.destinations) for message in messages]
-    keep = max(_NEAREST, max_options // (ROOM * max(1, sum(sizes))))
+    keep = max(_MIN_SENDERS, max_options // (MIN_PATHS_PER_ARC * max(1, sum(sizes))))
     crowded = paths * sum(size * size for size in sizes) > max_options
     complete = True
-    parts: list[_Part] = []
+    parts: list[_MessageArcs] = []
     for index, (source, destinations) in enumerate(messages):
         nodes = np.array((source, *destinations), dtype=np.int32)
-        # Rows: who informs; columns: who is informed. Nobody informs itself or the source.
+        # Rows: senders; columns: receivers. No node sends to itself or to the source.
         hops = distance[np.ix_(nodes, nodes)]
-        arcs = (hops > 0) & sends[nodes][:, None] & takes[nodes]
+        arcs = (hops > 0) & sends[nodes][:, None] & accepts[nodes]
         arcs[:, 0] = False
-        _refuse_unreached(index, nodes, _closure(arcs, 0))
+        _check_reached(index, nodes, _closure(arcs, 0))
         if crowded and len(nodes) > keep + 1:
-            nearest = _nearest(arcs, hops, nodes, keep)
+            nearest = _nearest_senders(arcs, hops, nodes, keep)
             if _closure(nearest, 0).all():
                 complete &= bool((nearest == arcs).all())
                 arcs = nearest
-        target, informer = np.nonzero(arcs.T)
-        # The source stands first: the delivery of its k-th companion is the (k-1)-th, its own -1.
-        parts.append(_Part(nodes[1:], target - 1, informer - 1, nodes[informer]))
+        target, sender = np.nonzero(arcs.T)
+        # Node 0 of the message is the source (no delivery, -1); node k has delivery k - 1.
+        parts.append(_MessageArcs(nodes[1:], target - 1, sender - 1, nodes[sender]))
     return _joined(parts, np.ones(sum(sizes), dtype=np.bool_), complete)
 
 
-class _Part(NamedTuple):
-    """The deliveries of one message, to ``nodes``, and the arcs.
+class _MessageArcs(NamedTuple):
+    """The deliveries of one message, to ``nodes``, and its arcs.
 
-    Arcs name deliveries by their place among the nodes; -1 is none, at the source.
+    ``delivery`` and ``requires`` are indices into ``nodes``; a sender that is the source requires
+    no delivery (-1).
     """
 
     nodes: IntArray
     delivery: Places
     requires: Places
-    informer: IntArray
+    sender: IntArray
 
 
 @dataclass(frozen=True)
 class Demand:
-    """Deliveries, and arcs: which node may inform which delivery.
+    """Deliveries and arcs; an arc is a node that may send a delivery.
 
-    Arcs are sorted by delivery; ``arc_requires`` is the delivery that made the informer informed,
-    -1 for the message's source. ``complete`` says whether every arc is in.
+    Parameters
+    ----------
+    required
+        Shape (deliveries,): True where the delivery has to be made.
+    message, node
+        Shape (deliveries,): the message, and the node that receives it.
+    arc_delivery
+        Shape (arcs,): the delivery, ascending.
+    arc_requires
+        Shape (arcs,): the delivery of the message to the sender, -1 for the message's source.
+    arc_from, arc_to
+        Shape (arcs,): the sender and the receiver.
+    complete
+        Whether every allowed arc is listed.
     """
 
     required: BoolArray
@@ -111,24 +126,24 @@ class Demand:
 
     @property
     def spreads(self) -> bool:
-        """Whether some delivery may be made by another node than the message's source."""
+        """Whether some node other than a message's source may send."""
         return bool((self.arc_requires >= 0).any())
 
 
-def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, takes: BoolArray) -> Demand:
-    """One delivery per message, all at once, where each has one destination."""
+def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, accepts: BoolArray) -> Demand:
+    """Return the demand if every message has one destination: one delivery per message."""
     messages = forward.collective.deliver_messages
     source = np.array([message.source for message in messages], dtype=np.int32)
     target = np.array([message.destinations[0] for message in messages], dtype=np.int32)
-    reached = (distance[source, target] > 0) & sends[source] & takes[target]
+    reached = (distance[source, target] > 0) & sends[source] & accepts[target]
     for index in np.flatnonzero(~reached).tolist():
-        _refuse_unreached(index, np.array((source[index], target[index])), np.array((True, False)))
-    everyone = np.arange(len(messages), dtype=np.int32)
+        _check_reached(index, np.array((source[index], target[index])), np.array((True, False)))
+    numbers = np.arange(len(messages), dtype=np.int32)
     return Demand(
         required=np.ones(len(messages), dtype=np.bool_),
-        message=everyone,
+        message=numbers,
         node=target,
-        arc_delivery=everyone,
+        arc_delivery=numbers,
         arc_requires=np.full(len(messages), -1, dtype=np.int32),
         arc_from=source,
         arc_to=target,
@@ -136,14 +151,14 @@ def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, takes: Boo
     )
 
 
-def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> BoolArray:
-    """Return the arcs from the source and from the ``keep`` nearest informers of each node.
+def _nearest_senders(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> BoolArray:
+    """Return the arcs from the source and from the ``keep`` nearest senders of each node.
 
-    Among equally near ones those whose number follows the node's come first, so that not all
-    nodes lean on the same few.
+    Ties go to the sender whose number follows the node's most closely, so that receivers use
+    different senders.
     """
-    most = int(nodes.max()) + 1
-    key = hops.astype(np.int64) * most + (nodes[:, None] - nodes[None, :]) % most
+    stride = int(nodes.max()) + 1
+    key = hops.astype(np.int64) * stride + (nodes[:, None] - nodes[None, :]) % stride
     key[~arcs] = np.iinfo(np.int64).max
     chosen = np.zeros_like(arcs)
     rows = np.argpartition(key, keep, axis=0)[:keep]
@@ -153,55 +168,58 @@ def _nearest(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> Boo
 
 
 def _hop_demand(
-    forward: Instance, distance: IntArray, sends: BoolArray, takes: BoolArray
+    forward: Instance, distance: IntArray, sends: BoolArray, accepts: BoolArray
 ) -> Demand:
-    """One delivery per message and useful node, required at destinations; neighbours inform."""
+    """Return the demand of store-and-forward switching: every node may receive from neighbours.
+
+    Only deliveries to destinations are required.
+    """
     network = forward.network
     leads = distance > 0
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
-        arcs[a, b] = sends[a] and takes[b]
+        arcs[a, b] = sends[a] and accepts[b]
     before, after = (ends.astype(np.int32) for ends in np.nonzero(arcs.T)[::-1])
-    everyone = np.arange(network.nodes, dtype=np.int32)
+    numbers = np.arange(network.nodes, dtype=np.int32)
     reached_from: dict[int, BoolArray] = {}
-    parts: list[_Part] = []
+    parts: list[_MessageArcs] = []
     required = []
     for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
         if source not in reached_from:
             reached_from[source] = _closure(arcs, source)
         reached = reached_from[source]
         goals = np.array(destinations, dtype=np.int32)
-        _refuse_unreached(index, np.append(source, goals), np.append(True, reached[goals]))
-        # A node that leads to no destination but itself only wastes the solver's time.
+        _check_reached(index, np.append(source, goals), np.append(True, reached[goals]))
+        # A node from which no other destination can be reached needs no delivery.
         useful: BoolArray = np.any(leads[:, goals], axis=1)
         useful[goals] = True
         useful &= reached
         useful[source] = False
-        nodes = everyone[useful]
+        nodes = numbers[useful]
         place = np.full(network.nodes, -1, dtype=np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)
         kept = useful[after] & (useful[before] | (before == source))
-        parts.append(_Part(nodes, place[after[kept]], place[before[kept]], before[kept]))
+        parts.append(_MessageArcs(nodes, place[after[kept]], place[before[kept]], before[kept]))
         required.append(np.isin(nodes, goals))
     return _joined(parts, np.concatenate(required), True)
 
 
-def _joined(parts: Sequence[_Part], required: BoolArray, complete: bool) -> Demand:
-    """Return the demand of all messages, whose deliveries are numbered in a row."""
-    begin = offsets([len(part.nodes) for part in parts])
+def _joined(parts: Sequence[_MessageArcs], required: BoolArray, complete: bool) -> Demand:
+    """Return the demand of all messages, with their deliveries numbered consecutively."""
+    first_delivery = offsets([len(part.nodes) for part in parts])
     arcs = [
         (
             (part.delivery + first).astype(np.int32),
             np.where(part.requires < 0, -1, part.requires + first).astype(np.int32),
-            part.informer,
+            part.sender,
             part.nodes[part.delivery],
         )
-        for part, first in zip(parts, begin.tolist(), strict=False)
+        for part, first in zip(parts, first_delivery.tolist(), strict=False)
     ]
     delivery, requires, before, after = map(np.concatenate, zip(*arcs, strict=True))
     return Demand(
         required,
-        owners(begin).astype(np.int32),
+        owners(first_delivery).astype(np.int32),
         np.concatenate([part.nodes for part in parts]),
         delivery,
         requires,
@@ -212,7 +230,7 @@ def _joined(parts: Sequence[_Part], required: BoolArray, complete: bool) -> Dema
 
 
 def _closure(arcs: BoolArray, first: int) -> BoolArray:
-    """Return which rows a walk along the arcs reaches from the first one, itself included."""
+    """Return which rows can be reached along arcs from the first one, itself included."""
     reached = np.zeros(len(arcs), dtype=np.bool_)
     reached[first] = True
     fresh = reached
@@ -222,7 +240,8 @@ def _closure(arcs: BoolArray, first: int) -> BoolArray:
     return reached
 
 
-def _refuse_unreached(message: int, nodes: IntArray, reached: BoolArray) -> None:
+def _check_reached(message: int, nodes: IntArray, reached: BoolArray) -> None:
+    """Raise an ``UnreachableError`` if some node is not reached; the first one is the source."""
     if not reached.all():
         node = nodes[np.flatnonzero(~reached)[0]]
         raise UnreachableError(f"message {message} from node {nodes[0]} cannot reach node {node}")

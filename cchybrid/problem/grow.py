@@ -1,4 +1,4 @@
-"""Problems with other options than those listed: more of them, or those of given transfers."""
+"""Problems with further options: additional paths, or the paths of given transfers."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ from cchybrid.problem.transfers import Transfers
 def extend(
     problem: Problem, additions: Iterable[tuple[int, Sequence[int]]]
 ) -> tuple[Problem, IntArray]:
-    """Return the Problem with more options: deliveries over paths, as ``Problem.price`` finds them.
+    """Return the Problem with further options, such as those of ``Problem.price``.
 
     Parameters
     ----------
     problem
         A Problem that was built from an instance.
     additions
-        A delivery and the nodes of a path that the instance allows for it, each; what the pool
-        has already is passed over.
+        Pairs of a delivery and the nodes of a path that the instance allows for it. Pairs that are
+        already listed are ignored.
 
     Returns
     -------
     problem
-        With the new options behind the old ones of their deliveries.
+        The Problem; new options follow the old ones of their deliveries.
     moved
-        Shape (options of the old Problem,): where each old option stands now.
+        Shape (options of the old Problem,): the new index of each old option.
 
     Raises
     ------
     ValueError
-        There is no such delivery or path, or it does not lead to the delivery's node from a node
-        that may send it.
+        If there is no such delivery or path, or the path does not lead from a node that may send
+        the delivery to its node.
     """
     origin = _instance_origin(problem)
     structure = origin.structure
-    wanted = list(dict.fromkeys((delivery, tuple(path)) for delivery, path in additions))
-    for delivery, _ in wanted:
+    added = list(dict.fromkeys((delivery, tuple(path)) for delivery, path in additions))
+    for delivery, _ in added:
         if not 0 <= delivery < problem.deliveries:
             raise ValueError(f"there is no delivery {delivery}")
-    listed = structure.options_of(problem, *_ragged(wanted)).tolist()
-    wanted = [pair for pair, option in zip(wanted, listed, strict=True) if option < 0]
-    if not wanted:
+    listed = structure.options_of(problem, *_ragged(added)).tolist()
+    added = [pair for pair, option in zip(added, listed, strict=True) if option < 0]
+    if not added:
         return problem, np.arange(problem.options, dtype=np.int32)
-    before = structure.required_by(*_ragged(wanted))
-    fresh = {path: problem.paths + k for k, path in enumerate({path: None for _, path in wanted})}
+    before = structure.required_by(*_ragged(added))
+    fresh = {path: problem.paths + k for k, path in enumerate({path: None for _, path in added})}
     _, nodes, starts = _ragged([(-1, path) for path in fresh])
     used = structure.resources.of_paths(nodes, starts)
     uses = starts + np.arange(len(starts))
-    # A stable sort puts every new option behind the old ones of its delivery.
-    owner = np.append(problem.option_delivery, [which for which, _ in wanted])
+    # A stable sort places new options after the old ones of their delivery.
+    owner = np.append(problem.option_delivery, [which for which, _ in added])
     order = np.argsort(owner, kind="stable")
     moved = np.empty(len(order), dtype=np.int32)
     moved[order] = np.arange(len(order), dtype=np.int32)
     requires = np.append(problem.option_requires, before)
-    paths = np.append(problem.option_path, [fresh[path] for _, path in wanted])
+    paths = np.append(problem.option_path, [fresh[path] for _, path in added])
     grown = replace(
         problem,
         option_start=offsets_of(owner[order], problem.deliveries),
@@ -83,23 +83,23 @@ def extend(
 def list_transfers(
     problem: Problem, steps: Iterable[Sequence[Transfer]]
 ) -> tuple[Problem, Assignment]:
-    """Return the Problem with the options of these transfers alone, and their assignment.
+    """Return the Problem with only the options of these transfers, and their assignment.
 
-    To extend a Problem by the paths of a whole schedule takes longer.
+    This is faster than ``extend`` with the paths of a whole schedule.
 
     Parameters
     ----------
     problem
         A Problem that was built from an instance.
     steps
-        Transfers of the instance read forwards, as in ``problem.structure``, over paths that
-        ``problem`` lists or not. Steps without any are left out.
+        Transfers of ``Instance.forward``, as in ``problem.structure``, over listed or other paths.
+        Empty steps are left out.
 
     Raises
     ------
     ValueError
-        A path leaves the network, a message goes to or comes from a node that has nothing to do
-        with it, or a node receives a message twice.
+        If a path leaves the network, a node sends or receives a message that it may not, or a
+        node receives a message twice.
     """
     origin = _instance_origin(problem)
     structure = origin.structure
@@ -108,7 +108,7 @@ def list_transfers(
     if (delivery < 0).any():
         wrong = int(np.argmin(delivery))
         raise ValueError(
-            f"message {moves.message[wrong]} has nothing to do with node {moves.last[wrong]}"
+            f"message {moves.message[wrong]} has no delivery to node {moves.last[wrong]}"
         )
     requires = structure.required_by(delivery, moves.node, moves.start)
     times = np.bincount(delivery, minlength=problem.deliveries)
@@ -138,7 +138,7 @@ def _instance_origin(problem: Problem) -> InstanceOrigin:
 
 
 def _ragged(pairs: Sequence[tuple[int, tuple[int, ...]]]) -> tuple[LongArray, LongArray, LongArray]:
-    """Return the numbers, and the nodes of all paths in a row with the start of each."""
+    """Return the numbers, the nodes of all paths in one array, and the start of each path."""
     return (
         np.array([number for number, _ in pairs], dtype=np.int64),
         np.array([node for _, path in pairs for node in path], dtype=np.int64),

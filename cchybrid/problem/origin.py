@@ -1,4 +1,4 @@
-"""The way back from a Problem to its instance: lifting, matching and pricing."""
+"""Conversion between a Problem and its instance: lift, match and price."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from cchybrid.problem.violations import needed
 
 @dataclass(frozen=True, eq=False)
 class InstanceOrigin:
-    """An instance, and what the Problem's numbers stand for in it."""
+    """The instance from which a Problem was built, and its structure."""
 
     instance: Instance
     structure: NetworkStructure
 
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
-        """Return the schedule; what nothing needs is left out, and empty steps unless counted."""
+        """Return the schedule without unneeded deliveries, and, without ``steps``, empty steps."""
         structure = self.structure
         filled: dict[int, list[Transfer]] = {}
         for delivery in np.flatnonzero(needed(problem, assignment)).tolist():
@@ -35,7 +35,7 @@ class InstanceOrigin:
         return schedule_of(self.instance, filled, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return the assignment of these transfers; those that the pool lacks are left out."""
+        """Return the assignment of the transfers over listed paths."""
         if self.instance.collective.kind == "combine":
             steps = reverse_steps(steps)
         moves = Transfers.of(steps)
@@ -48,7 +48,7 @@ class InstanceOrigin:
         return found
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
-        """Return the cheapest allowed option: the listed ones if they are all, else by routes."""
+        """Return the cheapest allowed option: a listed one if all are listed, else by routes."""
         structure, resources = self.structure, self.structure.resources
         if problem.complete:
             option, spent = cheapest_listed(problem, delivery, cost)
@@ -70,7 +70,10 @@ class InstanceOrigin:
 def schedule_of(
     instance: Instance, filled: Mapping[int, Sequence[Transfer]], steps: int | None
 ) -> Schedule:
-    """Return the schedule of these steps, read forwards; empty ones count if ``steps`` does."""
+    """Return the schedule of these forward transfers per step.
+
+    Empty steps are kept if a number of ``steps`` is given.
+    """
     kept = sorted(filled) if steps is None else range(steps)
     ordered = tuple(tuple(filled.get(step, ())) for step in kept)
     return Schedule(
@@ -81,11 +84,11 @@ def schedule_of(
 def cheapest_listed(
     problem: Problem, delivery: int, cost: NDArray[np.float64]
 ) -> tuple[int, float]:
-    """Return the cheapest of a delivery's options, of which there is one at least, and its cost."""
+    """Return the cheapest option of a delivery that has at least one, and its cost."""
     first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
     used, option = gather(problem.path_start, problem.option_path[first:last])
-    # Every path uses something, so no option is without an entry.
-    begin = np.flatnonzero(np.diff(option, prepend=-1))
-    spent = np.add.reduceat(cost[problem.path_resource[used]], begin)
+    # Every path uses a resource, so every option has an entry.
+    first_use = np.flatnonzero(np.diff(option, prepend=-1))
+    spent = np.add.reduceat(cost[problem.path_resource[used]], first_use)
     place = int(np.argmin(spent))
     return int(first) + place, float(spent[place])

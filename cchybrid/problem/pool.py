@@ -1,4 +1,4 @@
-"""The paths that a Problem lists: all of them, or an equal share for every pair of nodes."""
+"""The pool of paths of a Problem: all allowed paths, or an equal share for every pair of nodes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
 
-_WALKED = 5
-"""Paths other than shortest ones are found one by one, in a time that users wait for: where not
-all of them fit, this part of ``max_options`` is enough, and ``price`` finds the others."""
+_ENUMERATED_DIVISOR = 5
+"""Divisor of ``max_options`` for paths that have to be enumerated one by one, to save time; others
+can be found by ``price``."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Pool:
     node, start
         The nodes of path p are ``node[start[p] : start[p + 1]]``.
     first
-        Shape (pairs + 1,): paths of pair k are ``first[k]`` up to, not including, ``first[k + 1]``.
+        Shape (pairs + 1,): the paths of pair k are ``first[k]`` to ``first[k + 1] - 1``.
     complete
         Whether every allowed path of every pair is listed.
     """
@@ -51,22 +51,23 @@ def list_paths(
     Parameters
     ----------
     sources, targets
-        Shape (pairs,): the pairs, each with a path.
+        Shape (pairs,): the pairs; each has at least one path.
     weight
-        Shape (pairs,): the options that each path of the pair will be.
+        Shape (pairs,): the number of options per path of each pair.
     max_options
-        Where all paths would be more options than this, pairs get equal shares, at least one.
+        Largest number of options. If all paths are more, every pair gets an equal share of paths,
+        at least one.
     seed
-        Of the choice.
+        Seed for path sampling.
     """
     if routes.countable:
-        return _choose(routes, sources, targets, weight, max_options, seed)
+        return _list_counted(routes, sources, targets, weight, max_options, seed)
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
-    listed = _list_alike(routes, pairs, weight, max_options)
+    listed = _enumerate(routes, pairs, weight, max_options)
     count = np.array([len(paths) for paths in listed], dtype=np.int64)
     share = max_options
     if int(weight @ count) > max_options:
-        share = _share(count, weight, max_options // _WALKED)
+        share = _share(count, weight, max_options // _ENUMERATED_DIVISOR)
     random = Random(seed)
     chosen = [
         routes.sample(*pair, share, random) if len(paths) > share else paths
@@ -81,7 +82,7 @@ def list_paths(
     )
 
 
-def _choose(
+def _list_counted(
     routes: Routes,
     sources: LongArray,
     targets: LongArray,
@@ -89,7 +90,7 @@ def _choose(
     max_options: int,
     seed: int,
 ) -> Pool:
-    """List counted paths: shortest ones first, longer ones where there is room."""
+    """Return a pool of paths that can be counted: shortest ones first, then longer ones."""
     pairs, lengths = len(sources), 1 + (routes.extra_hops or 0)
     short = ShortPaths(
         routes.network,
@@ -107,18 +108,18 @@ def _choose(
     return Pool(node, offsets(hops + 1), offsets(taken.sum(axis=1)), bool((count <= share).all()))
 
 
-def _list_alike(
+def _enumerate(
     routes: Routes, pairs: list[tuple[int, int]], weight: LongArray, max_options: int
 ) -> list[list[Path]]:
-    """List the paths of all pairs, equally many for each, until they end or are too many.
+    """Return the first paths of every pair, until all are listed or there are too many options.
 
-    A list that did not end is longer than the pair's share will be.
+    A list that is not complete is longer than the share of the pair.
     """
-    open_ends = [routes.paths(*pair) for pair in pairs]
+    iterators = [routes.paths(*pair) for pair in pairs]
     listed: list[list[Path]] = [[] for _ in pairs]
     limit = 8
     while True:
-        for paths, more in zip(listed, open_ends, strict=True):
+        for paths, more in zip(listed, iterators, strict=True):
             if len(paths) == limit // 2 or limit == 8:
                 paths.extend(islice(more, limit - len(paths)))
         count = np.array([len(paths) for paths in listed], dtype=np.int64)
@@ -128,7 +129,7 @@ def _list_alike(
 
 
 def _share(count: LongArray, weight: LongArray, max_options: int) -> int:
-    """Return how many paths a pair may list so that all options fit; at least one."""
+    """Return the largest number of paths per pair within ``max_options``, at least 1."""
     low, high = 1, max(1, int(count.max(initial=1)))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,7 +1,7 @@
-"""Ragged arrays: rows of different sizes, one behind the other in a flat array.
+"""Ragged arrays: rows of different sizes in one flat array (compressed sparse rows).
 
-Row r of a flat array is what stands from ``start[r]`` up to, not including, ``start[r + 1]``
-(compressed sparse rows). All functions work on whole arrays, without a loop per row.
+Row r is ``flat[start[r] : start[r + 1]]``. All functions work on whole arrays, without a loop per
+row.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ Integers = NDArray[np.integer]
 
 
 def offsets(sizes: ArrayLike) -> LongArray:
-    """Return, shape (rows + 1,), where rows of these sizes start, and where the last one ends."""
+    """Return, shape (rows + 1,), the start of each row, and the end of the last one."""
     ends = np.cumsum(np.asarray(sizes, dtype=np.int64))
     return np.concatenate((np.zeros(1, dtype=np.int64), ends))
 
 
 def offsets_of(owner: Integers, rows: int) -> LongArray:
-    """Return, shape (rows + 1,), where each row starts, from the sorted owner of each entry."""
+    """Return, shape (rows + 1,), the start of each row, from the sorted rows of the entries."""
     return np.searchsorted(owner, np.arange(rows + 1)).astype(np.int64)
 
 
 def owners(start: Integers) -> LongArray:
-    """Return, shape (entries,), the row that each entry stands in."""
+    """Return, shape (entries,), the row of each entry."""
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
 
 
 def gather(start: Integers, rows: Integers) -> tuple[LongArray, LongArray]:
-    """Return where the entries of some rows stand, row after row.
+    """Return the indices of the entries of some rows, row after row.
 
     Returns
     -------
@@ -41,47 +41,47 @@ def gather(start: Integers, rows: Integers) -> tuple[LongArray, LongArray]:
     position
         Shape (entries of these rows,): the index into ``rows``.
     """
-    begin = start[rows].astype(np.int64)
-    size = start[rows + 1] - begin
+    first = start[rows].astype(np.int64)
+    size = start[rows + 1] - first
     position = np.repeat(np.arange(len(rows)), size)
-    return within(size) + begin[position], position
+    return within(size) + first[position], position
 
 
 def within(sizes: Integers) -> LongArray:
-    """Return, for rows of these sizes, 0, 1, ... anew in each row."""
+    """Return, shape (entries,), the position of each entry in its row, from 0."""
     ends = np.cumsum(sizes, dtype=np.int64)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) - np.repeat(ends - sizes, sizes)
 
 
 class Lookup:
-    """Finds numbers among keys, which are sorted once.
+    """Index of numbers in an array of keys, which are sorted once.
 
     Parameters
     ----------
     keys
-        In any order, each at most once.
+        Distinct numbers in any order.
     """
 
     def __init__(self, keys: Integers) -> None:
         self._order = np.argsort(keys)
         self._sorted = keys[self._order]
 
-    def find(self, wanted: Integers) -> LongArray:
-        """Return, shape (wanted,), the index of each number in the keys, -1 for none."""
+    def find(self, numbers: Integers) -> LongArray:
+        """Return, shape (numbers,), the index of each number in the keys, -1 for none."""
         if not len(self._sorted):
-            return np.full(len(wanted), -1, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-        return np.where(self._sorted[place] == wanted, self._order[place], -1)
+            return np.full(len(numbers), -1, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
+        return np.where(self._sorted[place] == numbers, self._order[place], -1)
 
 
 class PairLookup:
-    """Finds pairs of numbers that are not negative among pairs.
+    """Index of pairs of numbers in an array of pairs.
 
     Parameters
     ----------
     first, second
-        Shape (pairs,), both, in any order, each pair at most once.
+        Shape (pairs,): distinct pairs of non-negative numbers in any order.
     """
 
     def __init__(self, first: Integers, second: Integers) -> None:
@@ -89,28 +89,28 @@ class PairLookup:
         self._lookup = Lookup(first * self._size + second)
 
     def find(self, first: Integers, second: Integers) -> LongArray:
-        """Return, shape (wanted,), the index of each pair, -1 for none."""
+        """Return, shape (pairs,), the index of each pair, -1 for none."""
         inside = (first >= 0) & (second >= 0) & (second < self._size)
         return self._lookup.find(np.where(inside, first * self._size + second, -1))
 
 
-def lookup(keys: Integers, wanted: Integers) -> LongArray:
-    """Return, shape (wanted,), the index of each wanted number in ``keys``; see ``Lookup``."""
-    return Lookup(keys).find(wanted)
+def lookup(keys: Integers, numbers: Integers) -> LongArray:
+    """Return, shape (numbers,), the index of each number in ``keys``, -1 for none."""
+    return Lookup(keys).find(numbers)
 
 
 def grouped(key: Integers, *columns: Integers) -> Iterator[tuple[int, list[list[int]]]]:
-    """Yield each distinct key in ascending order, and of every column the entries that have it.
+    """Yield each distinct key in ascending order, and the entries of every column with that key.
 
     Parameters
     ----------
     key, columns
-        Shape (entries,), all of them. Entries keep their order within a group.
+        Shape (entries,) each. Entries of a group keep their order.
     """
     order = np.argsort(key, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(key[order])) + 1, len(key)) if len(key) else order
     listed = [column[order].tolist() for column in columns]
-    begin = 0
+    start = 0
     for end, number in zip(ends.tolist(), key[order[ends - 1]].tolist(), strict=True):
-        yield number, [column[begin:end] for column in listed]
-        begin = end
+        yield number, [column[start:end] for column in listed]
+        start = end

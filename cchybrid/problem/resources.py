@@ -1,4 +1,4 @@
-"""What options use up: channels, half-duplex pairs and ports, with their capacity per step."""
+"""The resources of a Problem: channels, half-duplex pairs and ports, with capacities per step."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cchybrid.model import Instance, Network
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
 from cchybrid.problem.ragged import Integers, PairLookup, owners
 
-_PLENTY = 1 << 30
-"""Larger capacities count as this one: no schedule has so many transfers, and 32 bits hold it."""
+_MAX_CAPACITY = 1 << 30
+"""Largest capacity that is stored, so that 32 bits suffice; no schedule has as many transfers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Resources:
-    """The resources of an instance, and which one stands for a channel or a node's ports.
+    """The resources of an instance, and the resource of each channel and each node's ports.
 
     Attributes
     ----------
@@ -45,20 +45,20 @@ class Resources:
 
     @cached_property
     def working(self) -> tuple[BoolArray, BoolArray]:
-        """Shape (nodes,) each: who can inject, and who can accept, anything at all."""
+        """Shape (nodes,) each: True where a node has injection ports, and acceptance ports."""
         return self.capacity[self.inject] > 0, self.capacity[self.accept] > 0
 
     @cached_property
     def _lookup(self) -> PairLookup:
-        """Finds channels by their ends."""
+        """Index of channels by their end nodes."""
         return PairLookup(self.channels[:, 0], self.channels[:, 1])
 
     def channel_of(self, first: Integers, last: Integers) -> LongArray:
-        """Return, shape (pairs,), the channel from one node to the other, -1 for none."""
+        """Return, shape (pairs,), the channel from the first to the last node, -1 for none."""
         return self._lookup.find(first, last)
 
     def of_paths(self, node: Integers, start: LongArray) -> IntArray:
-        """Return what paths use: the injection port, the channels, the acceptance port.
+        """Return the resources of paths: injection port, channels, acceptance port.
 
         Parameters
         ----------
@@ -68,7 +68,8 @@ class Resources:
         Returns
         -------
         IntArray
-            The resources of all paths in a row; path p has ``start[p + 1] - start[p] + 1``.
+            The resources of all paths, one after another; path p has
+            ``start[p + 1] - start[p] + 1`` of them.
         """
         paths = len(start) - 1
         used = np.empty(len(node) + paths, dtype=np.int32)
@@ -115,7 +116,7 @@ def resources_of(forward: Instance) -> Resources:
     channels = (channel[source, target] for source, target, _ in network.channels)
     return Resources(
         network=network,
-        capacity=np.array([min(row[0], _PLENTY) for row in rows], dtype=np.int32),
+        capacity=np.array([min(row[0], _MAX_CAPACITY) for row in rows], dtype=np.int32),
         kind=np.array([row[1] for row in rows], dtype=np.int8),
         implied=np.array([row[2] for row in rows], dtype=np.bool_),
         channel=np.fromiter(channels, dtype=np.int32),

@@ -1,9 +1,10 @@
-"""The routes that an instance's routing rule allows, without listing them where they explode.
+"""The paths that a routing rule allows between two nodes: count, list, sample and price them.
 
-Minimal routing lives on the shortest-path DAG towards a target: counting, unranking, sampling
-and pricing are dynamic programs on it. Longer routes (a number of extra hops, or any
-simple path) are enumerated depth first with the hop distance to the target as the pruning bound,
-and priced by hop-layered dynamic programming or Dijkstra's algorithm, backwards from the target.
+- Shortest paths, and paths with at most one extra hop: dynamic programs on the shortest-path DAG
+  towards the target, without enumeration.
+- Longer paths: depth-first search that prunes by the hop distance to the target. They are priced by
+  dynamic programming over the number of hops, or, if any simple path is allowed, by Dijkstra's
+  algorithm, backwards from the target.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Routes:
     network
         The network; paths never pass one of its endpoints.
     extra_hops
-        Hops that a path may exceed the shortest by; ``None`` allows any simple path.
+        Largest number of hops above the shortest path; ``None`` allows any simple path.
     """
 
     def __init__(self, network: Network, extra_hops: int | None) -> None:
@@ -47,15 +48,15 @@ class Routes:
 
     @property
     def countable(self) -> bool:
-        """Whether the allowed paths are counted without walking them.
+        """Whether the allowed paths can be counted without enumeration.
 
-        With one extra hop at most, every walk towards the target that is not longer is a path: a
-        walk that crosses itself has two extra hops. Beyond, walks and paths differ.
+        With at most one extra hop every walk is a path, as a walk that visits a node twice has at
+        least two extra hops.
         """
         return self.extra_hops in (0, 1)
 
     def count(self, source: int, target: int, limit: int) -> int:
-        """Return the number of allowed paths, or ``limit`` if there are at least so many."""
+        """Return the number of allowed paths, at most ``limit``."""
         if self.distance[source, target] <= 0:
             return 0
         if self.countable:
@@ -63,15 +64,15 @@ class Routes:
         return sum(1 for _ in islice(self.paths(source, target), limit))
 
     def paths(self, source: int, target: int) -> Iterator[Path]:
-        """Yield every allowed path, neighbours in ascending order (similar paths stand close)."""
+        """Yield every allowed path in lexicographic order."""
         if self.distance[source, target] <= 0:
             return iter(())
-        return self._walk(source, target, self._most_hops(source, target))
+        return self._simple_paths(source, target, self._max_hops(source, target))
 
     def unrank(self, source: int, target: int, position: int) -> Path:
-        """Return the path at a position among all of its pair: shorter first, then ascending.
+        """Return the path at a position in the list of all, sorted by length, then by nodes.
 
-        Counted are the allowed paths if they are ``countable``, else the shortest ones.
+        The list has the allowed paths if they are ``countable``, else the shortest ones.
 
         Raises
         ------
@@ -88,19 +89,19 @@ class Routes:
         path = [source]
         while path[-1] != target:
             for other, after in self._dag(target, left)[0][path[-1]]:
-                ways = self._dag(target, after)[1][other]
-                if position < ways:
+                count = self._dag(target, after)[1][other]
+                if position < count:
                     path.append(other)
                     left = after
                     break
-                position -= ways
+                position -= count
         return tuple(path)
 
     def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
-        """Return ``size`` distinct allowed paths in ascending order, or all if they are fewer.
+        """Return ``size`` distinct allowed paths in ascending order, or all if there are fewer.
 
-        Shortest paths are drawn uniformly. If all of them do not fill the sample, longer ones
-        join, those with fewer hops first; the last ones are where random walks lead.
+        Shortest paths are sampled uniformly. If there are fewer than ``size``, all of them and
+        paths with the fewest extra hops are returned; the longest ones come from random walks.
         """
         shortest = int(self.distance[source, target])
         if shortest <= 0:
@@ -108,24 +109,24 @@ class Routes:
         first = 0
         for total in self._lengths(source, target):
             if first + total > size:
-                places = [first + place for place in _distinct(total, size - first, random)]
+                places = [first + place for place in _sample_numbers(total, size - first, random)]
                 return sorted(
                     self.unrank(source, target, place) for place in (*range(first), *places)
                 )
             first += total
         if self.countable:
             return sorted(self.unrank(source, target, place) for place in range(first))
-        found = list(self._walk(source, target, shortest))
-        for hops in range(shortest + 1, self._most_hops(source, target) + 1):
+        found = list(self._simple_paths(source, target, shortest))
+        for hops in range(shortest + 1, self._max_hops(source, target) + 1):
             if len(found) == size:
                 break
-            within = list(islice(self._walk(source, target, hops), size + 1))
+            within = list(islice(self._simple_paths(source, target, hops), size + 1))
             if len(within) <= size:
                 found = within
                 continue
             chosen = dict.fromkeys(found)
             for _ in range(2 * size):
-                chosen.setdefault(next(self._walk(source, target, hops, random)))
+                chosen.setdefault(next(self._simple_paths(source, target, hops, random)))
                 if len(chosen) == size:
                     break
             for path in within:
@@ -138,34 +139,32 @@ class Routes:
     def cheapest_to(
         self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
     ) -> dict[int, tuple[float, Path]]:
-        """Return an allowed path of least total channel cost, and that cost.
-
-        Returned are those of every source that has a path to the target.
+        """Return the cost and the nodes of a cheapest allowed path from every connected source.
 
         Parameters
         ----------
         cost
-            Non-negative cost of each channel of the network, in the order of its channels.
-            A cheapest walk is then a path: cutting out a cycle costs nothing.
+            Non-negative cost of each channel of the network, in the order of its channels. So a
+            cheapest walk can be made a path: removing a cycle costs nothing.
         """
-        begins = [source for source in sources if self.distance[source, target] > 0]
+        reachable_sources = [source for source in sources if self.distance[source, target] > 0]
         price = dict(zip(self.network.channel_index, cost.tolist(), strict=True))
         if self.extra_hops == 0:
-            return self._cheapest_minimal(begins, target, price)
+            return self._cheapest_minimal(reachable_sources, target, price)
         if self.extra_hops is None:
-            return self._cheapest_any(begins, target, price)
-        return self._cheapest_within(begins, target, price)
+            return self._cheapest_any(reachable_sources, target, price)
+        return self._cheapest_within(reachable_sources, target, price)
 
-    def _most_hops(self, source: int, target: int) -> int:
-        """Return the number of hops that no allowed path exceeds; there is a path."""
-        most = self.network.nodes - 1
+    def _max_hops(self, source: int, target: int) -> int:
+        """Return an upper bound on the hops of the allowed paths; there must be a path."""
+        max_hops = self.network.nodes - 1
         if self.extra_hops is None:
-            return most
-        return min(most, int(self.distance[source, target]) + self.extra_hops)
+            return max_hops
+        return min(max_hops, int(self.distance[source, target]) + self.extra_hops)
 
     @cached_property
     def predecessors(self) -> list[list[int]]:
-        """For every node the nodes that have a channel to it, ascending."""
+        """For every node the nodes with a channel to it, in ascending order."""
         before: list[list[int]] = [[] for _ in range(self.network.nodes)]
         for node, following in enumerate(self.network.successors):
             for other in following:
@@ -173,15 +172,15 @@ class Routes:
         return before
 
     def _lengths(self, source: int, target: int) -> list[int]:
-        """Return the number of paths with 0 (and, where they are counted, 1) extra hops."""
-        most = 1 if self.extra_hops == 1 else 0
-        return [self._dag(target, extra)[1][source] for extra in range(most + 1)]
+        """Return the number of paths with 0 and, if allowed without others, 1 extra hops."""
+        max_extra = 1 if self.extra_hops == 1 else 0
+        return [self._dag(target, extra)[1][source] for extra in range(max_extra + 1)]
 
     def _dag(self, target: int, left: int = 0) -> tuple[list[list[tuple[int, int]]], list[int]]:
-        """Return, towards a target, how walks with so many extra hops left go on.
+        """Return the walks to a target with exactly ``left`` extra hops, as a DAG.
 
-        That is, for every node the next nodes, each with the extra hops that are then left, and
-        the number of such walks.
+        Returned are, per node, the next nodes with the extra hops that are left there, and the
+        number of walks.
         """
         known = self._onward.get((target, left))
         if known is None:
@@ -204,12 +203,12 @@ class Routes:
             known = self._onward[target, left] = onward, count
         return known
 
-    def _walk(
-        self, source: int, target: int, most: int, random: Random | None = None
+    def _simple_paths(
+        self, source: int, target: int, max_hops: int, random: Random | None = None
     ) -> Iterator[Path]:
         """Yield the simple paths of at most ``most`` hops depth first.
 
-        Neighbours are taken in ascending or in random order.
+        Neighbours are visited in ascending order, or with ``random`` in random order.
         """
         remaining = self.distance[:, target].tolist()
 
@@ -221,17 +220,17 @@ class Routes:
                 or (
                     other not in self._endpoints
                     and other not in visited
-                    and 0 <= remaining[other] <= most - hops - 1
+                    and 0 <= remaining[other] <= max_hops - hops - 1
                 )
             ]
             if random is not None:
                 random.shuffle(nodes)
             return iter(nodes)
 
-        # The hop distance does not see that the path walls itself in. After so many nodes
-        # without a path, every further node has to show a way out first: otherwise leaving the
-        # blind alley could take exponential time.
-        patience = barren = self.network.nodes
+        # The hop distance ignores that a path may block itself. After this number of nodes without
+        # a path found, nodes are entered only if the target can still be reached: otherwise
+        # backtracking could take exponential time.
+        max_credit = credit = self.network.nodes
         path, visited = [source], {source}
         stack = [onward(source, 0)]
         while stack:
@@ -240,16 +239,16 @@ class Routes:
                 stack.pop()
                 visited.discard(path.pop())
             elif node == target:
-                barren = patience
+                credit = max_credit
                 yield (*path, target)
-            elif barren > 0 or self._leads(node, target, most - len(path), visited):
-                barren -= 1
+            elif credit > 0 or self._can_reach(node, target, max_hops - len(path), visited):
+                credit -= 1
                 path.append(node)
                 visited.add(node)
                 stack.append(onward(node, len(path) - 1))
 
-    def _leads(self, node: int, target: int, hops: int, visited: set[int]) -> bool:
-        """Return whether a path of so many hops avoids the visited nodes (breadth first)."""
+    def _can_reach(self, node: int, target: int, hops: int, visited: set[int]) -> bool:
+        """Return whether the target is within ``hops`` hops via unvisited nodes (breadth first)."""
         seen, level = {node}, [node]
         for _ in range(hops):
             following = []
@@ -266,6 +265,7 @@ class Routes:
     def _cheapest_minimal(
         self, sources: list[int], target: int, price: dict[tuple[int, int], float]
     ) -> dict[int, tuple[float, Path]]:
+        """Dynamic programming on the shortest-path DAG."""
         onward, _ = self._dag(target)
         best: dict[int, tuple[float, int]] = {target: (0.0, target)}
         stack = list(sources)
@@ -280,11 +280,12 @@ class Routes:
                 best[node] = min(
                     (price[node, other] + best[other][0], other) for other, _ in onward[node]
                 )
-        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
+        return {source: (best[source][0], _path_to(best, source, target)) for source in sources}
 
     def _cheapest_any(
         self, sources: list[int], target: int, price: dict[tuple[int, int], float]
     ) -> dict[int, tuple[float, Path]]:
+        """Dijkstra's algorithm, backwards from the target."""
         best: dict[int, tuple[float, int]] = {}
         missing = set(sources)
         queue = [(0.0, target, target)]
@@ -299,15 +300,15 @@ class Routes:
             for other in self.predecessors[node]:
                 if other not in best:
                     heapq.heappush(queue, (spent + price[other, node], other, node))
-        return {source: (best[source][0], _follow(best, source, target)) for source in sources}
+        return {source: (best[source][0], _path_to(best, source, target)) for source in sources}
 
     def _cheapest_within(
         self, sources: list[int], target: int, price: dict[tuple[int, int], float]
     ) -> dict[int, tuple[float, Path]]:
-        """Bellman's recursion over the number of hops, kept per number: the limits differ."""
-        most = {source: self._most_hops(source, target) for source in sources}
+        """Bellman's recursion over the number of hops, with one layer per number: limits differ."""
+        max_hops = {source: self._max_hops(source, target) for source in sources}
         layers: list[dict[int, tuple[float, int]]] = [{target: (0.0, target)}]
-        for hop in range(max(most.values(), default=0)):
+        for hop in range(max(max_hops.values(), default=0)):
             layer: dict[int, tuple[float, int]] = {}
             for node, (spent, _) in layers[-1].items():
                 if hop > 0 and (node == target or node in self._endpoints):
@@ -318,7 +319,7 @@ class Routes:
                         layer[other] = reached
             layers.append(layer)
         found = {}
-        for source, hops in most.items():
+        for source, hops in max_hops.items():
             spent, used = min(
                 (layer[source][0], used)
                 for used, layer in enumerate(layers[: hops + 1])
@@ -331,15 +332,16 @@ class Routes:
         return found
 
 
-def _follow(best: dict[int, tuple[float, int]], source: int, target: int) -> Path:
+def _path_to(best: dict[int, tuple[float, int]], source: int, target: int) -> Path:
+    """Return the path of the next nodes in ``best``."""
     path = [source]
     while path[-1] != target:
         path.append(best[path[-1]][1])
     return tuple(path)
 
 
-def _distinct(total: int, size: int, random: Random) -> Iterable[int]:
-    """Return ``size`` distinct numbers below ``total``, which may have more than 64 bits."""
+def _sample_numbers(total: int, size: int, random: Random) -> Iterable[int]:
+    """Return ``size`` distinct random numbers below ``total``, which may exceed 64 bits."""
     if total <= 8 * size:
         return random.sample(range(total), size)
     chosen: set[int] = set()
@@ -349,7 +351,7 @@ def _distinct(total: int, size: int, random: Random) -> Iterable[int]:
 
 
 def _without_cycles(walk: list[int]) -> Path:
-    """Cut the free cycles out of a cheapest walk: what remains is a simple path, no dearer."""
+    """Return a cheapest walk without its cycles, which cost nothing."""
     path: list[int] = []
     for node in walk:
         if node in path:

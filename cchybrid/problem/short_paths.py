@@ -1,7 +1,7 @@
-"""The short paths of many pairs of nodes at once, or an even choice of them, in flat arrays.
+"""Paths with at most one extra hop for many pairs of nodes, or samples of them, in flat arrays.
 
-The same dynamic program as in ``routes`` (paths are counted on the DAG towards each target, and
-found by their rank), done in numpy for all pairs together.
+The dynamic program of ``routes`` (count paths on the DAG towards each target, find them by rank)
+in numpy, for all pairs at once.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from cchybrid.problem.ragged import within
 
 Ranks = NDArray[np.float64]
 
-_CELLS = 1 << 22
-"""Cells of the tables that one round of walks may fill."""
+_MAX_CELLS = 1 << 22
+"""Largest number of cells of the tables for a block of paths."""
 
 
 class ShortPaths:
-    """Counts and lists paths of given lengths that pass no endpoint.
+    """Counts and samples of paths of given lengths that pass no endpoint.
 
-    Counts are floating-point numbers, exact up to 2^53; where there are more paths, nobody lists
-    them all, and the choice among them needs no exact number.
+    Counts are floating-point numbers, exact up to 2^53. More paths are never all listed, and
+    sampling needs no exact number.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ class ShortPaths:
     distance
         Shape (nodes, nodes): hop distances that pass no endpoint, -1 for none.
     sources, targets
-        Shape (bundles,): the ends of each bundle of paths; there is a path.
+        Shape (bundles,): the end nodes of each bundle of paths; each has at least one path.
     extra
-        Shape (bundles,): by how many hops the bundle's paths exceed the shortest, 0 or 1. (Walks
-        of two extra hops may cross themselves, so that they are no paths.)
+        Shape (bundles,): extra hops of the bundle's paths above the shortest, 0 or 1. (Walks with
+        two extra hops may visit a node twice.)
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ShortPaths:
         self._endpoint = np.zeros(network.nodes + 1, dtype=np.bool_)
         self._endpoint[list(network.endpoints)] = True
         self._targets, self._column = np.unique(targets, return_inverse=True)
-        # One more row: where the table of successors has none, it points there.
+        # The last row is for the missing entries of the table of successors.
         self._distance = np.vstack(
             [distance[:, self._targets], np.full(len(self._targets), -1, np.int32)]
         )
@@ -72,26 +72,26 @@ class ShortPaths:
         Parameters
         ----------
         taken
-            Shape (bundles,): how many of each, at most as many as it has.
+            Shape (bundles,): number of paths to return, at most ``count``.
 
         Returns
         -------
         nodes
-            The nodes of all paths in a row, bundle by bundle, in ascending order within each.
+            The nodes of all paths, bundle by bundle, in ascending order within each.
         hops
-            Shape (paths,): the hops of each path; it has one node more.
+            Shape (paths,): the hops of each path, one less than its nodes.
         """
         bundle = np.repeat(np.arange(len(taken)), taken)
         place = within(taken)
-        # Ranks are cut into equal pieces, one path from each: distinct, ordered, and spread.
+        # Stratified sampling: one path from each of equal intervals of ranks.
         width = self.count[bundle] / taken[bundle]
         low, high = np.floor(place * width), np.floor((place + 1) * width)
         drawn = np.floor(random.random(len(bundle)) * (high - low))
         rank = np.where(width > 1.0, low + drawn, low)
-        block = max(1, _CELLS // (self._successors.shape[1] + 1))
+        block = max(1, _MAX_CELLS // (self._successors.shape[1] + 1))
         found = [
-            self._walk(bundle[begin : begin + block], rank[begin : begin + block])
-            for begin in range(0, len(bundle), block)
+            self._walk(bundle[start : start + block], rank[start : start + block])
+            for start in range(0, len(bundle), block)
         ]
         return np.concatenate([*found, np.empty(0, np.int32)]), self._hops(bundle)
 
@@ -100,7 +100,7 @@ class ShortPaths:
         return (shortest + self._extra[bundle]).astype(np.int32)
 
     def _counted(self, extra: int) -> Ranks:
-        """Return, shape (extra + 1, nodes + 1, targets), the paths with so many extra hops."""
+        """Return, shape (extra + 1, nodes + 1, targets), the number of paths per extra hops."""
         columns = len(self._targets)
         count = np.zeros((extra + 1, len(self._distance), columns))
         count[0, self._targets, np.arange(columns)] = 1.0
@@ -109,8 +109,8 @@ class ShortPaths:
         farthest = int(level[-1]) if len(level) else 0
         bounds = np.searchsorted(level, np.arange(1, farthest + 2))
         for hops in range(extra + 1):
-            for begin, end in pairwise(bounds.tolist()):
-                node, column = np.divmod(order[begin:end], columns)
+            for start, end in pairwise(bounds.tolist()):
+                node, column = np.divmod(order[start:end], columns)
                 left = np.full(len(node), hops)
                 count[hops, node, column] = self._onward(node, column, left, count)[2].sum(axis=1)
         return count
@@ -141,18 +141,18 @@ class ShortPaths:
                 node[walking], column[walking], left[walking], self._count
             )
             upto = np.cumsum(paths, axis=1)
-            # Rounding must not lead a walk of a giant rank past the last way.
-            wanted = np.minimum(rank[walking], np.nextafter(upto[:, -1], 0.0))
-            choice = np.argmax(upto > wanted[:, None], axis=1)
+            # After rounding, a very large rank may exceed the number of paths.
+            limited = np.minimum(rank[walking], np.nextafter(upto[:, -1], 0.0))
+            choice = np.argmax(upto > limited[:, None], axis=1)
             row = np.arange(len(walking))
-            rank[walking] = wanted - (upto[row, choice] - paths[row, choice])
+            rank[walking] = limited - (upto[row, choice] - paths[row, choice])
             node[walking] = nodes[walking, hop] = following[row, choice]
             left[walking] = after[row, choice]
         return np.asarray(nodes[nodes >= 0])
 
 
 def _table(network: Network) -> LongArray:
-    """Return every node's successors in ascending order, filled up with a node that is none."""
+    """Return, per node, its successors in ascending order, padded with the number of nodes."""
     width = max(map(len, network.successors), default=0)
     table = np.full((network.nodes + 1, max(1, width)), network.nodes, dtype=np.int64)
     for node, following in enumerate(network.successors):

@@ -1,7 +1,7 @@
-"""What the numbers of a Problem stand for in its network, for engines that exploit structure.
+"""The network, messages and paths of a Problem, for engines that exploit structure.
 
-Everything is seen forwards: a ``combine`` collective is the broadcast that it is when read
-backwards, on the reversed network (``Instance.forward``).
+All are seen in the direction of ``Instance.forward``: a ``combine`` collective is the broadcast
+that it is when read backwards, on the reversed network.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class NetworkStructure:
-    """The network, the messages and the routing rule behind a Problem, read forwards.
+    """The network, the messages and the routing rule of a Problem, read forwards.
 
     Parameters
     ----------
@@ -33,17 +33,17 @@ class NetworkStructure:
     messages
         The source and the destinations of every message.
     hop_by_hop
-        Whether every transfer is one hop and nodes keep what they pass on (store-and-forward).
+        Whether every transfer is one hop and nodes store what they forward (store-and-forward).
     extra_hops
-        Hops that a path may exceed the shortest by; ``None`` allows any simple path. Idle where
-        transfers are hop by hop.
+        Largest number of hops above the shortest path; ``None`` allows any simple path. Without
+        effect where transfers are hop by hop.
     routes
         The allowed paths: distances, predecessors, counts, samples, cheapest routes.
     resources
         The resource of each channel (one for both channels of a half-duplex pair) and of each
         node's injection and acceptance ports.
     delivery_message, delivery_node
-        Shape (deliveries,): the message, and the node that it reaches.
+        Shape (deliveries,): the message, and the node that receives it.
     path_node, path_node_start
         The nodes of listed path p are ``path_node[path_node_start[p] : path_node_start[p + 1]]``.
     """
@@ -63,7 +63,7 @@ class NetworkStructure:
     def distance(self) -> IntArray:
         """Shape (nodes, nodes): hops of the shortest path, -1 where there is none.
 
-        Paths pass no endpoint, unless they go hop by hop: endpoints keep and send, too.
+        Paths pass no endpoint, except in store-and-forward switching.
         """
         return self.routes.distance
 
@@ -84,12 +84,12 @@ class NetworkStructure:
 
     def path(self, index: int) -> Path:
         """Return the nodes of a listed path."""
-        begin, end = self.path_node_start[index : index + 2]
-        return tuple(self.path_node[begin:end].tolist())
+        start, end = self.path_node_start[index : index + 2]
+        return tuple(self.path_node[start:end].tolist())
 
     @cached_property
     def _lookup(self) -> PairLookup:
-        """Finds deliveries by their message and their node."""
+        """Index of deliveries by message and node."""
         return PairLookup(self.delivery_message, self.delivery_node)
 
     def delivery_of(self, message: Integers, node: Integers) -> LongArray:
@@ -99,7 +99,7 @@ class NetworkStructure:
     def senders(self, delivery: int) -> list[tuple[int, int]]:
         """Return every node that may send a delivery, and the delivery that it requires.
 
-        The message's source comes first, and requires none (-1).
+        The message's source requires none (-1).
         """
         index, target = int(self.delivery_message[delivery]), int(self.delivery_node[delivery])
         source, destinations = self.messages[index]
@@ -123,15 +123,15 @@ class NetworkStructure:
         Parameters
         ----------
         delivery
-            Shape (paths,): what each path is to deliver.
+            Shape (paths,): the delivery of each path.
         node, start
             The nodes of path p are ``node[start[p] : start[p + 1]]``.
 
         Raises
         ------
         ValueError
-            If a path leaves the network, ends elsewhere, or begins at a node that may not send
-            the message. Whether its length is allowed, only the referee says.
+            If a path leaves the network, does not end at the delivery's node, or begins at a node
+            that may not send the message. The length of a path is not checked.
         """
         size = np.diff(start)
         hop, path = gather(start, np.arange(len(size)))
@@ -146,13 +146,13 @@ class NetworkStructure:
         message = self.delivery_message[delivery]
         begins = first == self.message_source[message]
         before = np.where(begins, -1, self.delivery_of(message, first))
-        sends, takes = self.resources.working
+        sends, accepts = self.resources.working
         fits = long_enough & (last == self.delivery_node[delivery]) & (begins | (before >= 0))
-        fits[fits] = sends[first[fits]] & takes[last[fits]]
+        fits[fits] = sends[first[fits]] & accepts[last[fits]]
         if not fits.all():
             wrong = int(np.argmin(fits))
             path_nodes = _nodes(node, start, wrong)
-            raise ValueError(f"{path_nodes} is no way to make delivery {int(delivery[wrong])}")
+            raise ValueError(f"{path_nodes} is no path for delivery {int(delivery[wrong])}")
         return before
 
     def option_of(self, problem: Problem, delivery: int, path: Sequence[int]) -> int:
@@ -168,27 +168,27 @@ class NetworkStructure:
         Parameters
         ----------
         delivery
-            Shape (paths,): what each path is to deliver, -1 for none.
+            Shape (paths,): the delivery of each path, -1 for none.
         node, start
             The nodes of path p are ``node[start[p] : start[p + 1]]``.
         """
         known = np.flatnonzero(delivery >= 0)
-        option, wanted = gather(problem.option_start, delivery[known])
-        wanted = known[wanted]
+        option, queried = gather(problem.option_start, delivery[known])
+        queried = known[queried]
         listed = problem.option_path[option]
-        size = np.diff(start)[wanted]
+        size = np.diff(start)[queried]
         alike = np.diff(self.path_node_start)[listed] == size
-        option, wanted, listed, size = option[alike], wanted[alike], listed[alike], size[alike]
+        option, queried, listed, size = option[alike], queried[alike], listed[alike], size[alike]
         theirs, place = gather(self.path_node_start, listed)
-        ours, _ = gather(start, wanted)
+        ours, _ = gather(start, queried)
         differs = self.path_node[theirs] != node[ours]
         same = np.bincount(place[differs], minlength=len(option)) == 0
         found = np.full(len(delivery), -1, dtype=np.int64)
-        found[wanted[same]] = option[same]
+        found[queried[same]] = option[same]
         return found
 
     def with_paths(self, node: Integers, start: LongArray) -> NetworkStructure:
-        """Return the structure with these listed paths in place of its own."""
+        """Return the structure with these listed paths instead of its own."""
         return replace(self, path_node=node.astype(np.int32), path_node_start=start)
 
 

@@ -20,7 +20,7 @@ class Transfers:
     Parameters
     ----------
     message, step
-        Shape (transfers,): what each carries, and when.
+        Shape (transfers,): the message and the step of each.
     node, start
         The nodes of transfer t are ``node[start[t] : start[t + 1]]``.
     """
@@ -32,7 +32,7 @@ class Transfers:
 
     @classmethod
     def of(cls, steps: Iterable[Sequence[Transfer]]) -> Transfers:
-        """Lay out the transfers of these steps."""
+        """Return the transfers of these steps."""
         listed = [list(step) for step in steps]
         moves = list(chain.from_iterable(listed))
         return cls(

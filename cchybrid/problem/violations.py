@@ -1,6 +1,6 @@
-"""What keeps an assignment from being a solution of a Problem, by the Problem's own rules.
+"""Violations of the rules of a Problem by an assignment.
 
-Whether a schedule is valid is the referee's to say, by the instance alone.
+The validity of a schedule is decided by the referee, from the instance alone.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from cchybrid.problem.arrays import Assignment, BoolArray, Problem
 
 RULES = {
-    "half-assigned": "a delivery that does not happen has option and step -1, all others have both",
+    "half-assigned": "a delivery that is not made has option and step -1, all others have both",
     "foreign-option": "the options of delivery d are option_start[d] to option_start[d + 1] - 1",
-    "missing-delivery": "every required delivery happens",
-    "too-early": "what an option requires happens in an earlier step",
+    "missing-delivery": "every required delivery is made",
+    "too-early": "the delivery that an option requires is made in an earlier step",
     "overload": "no resource is used beyond its capacity in any step",
 }
-"""What every rule that an assignment may break demands."""
+"""The rules for assignments, by name."""
 
 
 class AssignmentViolation(NamedTuple):
-    """One broken rule; what does not apply is -1.
+    """One violated rule; fields that do not apply are -1.
 
     Attributes
     ----------
     rule
         A key of ``RULES``.
     delivery, step
-        What it is about, and when.
+        The delivery and the step.
     resource, uses, capacity
-        Of an overload: the resource, how often the step uses it, and how often it may.
+        Of an overload: the resource, its uses in the step, and its capacity.
     """
 
     rule: str
@@ -46,7 +46,7 @@ class AssignmentViolation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is wrong, in one line; steps count from 1."""
+        """A message of one line; steps count from 1."""
         if self.rule == "overload":
             return (
                 f"step {self.step + 1} uses resource {self.resource} {self.uses} times, "
@@ -57,16 +57,16 @@ class AssignmentViolation(NamedTuple):
 
 
 def find_violations(problem: Problem, assignment: Assignment) -> list[AssignmentViolation]:
-    """Return every broken rule; see ``Problem.violations``."""
+    """Return every violation; see ``Problem.violations``."""
     option, step = assignment.option, assignment.step
     first, stop = problem.option_start[:-1], problem.option_start[1:]
     half = ((option < 0) != (step < 0)) | (option < -1) | (step < -1)
     foreign = ~half & (option >= 0) & ((option < first) | (option >= stop))
-    happens = (option >= 0) & ~half & ~foreign
-    missing = problem.required & ~(happens | half | foreign)
-    kept = np.flatnonzero(_needed(problem, np.where(happens, option, -1)))
+    made = (option >= 0) & ~half & ~foreign
+    missing = problem.required & ~(made | half | foreign)
+    kept = np.flatnonzero(_needed(problem, np.where(made, option, -1)))
     before, when = problem.option_requires[option[kept]], step[kept].astype(np.int64)
-    early = (before >= 0) & (~happens[before] | (step[before] >= when))
+    early = (before >= 0) & (~made[before] | (step[before] >= when))
     use, place = gather(problem.path_start, problem.option_path[option[kept]])
     cell = when[place] * problem.resources + problem.path_resource[use]
     cell, uses = np.unique(cell, return_counts=True)
@@ -89,18 +89,18 @@ def find_violations(problem: Problem, assignment: Assignment) -> list[Assignment
 
 
 def needed(problem: Problem, assignment: Assignment) -> BoolArray:
-    """Return, shape (deliveries,), which deliveries happen and are required or lead to such."""
+    """Return, shape (deliveries,), which deliveries are made and needed for required ones."""
     return _needed(problem, np.where(assignment.step >= 0, assignment.option, -1))
 
 
 def _needed(problem: Problem, option: Integers) -> BoolArray:
-    """Return what ``needed`` does, of options that are -1 where deliveries do not happen."""
-    happens = option >= 0
-    wanted = problem.required & happens
-    frontier = np.flatnonzero(wanted)
+    """Return ``needed`` for options that are -1 where deliveries are not made."""
+    made = option >= 0
+    kept = problem.required & made
+    frontier = np.flatnonzero(kept)
     while len(frontier):
         before = problem.option_requires[option[frontier]]
         before = before[before >= 0]
-        frontier = np.unique(before[happens[before] & ~wanted[before]])
-        wanted[frontier] = True
-    return wanted
+        frontier = np.unique(before[made[before] & ~kept[before]])
+        kept[frontier] = True
+    return kept

@@ -1,4 +1,4 @@
-"""Finders of lower bounds and of proofs; what they find, ``checker`` checks independently."""
+"""Search for lower bounds and proofs; ``checker`` checks the evidence independently."""
 
 from cchybrid.proof.records import BoundInfo
 
@@ -16,4 +16,4 @@ BOUNDS = (
     BoundInfo("farkas", "cchybrid.proof.farkas:farkas_bounds", order=50,
         summary="dual of the time-expanded relaxation, checked exactly (messages that spread)"),
 )  # fmt: skip
-"""The kinds that ship with cchybrid, cheap ones first."""
+"""The bound providers of cchybrid, cheap ones first."""

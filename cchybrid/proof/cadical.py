@@ -1,6 +1,11 @@
-"""CaDiCaL in a process of its own: a model of a formula, or a proof that there is none.
+"""CaDiCaL in a separate process: a model of a formula, or a proof that there is none.
 
-The solver comes with python-sat (the extra ``prove``); A. Biere and others, CaDiCaL 2.0, CAV 2024.
+The solver comes with python-sat (the extra ``prove``).
+
+References
+----------
+A. Biere, T. Faller, K. Fazekas, M. Fleury, N. Froleyks and F. Pollitt, CaDiCaL 2.0, CAV 2024,
+https://doi.org/10.1007/978-3-031-65627-9_7.
 """
 
 from __future__ import annotations
@@ -15,15 +20,16 @@ from cchybrid.proof import cadical_process
 from cchybrid.proof.lrat import ProofError, trimmed
 from cchybrid.system.processes import start_module
 
-TICK = 0.05
-"""Seconds between two looks at the clock."""
+TICK_SECONDS = 0.05
+"""Seconds between two checks of the clock."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a formula: ``proof`` (text lines) that it has no model, or a ``model``.
+    """The outcome for a formula: a ``proof`` (text lines) that it has no model, or a ``model``.
 
-    Neither, if the time was up or the run is over. ``bytes`` is the size of the solver's proof.
+    Both are ``None`` if the time was up or the run is over. ``bytes`` is the size of the solver's
+    binary proof.
     """
 
     proof: list[str] | None = None
@@ -32,14 +38,14 @@ class Verdict:
 
 
 def is_installed() -> bool:
-    """Return whether the solver is there."""
+    """Return whether python-sat is installed."""
     return find_spec("pysat") is not None
 
 
 def refute(
     clauses: list[list[int]], seconds: float, should_stop: Callable[[], bool] = lambda: False
 ) -> Verdict:
-    """Ask CaDiCaL whether the clauses have a model.
+    """Decide by CaDiCaL whether the clauses have a model.
 
     Raises
     ------
@@ -51,13 +57,13 @@ def refute(
     over, ended = threading.Event(), threading.Event()
 
     def watch() -> None:
-        while not ended.wait(TICK):
+        while not ended.wait(TICK_SECONDS):
             if time.monotonic() > deadline or should_stop():
                 over.set()
                 child.kill()
                 return
 
-    # In the process group of this process, so that it is halted and ended along with it.
+    # In the same process group, so that it is paused and ended with this process.
     with start_module(cadical_process.__name__, own_session=False) as child:
         threading.Thread(target=watch, daemon=True).start()
         try:
@@ -76,6 +82,6 @@ def refute(
 
 
 def _last(words: bytes) -> str:
-    """Return the last line of an error message, for the end of a sentence."""
+    """Return ": " and the last line of an error message, or ""."""
     lines = words.decode(errors="replace").strip().splitlines()
     return f": {lines[-1][:200]}" if lines else ""

@@ -1,4 +1,4 @@
-"""The process in which CaDiCaL works; ``cadical.refute`` starts and ends it.
+"""The process in which CaDiCaL runs; ``cadical.refute`` starts and ends it.
 
 Standard input brings the clauses, one per line. Standard output takes the true literals of a model
 after the word ``model``, or the bytes of a proof.
@@ -14,22 +14,22 @@ import tempfile
 from cchybrid.system.processes import die_with_parent
 
 MODEL = b"model "
-"""What an answer begins with that is a model, and no proof."""
+"""Prefix of an answer that is a model; other answers are proofs."""
 
 
 def main() -> None:
     """Read the clauses; answer with a model or a proof."""
     die_with_parent()
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the solver prints is no answer
+    os.dup2(2, 1)  # messages of the solver go to standard error
     import pysolvers
     from pysat.solvers import Solver
 
     solver = Solver(name="cadical195")
     engine = solver.solver
-    # Before tracing, and before the first clause. Python's wrapper knows only DRUP.
+    # Before tracing, and before the first clause. The Python wrapper supports only DRUP.
     solver.configure({"lrat": 1, "binary": 1})
-    # A file without a name, so that nothing stays behind.
+    # An unnamed file, which the system removes.
     with tempfile.TemporaryFile() as proof, out:
         trace = pysolvers.cadical195_tracepr(engine.cadical, proof)
         engine.prfile, engine.prfp = proof, trace

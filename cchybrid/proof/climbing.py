@@ -1,4 +1,4 @@
-"""From pieces of evidence to ever better bounds: what the checker makes of each."""
+"""Conversion of evidence to an increasing sequence of bounds, by the checker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cchybrid.model import Instance, LowerBound
 
 
 def climb(instance: Instance, evidence: Iterable[Mapping[str, Any]]) -> Iterator[LowerBound]:
-    """Yield the bounds of those pieces of evidence that better all before them.
+    """Yield the bound of each piece of evidence that improves on all before it.
 
-    The instance is read by the checker once; the host checks every bound again by itself.
+    The checker reads the instance once; the host checks every bound again.
     """
     network = Network(instance.to_json())
     best = 0

@@ -1,4 +1,4 @@
-"""Cut bounds: sets of nodes that much has to enter through little."""
+"""Cut bounds: messages that have to enter a set of nodes, over its capacity per step."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ NodeSet = NDArray[np.bool_]
 
 
 def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield ever better cut bounds over single nodes, balls around nodes and their complements."""
+    """Yield increasing cut bounds of single nodes, balls around nodes and their complements."""
     yield from best_cuts(instance, _near_sets(instance))
 
 
 def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBound]:
-    """Yield the cut bounds of those sets that better all sets before them.
+    """Yield the cut bound of each set that improves on all sets before it.
 
     Parameters
     ----------
     sets
-        Boolean arrays of shape (nodes,); sets that hold all or no nodes are passed over.
+        Boolean arrays of shape (nodes,); sets of all or no nodes are skipped.
     """
     yield from climb(instance, _promising(instance, sets))
 
 
 def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str, Any]]:
-    """Yield the evidence of those sets that seem to better all before them, counted in numpy."""
+    """Yield the evidence of each set that improves on all before it, as counted in numpy."""
     meter = _CutMeter(instance)
     best = 0
     for inside in sets:
@@ -49,6 +49,7 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
 
 
 def _near_sets(instance: Instance) -> Iterator[NodeSet]:
+    """Yield balls around nodes and their complements, small radii first."""
     network = instance.network
     distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
     for radius in range(int(distance.max(initial=0))):
@@ -59,7 +60,7 @@ def _near_sets(instance: Instance) -> Iterator[NodeSet]:
 
 
 class _CutMeter:
-    """Counts, in numpy, what the checker counts: which sets are worth showing to it."""
+    """Fast computation of cut bounds in numpy, to select sets for the checker."""
 
     def __init__(self, instance: Instance) -> None:
         network, model = instance.network, instance.model
@@ -75,7 +76,7 @@ class _CutMeter:
         pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
         self.half_duplex = bool(pairs)
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
-        # Messages with one destination fit a matrix; the few that spread keep their own rows.
+        # Messages with one destination are counted in a matrix; each other has its own row.
         self.single = np.zeros((nodes, nodes), dtype=np.int64)
         spread = []
         for message in instance.collective.deliver_messages:
@@ -89,8 +90,8 @@ class _CutMeter:
             self.spread_goal[row, list(message.destinations)] = True
 
     def steps(self, inside: NodeSet, both: bool) -> int:
-        """Return the bound that the checker should find."""
-        entering, senders, takers = self._entering(inside)
+        """Return the cut bound of a set; ``both``: count messages in both directions."""
+        entering, senders, receivers = self._entering(inside)
         into = ~inside[self.channels[:, 0]] & inside[self.channels[:, 1]]
         carried = int(self.channels[into, 2].sum())
         if both:
@@ -100,20 +101,20 @@ class _CutMeter:
             total = carried + int(self.channels[out, 2].sum()) - int(self.pairs[across, 2].sum())
             return _ceil(entering + leaving, total)
         if self.hop_by_hop:
-            senders, takers = ~inside, inside
+            senders, receivers = ~inside, inside
         return max(
             _ceil(entering, carried),
             _ceil(entering, int(self.inject[senders].sum())),
-            _ceil(entering, int(self.accept[takers].sum())),
+            _ceil(entering, int(self.accept[receivers].sum())),
         )
 
     def _entering(self, inside: NodeSet) -> tuple[int, NodeSet, NodeSet]:
-        """Return how many messages enter, who may inject and who may accept them."""
+        """Return the number of messages that enter, their possible senders and their receivers."""
         crossing = self.single[~inside][:, inside]
         senders = np.zeros(len(inside), dtype=np.bool_)
-        takers = np.zeros(len(inside), dtype=np.bool_)
+        receivers = np.zeros(len(inside), dtype=np.bool_)
         senders[~inside] = crossing.any(axis=1)
-        takers[inside] = crossing.any(axis=0)
+        receivers[inside] = crossing.any(axis=0)
         entering = int(crossing.sum())
         rows = ~inside[self.spread_source] & (self.spread_goal & inside).any(axis=1)
         if rows.any():
@@ -121,8 +122,8 @@ class _CutMeter:
             holders = self.spread_goal[rows].any(axis=0)
             senders |= holders & ~inside
             senders[self.spread_source[rows]] = True
-            takers |= holders & inside
-        return entering, senders, takers
+            receivers |= holders & inside
+        return entering, senders, receivers
 
 
 def _ceil(demand: int, capacity: int) -> int:

@@ -1,8 +1,11 @@
-"""The dual of the time-expanded relaxation refutes numbers of steps for messages that spread.
+"""Farkas bounds: the dual of the time-expanded relaxation refutes a number of steps.
 
-Inform as much as the relaxation in ``certify.relaxation`` allows within so many steps; where that
-is less than all, the dual solution multiplies the rows to a contradiction (Farkas). Solved in
-floating point, rounded, and checked exactly by ``certify.farkas``.
+1. Maximize the number of destinations that receive their messages within S steps, under the rows
+   of ``checker.relaxation``.
+2. If the maximum is less than all, the dual solution multiplies the rows so that they add up to the
+   contradiction 0 >= 1 (Farkas' lemma): no schedule has S steps.
+3. Solve in floating point, round the multipliers to integers, and check exactly
+   (``checker.farkas``).
 """
 
 from __future__ import annotations
@@ -26,32 +29,32 @@ from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.regions import region_bounds
 
 MAX_TERMS = 100_000
-"""Terms of all rows up to which the provider solves a program while others search."""
+"""Largest number of terms of a program that the bound provider solves."""
 UNITS = 1.0
-"""Deterministic time of the solver, about seconds, that the provider allows a program."""
-TERMS_PER_FLOW = 3
-"""A flow leaves a node, enters one, and fills a channel: so many terms it has at least."""
-_SLACK = 1e-6
-"""By how much the program must miss its goal; less may be rounding."""
+"""Deterministic time, about seconds, for each program of the bound provider."""
+MIN_FLOW_TERMS = 3
+"""A flow leaves a node, enters a node and uses a channel, so it has at least 3 terms."""
+_TOLERANCE = 1e-6
+"""Difference to the goal that is taken for rounding."""
 
 
 def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield bounds above those of the cheaper kinds, for messages that spread."""
+    """Yield bounds above those of the cheaper kinds, for messages with several destinations."""
     if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
         return
     record = instance.to_json()
     known = 1
     for cheaper in (growth_bounds, cut_bounds, region_bounds):
-        if TERMS_PER_FLOW * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
+        if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
-    # One delivery after the other is a schedule, so without one every number would be refuted.
+    # A schedule with one delivery per step has at most this number of steps.
     hop_by_hop = instance.model.switching == "store-and-forward"
-    most = sum(
+    max_steps = sum(
         instance.network.nodes if hop_by_hop else len(message.destinations)
         for message in instance.collective.deliver_messages
     )
-    while known < most:
+    while known < max_steps:
         evidence = refute(record, known, MAX_TERMS, units=UNITS)
         if evidence is None:
             return
@@ -66,26 +69,26 @@ def refute(
     seconds: float | None = None,
     units: float | None = None,
 ) -> dict[str, Any] | None:
-    """Return evidence that no schedule has so many steps, or ``None``.
+    """Return evidence that no schedule has at most ``steps`` steps, or ``None``.
 
     Parameters
     ----------
     instance
         A ``cchybrid-instance/1`` object.
     max_terms
-        Terms of all rows beyond which the program is left alone.
+        Largest number of terms of all rows; larger programs are not solved.
     seconds
-        That all of it may take.
+        Time limit.
     units
-        Deterministic time that the solver may take for a program, so that equal calls end alike.
+        Deterministic time, about seconds, for each program; it makes calls repeatable.
 
-    The relaxation over any routes comes first: it is the smaller one, and says more.
+    The relaxation over any routes comes first: it is smaller, and its bound holds for any routing.
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
     own, free = Relaxation(network, steps), Relaxation(network.with_any_routing(), steps)
     for relaxation in (free, own) if own.per_sender else (free,):
-        if TERMS_PER_FLOW * relaxation.flows > max_terms:
+        if MIN_FLOW_TERMS * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)
@@ -104,7 +107,7 @@ def refute(
 
 
 def _rows(relaxation: Relaxation, max_terms: int, deadline: float) -> dict[Key, Row]:
-    """Return all rows; none if they have too many terms or take too long."""
+    """Return all rows; an empty mapping if they have too many terms or take too long."""
     rows: dict[Key, Row] = {}
     for key in relaxation.all_keys():
         rows[key] = row = relaxation.row(key)
@@ -117,7 +120,7 @@ def _rows(relaxation: Relaxation, max_terms: int, deadline: float) -> dict[Key, 
 def _multipliers(
     relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float, units: float | None
 ) -> dict[Key, float]:
-    """Return a multiplier per row that makes them contradict each other; none if they do not."""
+    """Return multipliers by which the rows contradict each other; empty if there are none."""
     if not rows:
         return {}
     program = LinearProgram(maximize=True, units=units)
@@ -127,7 +130,7 @@ def _multipliers(
     for key, (terms, side) in rows.items():
         for column in terms:
             if column not in columns:
-                columns[column] = program.variable(most=float(relaxation.max_value(column)))
+                columns[column] = program.variable(upper=float(relaxation.max_value(column)))
         if key[0] == "goal":
             goals.append(key)
             program.weigh(columns[next(iter(terms))], 1.0)
@@ -137,7 +140,7 @@ def _multipliers(
     left = deadline - time.monotonic()
     if left <= 0:
         return {}
-    if not program.solve(left) or program.value > len(goals) - _SLACK:
+    if not program.solve(left) or program.value > len(goals) - _TOLERANCE:
         return {}
     found = dict.fromkeys(goals, 1.0)
     duals = program.duals((row for _, row in limits), sign=-1.0)

@@ -1,9 +1,9 @@
-"""The arc-flow linear program: its dual prices every channel, and shows where to cut.
+"""Price bounds and cuts from the arc-flow linear program.
 
-Send one unit per message over whatever routes the instance allows, so that the most loaded
-channel carries as little as possible; aggregated by source. The optimum bounds the steps of a
-scatter from below, and the dual prices prove it (``certify.prices``). For messages that spread,
-the same program with one unit per destination only suggests cuts.
+The program sends one unit per message over allowed routes and minimizes the largest load of a
+channel; flows are aggregated by source. For a scatter the optimum is a lower bound on the steps,
+and its dual solution, a price per channel and port, proves it (``checker.prices``). For messages
+with several destinations, the program with one unit per destination only suggests cuts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.referee.distances import hop_distances
 
 GLOP_COLUMNS = 30_000
-"""Columns up to which the simplex is the faster of the two; beyond, the first-order PDLP is."""
+"""Columns up to which the simplex method (GLOP) is faster than the first-order method (PDLP)."""
 MAX_COLUMNS = 400_000
-"""Columns beyond which the program is left alone: it would not end while anybody waits."""
+"""Columns above which the program is not solved: it would take too long."""
 
 
 def price_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield price bounds of a scatter-like instance: equal prices first, then the dual's."""
+    """Yield price bounds of a scatter-like instance: of equal prices, then of dual prices."""
     if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
         return
     prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
@@ -51,9 +51,9 @@ class FlowPrices:
     Attributes
     ----------
     load
-        The optimum: steps that any schedule of the scatter needs, up to rounding.
+        The optimum: a lower bound on the steps of a scatter, up to rounding.
     channel, inject, accept
-        Prices per channel (in the network's order) and per node, none negative.
+        Non-negative prices per channel (in the network's order) and per node.
     """
 
     load: float
@@ -64,7 +64,7 @@ class FlowPrices:
 
 @lru_cache(maxsize=4)
 def solve_flow(instance: Instance) -> FlowPrices | None:
-    """Solve the arc-flow program of a ``deliver`` instance; ``None`` if too large or unsolved."""
+    """Solve the arc-flow program of a ``deliver`` instance; ``None`` if too large or not solved."""
     network, model = instance.network, instance.model
     demand = Counter(
         (message.source, goal)
@@ -90,10 +90,10 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
             rows[a, b] = limit(size)
     hop_by_hop = model.switching == "store-and-forward"
     nodes = range(network.nodes)
-    # In wormhole switching ports are passed once per message, whatever its route: a matter for
-    # cuts. Hop by hop, every node on the way spends its ports.
-    send = {v: limit(k) for v in nodes if hop_by_hop and (k := model.inject_limit(v)) is not None}
-    take = {v: limit(k) for v in nodes if hop_by_hop and (k := model.accept_limit(v)) is not None}
+    # In wormhole switching a message uses ports once, whatever its route, which cut bounds count.
+    # In store-and-forward switching it uses the ports of every node of the route.
+    inject = {v: limit(k) for v in nodes if hop_by_hop and (k := model.inject_limit(v)) is not None}
+    accept = {v: limit(k) for v in nodes if hop_by_hop and (k := model.accept_limit(v)) is not None}
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
             node: program.row(float(demand[source, node]), math.inf)
@@ -106,10 +106,10 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
             balance[b].SetCoefficient(flow, 1.0)
             if a != source:
                 balance[a].SetCoefficient(flow, -1.0)
-            if a in send:
-                send[a].SetCoefficient(flow, 1.0)
-            if b in take:
-                take[b].SetCoefficient(flow, 1.0)
+            if a in inject:
+                inject[a].SetCoefficient(flow, 1.0)
+            if b in accept:
+                accept[b].SetCoefficient(flow, 1.0)
     if not program.solve():
         return None
 
@@ -119,14 +119,14 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
         return prices
 
     channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
-    return FlowPrices(program.value, channel, ports(send), ports(take))
+    return FlowPrices(program.value, channel, ports(inject), ports(accept))
 
 
 def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
     """Yield, per source, the channels that an allowed route from it may use.
 
     For minimal routing these are the arcs of the shortest-path DAG, so every flow is a mixture of
-    shortest paths; with extra hops they are a superset, which the exact check makes good.
+    shortest paths; with extra hops they are a superset, and the exact check corrects that.
     """
     network, extra = instance.network, instance.model.extra_hops
     if instance.model.switching == "store-and-forward":
@@ -141,8 +141,8 @@ def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[t
             if b != source and near[a] >= 0 and (a == source or a not in endpoints)
         ]
         if extra is not None:
-            # An arc is of use if some goal can still be reached behind it within the hops; behind
-            # an endpoint there is only itself.
+            # Keep an arc if some node can be reached behind it within the extra hops; behind an
+            # endpoint only itself.
             slack = np.where(
                 (distance >= 0) & (near >= 0)[None, :], distance - near[None, :], network.nodes
             ).min(axis=1)
@@ -152,7 +152,7 @@ def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[t
 
 
 def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
-    """Yield equal prices, then the dual's, rounded to ever finer fractions."""
+    """Yield equal prices, then the dual prices, rounded to finer and finer fractions."""
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
@@ -179,7 +179,7 @@ def _evidence(instance: Instance, prices: FlowPrices) -> dict[str, Any]:
 
 
 def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
-    """Yield the pieces that fall apart without the priced channels, and the dual's level sets."""
+    """Yield the components without the priced channels, and level sets of price distances."""
     dual = solve_flow(instance)
     if dual is None or dual.channel.max(initial=0.0) <= 0.0:
         return
@@ -188,11 +188,11 @@ def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.nodes))
     graph.add_edges_from(
-        (a, b) for (a, b, _), dear in zip(network.channels, priced, strict=True) if not dear
+        (a, b) for (a, b, _), costs in zip(network.channels, priced, strict=True) if not costs
     )
-    for piece in nx.weakly_connected_components(graph):
+    for component in nx.weakly_connected_components(graph):
         inside = np.zeros(network.nodes, dtype=np.bool_)
-        inside[list(piece)] = True
+        inside[list(component)] = True
         yield inside
         yield ~inside
     weighted = nx.DiGraph()

@@ -1,4 +1,4 @@
-"""Growth bounds: one per message that has to spread."""
+"""Growth bounds: ports and channels limit how many more nodes a message reaches per step."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cchybrid.referee.distances import message_hops
 
 
 def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield ever better growth bounds (thesis, equation 3.3, with every node's own ports).
+    """Yield increasing growth bounds; ``checker.growth`` defines the value.
 
-    Source: thesis section 3.3.1; the checker in ``certify`` defines the value.
+    Source: thesis section 3.3.1, equation 3.3, with the ports of each node.
     """
     yield from climb(
         instance, ({"kind": "growth", "message": message} for message in _candidates(instance))
@@ -21,7 +21,7 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
 
 
 def _candidates(instance: Instance) -> list[int]:
-    """Return the messages worth checking: those that spread, and the one that travels farthest."""
+    """Return the messages to check: with several destinations, and the one with most hops."""
     messages = instance.collective.deliver_messages
     found = [index for index, message in enumerate(messages) if len(message.destinations) > 1]
     if instance.model.switching == "store-and-forward":

@@ -1,4 +1,4 @@
-"""A linear program that is built row by row and solved in floating point, and its dual prices."""
+"""Linear programs that are built row by row, solved in floating point, and their dual values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ortools.linear_solver import pywraplp
 
 SCALES = (1, 2, 3, 4, 6, 12, 24, 60, 360, 5040, 10**6, 10**9)
-"""What dual values are multiplied by before they are rounded: numbers with many divisors, as duals
-are fractions of small numbers, and two large ones where they are not."""
+"""Factors of dual values before they are rounded: numbers with many divisors, as duals are often
+fractions of small numbers, and two large ones for others."""
 
 
 class LinearProgram:
@@ -25,7 +25,7 @@ class LinearProgram:
     method
         ``"GLOP"`` (simplex) or ``"PDLP"`` (first order, for very large programs).
     units
-        Deterministic time of the simplex method, about seconds; ``None`` for any.
+        Limit of the deterministic time of the simplex method, about seconds; ``None``: no limit.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class LinearProgram:
         if units is not None:
             self._solver.SetSolverSpecificParametersAsString(f"max_deterministic_time: {units}")
 
-    def variable(self, objective: float = 0.0, most: float = math.inf) -> Any:
-        """Return a new variable between 0 and ``most`` with this coefficient in the objective."""
-        found = self._solver.NumVar(0.0, most, "")
+    def variable(self, objective: float = 0.0, upper: float = math.inf) -> Any:
+        """Return a new variable from 0 to ``upper`` with this coefficient in the objective."""
+        found = self._solver.NumVar(0.0, upper, "")
         self.weigh(found, objective)
         return found
 
@@ -48,7 +48,7 @@ class LinearProgram:
         self._objective.SetCoefficient(variable, objective)
 
     def row(self, low: float, high: float, terms: Iterable[tuple[Any, float]] = ()) -> Any:
-        """Return a new row whose terms, variables times coefficients, sum to ``low`` to ``high``.
+        """Return a new row ``low <= sum of coefficient * variable <= high``.
 
         Further terms are added by ``row.SetCoefficient(variable, coefficient)``.
         """
@@ -58,42 +58,42 @@ class LinearProgram:
         return found
 
     def solve(self, seconds: float = math.inf) -> bool:
-        """Solve; return whether that ended at an optimum.
+        """Solve the program; return whether an optimum was found.
 
-        The interpreter lock is released meanwhile, so another thread may ``interrupt``.
+        It releases the interpreter lock, so another thread can call ``interrupt``.
         """
         if seconds < math.inf:
             self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
         return bool(self._solver.Solve() == pywraplp.Solver.OPTIMAL)
 
     def interrupt(self) -> None:
-        """Ask ``solve`` to end without an optimum; may be called from any thread."""
+        """Make ``solve`` return without an optimum; may be called from any thread."""
         self._solver.InterruptSolve()
 
     @property
     def value(self) -> float:
-        """The objective of the optimum."""
+        """The objective value of the optimum."""
         return float(self._objective.Value())
 
     @staticmethod
     def duals(rows: Iterable[Any], sign: float = 1.0) -> NDArray[np.float64]:
-        """Return, shape (rows,), the dual values times ``sign``, with 0 for negative ones."""
+        """Return, shape (rows,), the dual values times ``sign``, negative ones replaced by 0."""
         return np.array([max(0.0, sign * float(row.dual_value())) for row in rows])
 
 
 def roundings(
     dual: NDArray[np.float64], units: Sequence[float] | None = None, finest: int = 10**6
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield whole numbers nearly proportional to dual values, from the coarsest to the finest.
+    """Yield integers nearly proportional to dual values, from the coarsest to the finest.
 
     Parameters
     ----------
     dual
-        None negative. Nothing is yielded if all are 0.
+        Non-negative values. Nothing is yielded if all are 0.
     units
-        Which values become 1, 2, 3, ... (see ``SCALES``); the largest one if ``None``.
+        Values that are scaled to 1, 2, 3, ... (see ``SCALES``); by default the largest one.
     finest
-        The largest scale that is tried.
+        The largest scale.
     """
     largest = float(dual.max(initial=0.0))
     if largest <= 0.0:

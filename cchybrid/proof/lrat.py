@@ -1,6 +1,12 @@
-"""CaDiCaL's binary LRAT, trimmed to what its contradiction rests on and written as text.
+"""Conversion of CaDiCaL's binary LRAT proofs to trimmed text.
 
-Nothing in here has to be right for a proof to be sound: a mistake only makes the check fail.
+Lines that the contradiction does not depend on are left out. This module need not be trusted: an
+error only makes the check fail.
+
+References
+----------
+L. Cruz-Filipe, M. J. H. Heule, W. A. Hunt Jr., M. Kaufmann and P. Schneider-Kamp, Efficient
+certified RAT verification, CADE 2017, https://doi.org/10.1007/978-3-319-63046-5_14.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from cchybrid.system.compiled import compiled
 Tokens = NDArray[np.int64]
 
 ADD, DELETE = 97, 100
-"""What a binary line begins with: the letters a and d."""
+"""First byte of a binary line: the letters a and d."""
 
 
 class ProofError(Exception):
@@ -25,20 +31,20 @@ class ProofError(Exception):
 
 
 def trimmed(proof: bytes, clauses: int) -> list[str]:
-    """Return the lines of the text that derives the empty clause, in the standard numbering.
+    """Return the lines of text that derive the empty clause, in the standard numbering.
 
     Parameters
     ----------
     proof
-        Binary LRAT as CaDiCaL writes it through its programming interface: clauses that were
-        given and clauses that were derived are numbered as they came.
+        Binary LRAT as CaDiCaL writes it through its programming interface: input clauses and
+        derived clauses are numbered in the order of their creation.
     clauses
-        How many were given.
+        The number of input clauses.
 
     Raises
     ------
     ProofError
-        If the bytes are no such proof, or nothing in it is empty.
+        If the bytes are no such proof, or it does not derive the empty clause.
     """
     tokens = np.empty(len(proof) + 1, dtype=np.int64)
     place = np.empty(len(proof) // 3 + 1, dtype=np.int64)
@@ -69,9 +75,9 @@ def trimmed(proof: bytes, clauses: int) -> list[str]:
 
 
 def packed(lines: list[str]) -> str:
-    """Return the text of a proof as it stands in evidence: compressed (xz), in base64."""
+    """Return the text of a proof as stored in evidence: compressed with xz, in base64."""
     text = "\n".join(lines) + "\n"
-    # Preset 6 takes nineteen times as long and saves a third.
+    # Preset 6 takes 19 times as long and saves a third.
     return base64.b64encode(lzma.compress(text.encode("ascii"), preset=1)).decode("ascii")
 
 
@@ -107,7 +113,7 @@ def _decode(
         i += 1
         if kind not in (ADD, DELETE):
             return -1, 0
-        begin, zeros = size, 0
+        start, zeros = size, 0
         while zeros < (2 if kind == ADD else 1):
             value, shift = np.int64(0), 0
             while True:
@@ -126,16 +132,16 @@ def _decode(
                 if kind == ADD and zeros == 1:
                     hint[lines] = size
         if kind == ADD:
-            place[lines] = begin
+            place[lines] = start
             lines += 1
         else:
-            size = begin
+            size = start
     return lines, size
 
 
 @compiled
 def _mark(tokens: Tokens, name: Tokens, hint: Tokens, last: int, needed_until: Tokens) -> None:
-    """Set, for every clause that the contradiction rests on, the last line that names it."""
+    """Set, for every clause that the contradiction depends on, the last line that uses it."""
     needed_until[name[last]] = last
     for line in range(last, -1, -1):
         if needed_until[name[line]] < 0:

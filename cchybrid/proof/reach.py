@@ -1,4 +1,4 @@
-"""Instances that have no schedule at all: some destination cannot be reached."""
+"""Instances without a schedule: some destination cannot be reached."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from cchybrid.referee.distances import hop_distances, message_hops
 
 @dataclass(frozen=True)
 class Unreachable:
-    """A node that some message cannot reach from another one, and why, in the user's direction.
+    """A destination that a message cannot reach, and the reason, in the user's direction.
 
-    In a collective that combines, the source is the node whose part does not arrive.
+    In a ``combine`` collective, the source is the node whose part cannot reach the destination.
     """
 
     message: int
@@ -25,7 +25,7 @@ class Unreachable:
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the fields as a JSON object."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -37,11 +37,11 @@ class Unreachable:
 
 def unreachable(instance: Instance) -> dict[str, Any] | None:
     """Return evidence that a ``deliver`` instance has no schedule, or ``None`` if it has one."""
-    doubtful = _doubtful(instance)
-    if not doubtful:
+    suspects = _suspects(instance)
+    if not suspects:
         return None
     network = Network(instance.to_json())
-    for message in doubtful:
+    for message in suspects:
         missed = out_of_reach(network, message)
         if missed:
             return {"kind": "unreachable", "message": message, "destination": min(missed)}
@@ -49,7 +49,7 @@ def unreachable(instance: Instance) -> dict[str, Any] | None:
 
 
 def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:
-    """Return what evidence of ``unreachable`` says about the instance that the user asked for."""
+    """Return the meaning of evidence of ``unreachable``, in the user's direction."""
     message, destination = evidence["message"], evidence["destination"]
     source = instance.collective.deliver_messages[message].source
     if instance.collective.kind == "combine":
@@ -70,19 +70,19 @@ def _reason(instance: Instance, source: int, destination: int) -> str:
     return "every path passes an endpoint"
 
 
-def _doubtful(instance: Instance) -> list[int]:
-    """Return the messages with a destination that their source cannot send to by itself."""
+def _suspects(instance: Instance) -> list[int]:
+    """Return the messages with a destination to which their source cannot send directly."""
     network, model = instance.network, instance.model
     nodes = range(network.nodes)
-    takes = [model.accept_limit(node) != 0 for node in nodes]
+    accepts = [model.accept_limit(node) != 0 for node in nodes]
     sends = [model.inject_limit(node) != 0 for node in nodes]
     if model.switching == "store-and-forward":
-        stuck = tuple(node for node in nodes if not (takes[node] and sends[node]))
+        stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck)
     messages = instance.collective.deliver_messages
     hops = message_hops(network, messages)
     return [
         index
         for index, (source, goals) in enumerate(messages)
-        if not (sends[source] and all(takes[goal] for goal in goals)) or (hops[index] <= 0).any()
+        if not (sends[source] and all(accepts[goal] for goal in goals)) or (hops[index] <= 0).any()
     ]

@@ -1,4 +1,4 @@
-"""The typed record of a kind of lower bound, as plugins register it."""
+"""The record of a bound provider, as plugins register it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ BoundFunction = Callable[[Instance], Iterator[LowerBound]]
 
 @dataclass(frozen=True)
 class BoundInfo:
-    """A kind of lower bound.
+    """A bound provider.
 
     ``target`` is ``package.module:function``, imported only where it runs. The function takes an
-    ``Instance`` that is of kind ``deliver`` and yields ever better ``LowerBound`` objects whose
-    evidence ``certify`` can check. Providers run in ascending ``order``: the cheap ones first.
+    ``Instance`` of kind ``deliver`` and yields increasing ``LowerBound`` objects whose evidence
+    ``checker`` can check. Providers run in ascending ``order``: cheap ones first.
     """
 
     name: str
@@ -30,6 +30,6 @@ class BoundInfo:
 
 
 def load_target(target: str) -> Any:
-    """Return what ``package.module:name`` names."""
+    """Return the object ``package.module:name``."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""From an instance to a propositional proof, or to a schedule that shows there is none."""
+"""Refutation of a number of steps by CaDiCaL: a propositional proof, or a schedule instead."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ from cchybrid.proof.lrat import packed
 
 @dataclass(frozen=True)
 class Refutation:
-    """Evidence, a ``shorter`` schedule, or the reason why the formula is ``too_large``.
+    """The outcome of a refutation: at most one field is set, none if the time was up.
 
-    None of them: the time was up.
+    Parameters
+    ----------
+    evidence
+        Evidence that no schedule has this number of steps.
+    shorter
+        A schedule of at most this number of steps.
+    too_large
+        The reason why the formula is too large.
     """
 
     evidence: dict[str, Any] | None = None
@@ -30,7 +37,7 @@ class Refutation:
 def refute(
     network: Network, steps: int, seconds: float, should_stop: Callable[[], bool]
 ) -> Refutation:
-    """Decide whether there is a schedule of so many steps."""
+    """Decide whether there is a schedule of at most ``steps`` steps."""
     if steps < 1:
         return Refutation(too_large="nothing is left to refute")
     try:
@@ -51,10 +58,11 @@ def refute(
 
 
 def pinned_messages(formula: Formula) -> list[int]:
-    """Return messages of which each needs a step of its own: as many as there are, up to all steps.
+    """Return messages that need different steps, at most as many as there are steps.
 
-    They all use one channel or port of capacity 1 whatever their paths. Where steps are not
-    interchangeable, there are none.
+    They all use one channel or port of capacity 1, whatever their paths, so fixing their steps
+    breaks the symmetry of interchangeable steps. Where steps are not interchangeable, the list is
+    empty.
     """
     if not formula.interchangeable:
         return []
@@ -66,17 +74,15 @@ def pinned_messages(formula: Formula) -> list[int]:
 
 
 def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:
-    """Return the schedule that a model of the formula stands for, without empty steps."""
+    """Return the schedule of a model of the formula, without empty steps."""
     found: list[list[Transfer]] = [[] for _ in range(steps)]
-    for (message, node), ways in formula.paths.items():
+    for (message, node), paths in formula.paths.items():
         for t in range(1, steps + 1):
             if formula.number["gets", message, node, t] not in model:
                 continue
-            taken = ways
-            if len(ways) > 1:
-                taken = [
-                    path for path in ways if formula.number["path", message, node, path, t] in model
-                ]
+            taken = paths
+            if len(paths) > 1:
+                taken = [p for p in paths if formula.number["path", message, node, p, t] in model]
             found[t - 1].append(Transfer(message, taken[0]))
     steps_found = tuple(tuple(step) for step in found if step)
     return reverse_steps(steps_found) if network.backwards else steps_found

@@ -1,4 +1,4 @@
-"""Region bounds: growth of a message that a cut holds back, for every cut worth trying."""
+"""Region bounds: growth of a message on both sides of a cut of limited capacity."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cchybrid.proof.cut import NodeSet
 from cchybrid.referee.distances import hop_distances
 
 MAX_MESSAGES = 8
-"""Where more messages spread, cuts that count all of them say more."""
+"""Largest number of messages with several destinations; for more, cut bounds are better."""
 MAX_SETS = 400
-"""Sets tried per message; the checker takes milliseconds to tenths of a second for each."""
+"""Sets per message; the checker takes milliseconds to tenths of a second for each."""
 
 
 def region_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield ever better region bounds; the checker in ``certify.regions`` defines the value."""
+    """Yield increasing region bounds; ``checker.regions`` defines the value."""
     messages = instance.collective.deliver_messages
     spreading = [k for k, message in enumerate(messages) if len(message.destinations) > 1]
     if 0 < len(spreading) <= MAX_MESSAGES:
@@ -31,7 +31,7 @@ def _evidence(instance: Instance, messages: list[int]) -> Iterator[dict[str, Any
     sets: dict[bytes, NodeSet] = {}
     for inside in _sets(instance):
         if inside.any() and not inside.all():
-            # A set and its complement say the same.
+            # A set and its complement give the same bound.
             key = inside if inside[0] else ~inside
             sets.setdefault(key.tobytes(), inside)
         if len(sets) >= MAX_SETS:
@@ -43,19 +43,19 @@ def _evidence(instance: Instance, messages: list[int]) -> Iterator[dict[str, Any
 
 
 def _sets(instance: Instance) -> Iterator[NodeSet]:
-    """Yield weak nodes and what is near them, what a link divides, and balls."""
+    """Yield neighbourhoods of nodes of low capacity, halves on each side of a link, and balls."""
     network = instance.network
     distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
     distance = np.where(distance < 0, network.nodes, distance)
-    strength = np.zeros(network.nodes, dtype=np.int64)
+    capacity = np.zeros(network.nodes, dtype=np.int64)
     np.add.at(
-        strength,
+        capacity,
         [channel.source for channel in network.channels],
         [channel.capacity for channel in network.channels],
     )
     farthest = int(distance[distance < network.nodes].max(initial=0))
-    for level in np.unique(strength)[:-1]:
-        near = distance[:, strength <= level].min(axis=1)
+    for level in np.unique(capacity)[:-1]:
+        near = distance[:, capacity <= level].min(axis=1)
         for radius in range(farthest):
             yield near <= radius
     for a, b, _ in network.channels:

@@ -1,8 +1,9 @@
-"""The search for a proof that a schedule has the fewest steps: kinds from cheap to strong.
+"""The search for a proof that a schedule has the fewest steps, from cheap to strong evidence.
 
-First the bounds whose evidence is found in a moment, over any routes and then over the instance's
-own; then the time-expanded relaxation; at last CaDiCaL on the propositional formula, where it may
-also turn out that there is a shorter schedule.
+1. Bounds that are found quickly, first over any routes, then over those of the instance.
+2. The time-expanded relaxation (``farkas``), for at most half of the remaining time.
+3. CaDiCaL on the propositional formula (``refutation``). If all allowed paths are too many, over
+   those of the Problem only. It may find a shorter schedule instead.
 """
 
 from __future__ import annotations
@@ -24,17 +25,26 @@ from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.records import load_target
 from cchybrid.proof.refutation import Refutation, refute
-from cchybrid.system.background import finished
+from cchybrid.system.background import run_in_thread
 
 MAX_TERMS = 3_000_000
-"""Terms of all rows beyond which the relaxation is not solved: it would take minutes."""
+"""Terms of all rows above which the relaxation is not solved: it would take minutes."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A number of steps that no schedule within the scope beats, and why: the checker accepts it.
+    """A lower bound with evidence that the checker accepts.
 
-    ``paths`` lists what the scope is restricted to, where it is.
+    Parameters
+    ----------
+    steps
+        The lower bound.
+    scope
+        The schedules for which it holds.
+    evidence
+        The evidence.
+    paths
+        The paths to which the scope is restricted, or ``None``.
     """
 
     steps: int
@@ -45,16 +55,16 @@ class Proof:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the search for a proof came to.
+    """The outcome of the search for a proof.
 
     Attributes
     ----------
     proof
-        The best one found; ``None`` if not even one step was shown to be needed.
+        The best proof, or ``None``.
     shorter
-        A shorter schedule, if one was met on the way.
+        A shorter schedule, if one was found.
     tried
-        One line for each kind: what came of it.
+        One line for each kind of evidence: its result.
     interrupted
         Whether Ctrl-C ended the search.
     """
@@ -71,63 +81,65 @@ def find_proof(
     steps: int,
     seconds: float,
     should_stop: Callable[[], bool] = lambda: False,
-    tell: Callable[[str], None] = lambda text: None,
+    report: Callable[[str], None] = lambda text: None,
     cheap: bool = True,
 ) -> Outcome:
-    """Look for a proof that no schedule has fewer than so many steps.
+    """Search for a proof that no schedule has fewer than ``steps`` steps.
 
     Parameters
     ----------
     instance, record
-        The instance, and its JSON object as it stands in the file.
+        The instance, and its JSON object as in the file.
+    steps
+        The lower bound to prove.
     seconds
-        Time for all of it; what is at work then is left behind.
+        Time limit; an unfinished computation is abandoned.
     should_stop
-        Asked some twenty times a second.
-    tell
-        Told each line of ``Outcome.tried`` when it is known, and what is tried next.
+        Whether to stop; called some twenty times a second.
+    report
+        Called with each line of ``Outcome.tried``, and with each attempt when it starts.
     cheap
-        Whether to begin with the cheap kinds of bounds, and rows of the relaxation; else clauses
-        come first, since whoever asks has tried the others.
+        Whether to try the cheap bounds and the relaxation before CaDiCaL; otherwise CaDiCaL comes
+        first, as in a run whose bound providers have tried the others.
     """
     deadline = time.monotonic() + seconds
-    left = threading.Event()
+    abandoned = threading.Event()
 
     def is_over() -> bool:
-        return left.is_set() or time.monotonic() > deadline or should_stop()
+        return abandoned.is_set() or time.monotonic() > deadline or should_stop()
 
-    search = _Search(instance, record, steps, deadline, is_over, tell)
+    search = _Search(instance, record, steps, deadline, is_over, report)
     interrupted = False
     try:
-        if not finished(lambda: search.run(cheap), is_over):
+        if not run_in_thread(lambda: search.run(cheap), is_over):
             search.tried.append(f"{search.doing}: not finished")
     except KeyboardInterrupt:
         interrupted = True
-    left.set()  # what is left behind ends its solver, too
+    abandoned.set()  # the abandoned thread ends its solver, too
     return Outcome(search.best, search.shorter, tuple(search.tried), interrupted)
 
 
 @dataclass
 class _Search:
-    """One search: the best proof so far, and what has been tried."""
+    """One search: the best proof so far, and the lines about its attempts."""
 
     instance: Instance
     record: Mapping[str, Any]
     steps: int
     deadline: float
     is_late: Callable[[], bool]
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     best: Proof | None = None
     shorter: Steps | None = None
     tried: list[str] = field(default_factory=list)
     doing: str = "cheap bounds"
 
     def run(self, cheap: bool) -> None:
-        attempts = [self._by_refutation, self._by_rows]
+        tried = [self._by_refutation, self._by_rows]
         if cheap:
             self._by_bounds()
-            attempts.reverse()
-        for attempt in attempts:
+            tried.reverse()
+        for attempt in tried:
             if not self._is_over():
                 attempt()
 
@@ -138,16 +150,16 @@ class _Search:
     def _left(self) -> float:
         return self.deadline - time.monotonic()
 
-    def _begin(self, text: str) -> None:
+    def _start_attempt(self, text: str) -> None:
         self.doing = text
-        self.tell(text)
+        self.report(text)
 
-    def _note(self, text: str) -> None:
+    def _record(self, text: str) -> None:
         self.tried.append(text)
-        self.tell(text)
+        self.report(text)
 
-    def _take(self, steps: int, evidence: Mapping[str, Any]) -> None:
-        """Keep the evidence if it is better; the widest scope in which it holds is its scope."""
+    def _keep(self, steps: int, evidence: Mapping[str, Any]) -> None:
+        """Keep the evidence if it is better, with the widest scope in which it holds."""
         if self.best is not None and steps <= self.best.steps:
             return
         for scope in dict.fromkeys((ANY_ROUTING, own_scope(self.record))):
@@ -164,36 +176,36 @@ class _Search:
         free = replace(own, model=replace(own.model, routing="any"))
         found: dict[str, int] = {}
         for name, bound in _bounds([free, own], self._is_over):
-            self._take(bound.steps, bound.evidence)
+            self._keep(bound.steps, bound.evidence)
             found[name] = max(bound.steps, found.get(name, 0))
         for name, shown in found.items():
-            self._note(f"{name}: {shown}")
+            self._record(f"{name}: {shown}")
 
     def _by_rows(self) -> None:
-        self._begin("solving the time-expanded relaxation")
-        # Half of the time at most: it either ends soon or is too large.
+        self._start_attempt("solving the time-expanded relaxation")
+        # At most half of the time: it either ends soon or is too large.
         evidence = refute_by_rows(self.record, self.steps - 1, MAX_TERMS, self._left() / 2)
         if evidence is None:
-            self._note(f"farkas: does not refute {self.steps - 1} steps, or is too large")
+            self._record(f"farkas: does not refute {self.steps - 1} steps, or is too large")
         else:
-            self._take(self.steps, evidence)
-            self._note(f"farkas: {self.steps}")
+            self._keep(self.steps, evidence)
+            self._record(f"farkas: {self.steps}")
 
     def _by_refutation(self) -> None:
         if not cadical.is_installed():
-            self._note("refutation: needs python-sat; install cchybrid[prove]")
+            self._record("refutation: needs python-sat; install cchybrid[prove]")
             return
         try:
             self._decide()
         except (EvidenceError, ProofError, MemoryError) as error:
-            self._note(f"refutation: {error or 'out of memory'}")
+            self._record(f"refutation: {error or 'out of memory'}")
 
     def _decide(self) -> None:
-        self._begin(f"CaDiCaL decides {self.steps - 1} steps")
+        self._start_attempt(f"CaDiCaL decides {self.steps - 1} steps")
         network, paths = Network(dict(self.record)), None
         found = refute(network, self.steps - 1, self._left(), self.is_late)
         if found.too_large is not None:
-            self._note(f"refutation over all paths: {found.too_large}")
+            self._record(f"refutation over all paths: {found.too_large}")
             problem = build_problem(self.instance)
             if problem.complete:
                 return
@@ -201,30 +213,30 @@ class _Search:
             network.listed = [tuple(path) for path in paths]
             if network.backwards:
                 network.listed = [path[::-1] for path in network.listed]
-            self._begin(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
+            self._start_attempt(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
             found = refute(network, self.steps - 1, self._left(), self.is_late)
-        self._weigh(found, paths)
+        self._conclude(found, paths)
 
-    def _weigh(self, found: Refutation, paths: list[list[int]] | None) -> None:
+    def _conclude(self, found: Refutation, paths: list[list[int]] | None) -> None:
         less = self.steps - 1
         if found.shorter is not None:
             self.shorter = found.shorter
-            self._note(f"refutation: no, there is a schedule of {len(found.shorter)} steps")
+            self._record(f"refutation: no, there is a schedule of {len(found.shorter)} steps")
         elif found.evidence is None:
-            self._note(f"refutation of {less} steps: {found.too_large or 'not found in time'}")
+            self._record(f"refutation of {less} steps: {found.too_large or 'not found in time'}")
         elif paths is None:
-            self._take(self.steps, found.evidence)
-            self._note(f"refutation: {self.steps}")
+            self._keep(self.steps, found.evidence)
+            self._record(f"refutation: {self.steps}")
         else:
             shown = prove(self.record, found.evidence, THESE_PATHS, paths)
             self.best = Proof(shown, THESE_PATHS, found.evidence, paths)
-            self._note(f"refutation: {self.steps} over {len(paths)} of the allowed paths")
+            self._record(f"refutation: {self.steps} over {len(paths)} of the allowed paths")
 
 
 def _bounds(
     instances: list[Instance], is_over: Callable[[], bool]
 ) -> Iterator[tuple[str, LowerBound]]:
-    """Yield what the cheap providers find, each with its name, until it is over."""
+    """Yield the bounds of the cheap providers, with their names, until it is over."""
     cheap = [info for info in BOUNDS if info.name != "farkas"]
     for instance, info in product(dict.fromkeys(instances), cheap):
         for bound in load_target(info.target)(instance):
@@ -236,7 +248,7 @@ def _bounds(
 
 
 def _paths_of(problem: Problem) -> list[list[int]]:
-    """Return the nodes of every path of the pool, in the user's direction."""
+    """Return the nodes of every listed path, in the user's direction."""
     structure = problem.structure
     assert structure is not None
     paths = [list(path) for path in structure.paths]

@@ -1,1 +1,1 @@
-"""What touches the operating system: child processes, and the cache of compiled code."""
+"""Access to the operating system: child processes, threads and the cache of compiled code."""

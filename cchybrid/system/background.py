@@ -1,4 +1,4 @@
-"""Long computations in a thread that is left behind when nobody waits for them any longer."""
+"""Long computations in a thread that is abandoned when its result is no longer needed."""
 
 from __future__ import annotations
 
@@ -11,68 +11,68 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-LOOK_INTERVAL = 0.05
-"""Seconds between two looks at whether it is over."""
+POLL_SECONDS = 0.05
+"""Seconds between two calls of ``over``."""
 
 
-def drawn(items: Iterable[Item], over: Callable[[], bool]) -> Iterator[Item]:
-    """Yield what ``items`` yields until it is over, even in the midst of a long computation.
+def iterate_in_thread(items: Iterable[Item], over: Callable[[], bool]) -> Iterator[Item]:
+    """Yield the items until ``over`` returns true, even during the computation of an item.
 
     Parameters
     ----------
     items
-        Iterated in a thread of its own, an item or two ahead. When it is over, that thread ends at
+        Iterated in another thread, one or two items ahead. When it is over, that thread ends at
         the next item, or with the process: Python cannot interrupt it in the code of a solver.
     over
-        Asked some twenty times a second by the thread that takes the items.
+        Whether to stop; called some twenty times a second by the calling thread.
     """
     if over():
         return
     found: Queue[tuple[Item] | BaseException | None] = Queue(1)
-    left = threading.Event()
+    abandoned = threading.Event()
 
-    def draw() -> None:
+    def produce() -> None:
         try:
             for item in items:
-                if left.is_set():
+                if abandoned.is_set():
                     return
                 found.put((item,))
             found.put(None)
-        except BaseException as error:  # SystemExit too: it is raised where the items are taken
+        except BaseException as error:  # SystemExit, too; raised again in the calling thread
             found.put(error)
 
-    threading.Thread(target=draw, name="drawn", daemon=True).start()
+    threading.Thread(target=produce, name="iterate_in_thread", daemon=True).start()
     try:
         while not over():
             try:
-                next_one = found.get(timeout=LOOK_INTERVAL)
+                answer = found.get(timeout=POLL_SECONDS)
             except Empty:
                 continue
-            if next_one is None:
+            if answer is None:
                 return
-            if isinstance(next_one, BaseException):
-                raise next_one
-            yield next_one[0]
+            if isinstance(answer, BaseException):
+                raise answer
+            yield answer[0]
     finally:
-        left.set()
+        abandoned.set()
         with contextlib.suppress(Empty):
-            found.get_nowait()  # for the thread that waits for room
+            found.get_nowait()  # the producing thread may be waiting in put
 
 
-def finished(work: Callable[[], object], over: Callable[[], bool]) -> bool:
-    """Call ``work``; return whether it returned before it was over, as in ``drawn``."""
+def run_in_thread(work: Callable[[], object], over: Callable[[], bool]) -> bool:
+    """Call ``work`` in another thread; return whether it returned before ``over`` was true."""
 
     def call() -> Iterator[bool]:
         work()
         yield True
 
-    return any(drawn(call(), over))
+    return any(iterate_in_thread(call(), over))
 
 
 def avoid_full_collections() -> None:
-    """Let the garbage collector look at young objects only, in a process that ends soon.
+    """Restrict the garbage collector to young objects, in a process that ends soon.
 
     With millions of objects, as in a large model, a full collection stops every thread for a
-    second, the one that looks whether it is over included.
+    second.
     """
     gc.set_threshold(10_000, 10, 1 << 30)

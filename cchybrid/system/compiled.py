@@ -1,8 +1,8 @@
-"""Decorators that compile kernels with numba and keep the code; see ``kernel_cache``.
+"""Decorators that compile kernels with numba and cache the code; see ``kernel_cache``.
 
-Most of the time that a kernel takes to compile depends on its number of arguments, as every array
-of a ``NamedTuple`` is passed as seven numbers: hence the kinds of kernels, each with no more entry
-points than it needs.
+The time to compile a kernel mostly depends on its number of arguments, as every array of a
+``NamedTuple`` is passed as seven numbers. So there are several kinds of kernels, each with only
+the entry points that it needs.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile a kernel when it is first called, without the interpreter lock, and keep the code."""
+    """Compile a kernel at its first call and cache the code; it releases the interpreter lock."""
     return cast(Function, _dispatcher(CPUDispatcher, function))
 
 
 def internal(function: Function) -> Function:
-    """Compile a kernel that other kernels call; it allocates nothing and returns no array.
+    """Compile a kernel that is called by other kernels, allocates nothing and returns no array.
 
-    It is compiled without an entry point for Python and without reference counts, which takes half
-    the time. A call from Python, as in a test, compiles another version of it.
+    Without an entry point for Python and reference counts, compilation takes half the time. A call
+    from Python, as in a test, compiles a second version.
     """
     return cast(Function, _dispatcher(_Internal, function, no_cpython_wrapper=True, _nrt=False))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small ``internal`` kernel into those that call it.
+    """Inline a small ``internal`` kernel into its callers.
 
     A call passes the arrays of a ``Flat`` one by one, which takes longer than a few operations.
     """
@@ -81,10 +81,10 @@ class _Internal(CPUDispatcher):
 
 
 class _Cache(FunctionCache):
-    """numba's cache of one function, in a folder that is named after all sources.
+    """The numba cache of one function, in a folder that is named by a digest of all sources.
 
-    It takes no notice of the times of files, lets one process at a time write, and takes what it
-    cannot read for missing.
+    It ignores the times of files, lets one process at a time write, and treats an unreadable file
+    as missing.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -99,7 +99,7 @@ class _Cache(FunctionCache):
         self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, ``None`` if there is none that can be read."""
+        """Return the code for a signature, or ``None`` if there is no readable one."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # a damaged file may raise anything
@@ -118,7 +118,7 @@ class _Cache(FunctionCache):
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from giving other code the same file name."""
+        """Hold a lock, so that no other process writes to the same file."""
         self._lock.parent.mkdir(parents=True, exist_ok=True)
         with open(self._lock, "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

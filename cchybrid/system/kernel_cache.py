@@ -1,8 +1,9 @@
-"""Where compiled kernels are kept, and which engines have theirs there; works without numba.
+"""The cache of compiled kernels: its folder, and the engines whose kernels it holds.
 
-A folder holds the code for one state of all sources with kernels. In it an empty *marker* file per
-engine says that everything the engine needs has been compiled for this processor and this version
-of numba. A marker is written after the code, so what was interrupted counts as not compiled.
+A folder holds the code for one state of all sources with kernels. An empty *marker* file per engine
+says that all kernels of the engine have been compiled for this processor and this version of numba.
+It is written after the code, so an interrupted compilation is repeated. This module does not
+import numba.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _CONSTANT = re.compile(rb"\b[A-Z][A-Z_]+\b")
 def cache_folder(folder: Path) -> Path:
     """Return the folder for the compiled code of the kernels in the package of ``folder``.
 
-    numba looks only at the file of a function to tell whether its compiled code is stale, but the
-    code holds the functions and constants of other files, too. So the name of the folder is a
-    digest of all files with kernels, of this package and of that of ``folder``, and of the files
-    from which these import constants. It is below the folder ``NUMBA_CACHE_DIR`` if that
-    environment variable is set, or in the installation; where that is read-only, below
-    ``~/.cache``, or else a temporary one.
+    numba compares only the file of a function to decide whether compiled code is stale, but the
+    code contains functions and constants of other files, too. So the name of the folder is a
+    digest of all files with kernels, in this package and in the package of ``folder``, and of the
+    files from which these import constants. The folder is in ``NUMBA_CACHE_DIR`` if that
+    environment variable is set, or in the installation; where that is read-only, in ``~/.cache``,
+    or else in a temporary folder.
     """
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent
@@ -50,7 +51,7 @@ def cache_folder(folder: Path) -> Path:
     parents = [PACKAGE / "__pycache__"]
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         parents.insert(0, Path(chosen))
-    with contextlib.suppress(RuntimeError):  # there is no home
+    with contextlib.suppress(RuntimeError):  # there is no home folder
         parents.append(Path.home() / ".cache" / "cchybrid")
     for parent in parents:
         with contextlib.suppress(OSError):
@@ -61,7 +62,7 @@ def cache_folder(folder: Path) -> Path:
 
 
 def _kernel_sources(roots: set[Path]) -> Iterator[bytes]:
-    """Yield the contents of all files with kernels and of those whose constants they import."""
+    """Yield the contents of all files with kernels, and of files whose constants they import."""
     paths = sorted(path for root in roots for path in root.rglob("*.py"))
     sources = {path: path.read_bytes() for path in paths}
     kernels = {path for path, source in sources.items() if _DECORATOR.search(source)}
@@ -77,25 +78,25 @@ def _kernel_sources(roots: set[Path]) -> Iterator[bytes]:
 
 
 def needs_compiling(target: str) -> bool:
-    """Return whether the kernels of an engine can be compiled and have not been."""
+    """Return whether an engine's module exists and its kernels are not compiled yet."""
     marker = _marker(target)
     return marker is not None and not marker.exists()
 
 
 @contextlib.contextmanager
 def compiling(target: str) -> Iterator[bool]:
-    """Hold the lock of the cache for an engine whose kernels are not compiled yet.
+    """Hold the lock of the cache while the kernels of an engine are compiled.
 
-    One process at a time compiles for a folder, as engines share kernels; others wait, and then
-    find the compiled code. Yields whether there is anything to compile; if the block ends without
-    an exception, the engine counts as compiled.
+    Yields whether there is anything to compile; if the block ends without an exception, the engine
+    is marked as compiled. As engines share kernels, one process at a time compiles for a folder;
+    others wait and then find the compiled code.
     """
     marker = _marker(target)
     if marker is None or marker.exists():
         yield False
         return
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # the folder has gone: compile without a lock
+        with contextlib.suppress(OSError):  # the folder was removed: compile without a lock
             lock = stack.enter_context(open(marker.with_name("lock"), "w"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield not marker.exists()
@@ -118,7 +119,7 @@ def _marker(target: str) -> Path | None:
 
 @lru_cache
 def _machine() -> str:
-    """Return a digest of what compiled code depends on: numba, Python and the processor."""
+    """Return a digest of the versions of numba and Python, and of the processor."""
     processor = platform.processor()
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

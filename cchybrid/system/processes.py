@@ -1,4 +1,4 @@
-"""Child processes: they find our modules and no stray ones, and do not outlive their parent."""
+"""Child processes that import the same modules as their parent and end with it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ NO_CHANGES: Mapping[str, str] = {}
 def start_module(
     module: str, environment: Mapping[str, str] = NO_CHANGES, *, own_session: bool = True
 ) -> subprocess.Popen[bytes]:
-    """Start a module as a process, its three streams piped.
+    """Start a module as a process, with its three streams piped.
 
-    It finds the same modules as this process, but none that happen to lie in the current folder.
+    It finds the same modules as this process, but none in the current folder.
 
     Parameters
     ----------
     environment
-        Variables that it gets besides those of this process.
+        Further environment variables.
     own_session
-        Whether it gets a session and process group of its own; else it is halted, resumed and
-        ended along with the group of this process.
+        Whether it gets its own session and process group; otherwise it is paused, resumed and
+        ended with the group of this process.
     """
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
@@ -41,19 +41,19 @@ def start_module(
 def module_path() -> list[str]:
     """Return the folders in which this process looks for modules, without the current folder.
 
-    It stays if somebody asked for it: in the variable PYTHONPATH, or by running a script in it.
-    Otherwise it is there only because Python was started in it.
+    The current folder is kept if PYTHONPATH names it, or if the main script is in it. Otherwise it
+    is listed only because Python was started there.
     """
     folders = [folder for folder in sys.path if folder]
-    asked = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    requested = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     main = sys.modules["__main__"]
     if main.__spec__ is None and hasattr(main, "__file__"):
-        asked.append(os.path.dirname(str(main.__file__)))
+        requested.append(os.path.dirname(str(main.__file__)))
     try:
         here = os.getcwd()
-    except FileNotFoundError:  # somebody has removed it
+    except FileNotFoundError:  # it was removed
         return folders
-    if here in map(os.path.realpath, asked):
+    if here in map(os.path.realpath, requested):
         return folders
     return [folder for folder in folders if os.path.realpath(folder) != here]
 
@@ -66,6 +66,6 @@ def processor_count() -> int:
 
 
 def die_with_parent() -> None:
-    """Where the system can (Linux), be killed when the parent dies, even in the midst of C code."""
+    """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

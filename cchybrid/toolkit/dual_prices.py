@@ -1,11 +1,11 @@
-"""Dual prices of linear programs: they bound the steps, and rule out options before the search.
+"""Dual prices of linear programs: they bound the steps, and exclude options before the search.
 
-A price per use of every resource: in S steps all resources together offer S times the priced
-capacity, and every required delivery pays its cheapest option at least. What is left is to spare.
-Where nothing is left S steps are refuted; an option that costs more above the cheapest one of its
-delivery than is to spare is in no schedule (reduced cost fixing), and a resource whose price is
-more than that is full in every step. All of that is counted in integers, so it holds whatever the
-linear program's rounding was. Chains of requirements are left out, which is sound.
+Every resource has a price per use. In S steps all resources together offer S times the priced
+capacity, and every required delivery costs at least its cheapest option. The difference is the
+slack. If it is negative, S steps are refuted. An option that costs more than the slack above the
+cheapest one of its delivery is in no schedule (reduced cost fixing), and a resource whose price
+exceeds the slack is full in every step. All of this is counted in integers, so it holds whatever
+the rounding of the linear program. Chains of requirements are ignored, which is sound.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 Floats = NDArray[np.float64]
 
 MAX_COLUMNS = 60_000
-"""Options beyond which the linear program would take longer than it saves."""
+"""Options up to which the linear program is solved; larger ones take longer than they save."""
 
 MAX_UNITS = 5.0
-"""Units of deterministic time that one linear program may take, about as many seconds."""
+"""Deterministic time that one linear program may take, about seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ class Prices:
     Parameters
     ----------
     price
-        Shape (resources,): per use, none negative.
+        Shape (resources,): price per use, not negative.
     surplus
-        Shape (options,): what an option costs above the cheapest of its delivery; all of it where
-        the delivery is not required.
+        Shape (options,): reduced cost: the cost of an option above the cheapest of its delivery;
+        the whole cost where the delivery is not required.
     paid
-        What all required deliveries pay at least.
+        Least total cost of all required deliveries.
     offered
         The priced capacity of one step.
     """
@@ -58,33 +58,33 @@ class Prices:
 
     @classmethod
     def of(cls, problem: Problem, uses: UsageMatrix, price: IntVector) -> Prices:
-        """Count what these prices mean."""
+        """Return the consequences of these prices."""
         cost = uses.costs(price).astype(np.int64)
-        least = np.full(problem.deliveries, np.iinfo(np.int64).max)
-        np.minimum.at(least, problem.option_delivery[uses.usable], cost[uses.usable])
-        least[~problem.required] = 0
-        surplus = np.where(uses.usable, cost - least[problem.option_delivery], 0)
+        cheapest = np.full(problem.deliveries, np.iinfo(np.int64).max)
+        np.minimum.at(cheapest, problem.option_delivery[uses.usable], cost[uses.usable])
+        cheapest[~problem.required] = 0
+        surplus = np.where(uses.usable, cost - cheapest[problem.option_delivery], 0)
         offered = int((price * problem.capacity).sum())
-        return cls(price, surplus, int(least.sum()), offered)
+        return cls(price, surplus, int(cheapest.sum()), offered)
 
     @property
-    def least_steps(self) -> int:
-        """A number of steps that no assignment beats."""
+    def min_steps(self) -> int:
+        """A lower bound on the steps of any assignment."""
         return -(-self.paid // self.offered) if self.offered else 0
 
     def spare(self, steps: int) -> int:
-        """Return what so many steps offer beyond what is paid at least."""
+        """Return the slack of this number of steps; it is refuted if the slack is negative."""
         return steps * self.offered - self.paid
 
 
 @dataclass(frozen=True, eq=False)
 class Tight:
-    """What is left of a Problem for one number of steps.
+    """A Problem reduced for one number of steps.
 
     Parameters
     ----------
     uses
-        With only those options usable that are not ruled out.
+        The usage matrix, in which excluded options are not usable.
     full
         Shape (resources,): True where the resource is full in every step.
     """
@@ -94,7 +94,7 @@ class Tight:
 
 
 class Pricing:
-    """The prices of a Problem: one per channel to begin with, then those of linear programs.
+    """The prices of a Problem: first 1 per channel, then the duals of linear programs.
 
     Parameters
     ----------
@@ -112,30 +112,30 @@ class Pricing:
         offered = np.zeros(problem.deliveries, dtype=np.bool_)
         offered[problem.option_delivery[uses.usable]] = True
         if offered[problem.required].all():
-            # On regular networks nothing is stronger, and it takes no time.
+            # On regular networks no other prices are stronger, and these take no time.
             even = ~problem.implied & (problem.kind <= LINK)
             self._found.append(Prices.of(problem, uses, even.astype(np.int64)))
 
     @property
-    def least_steps(self) -> int:
-        """A number of steps that no assignment beats; more once the prices are sharp."""
-        return max((prices.least_steps for prices in self._found), default=0)
+    def min_steps(self) -> int:
+        """A lower bound on the steps of any assignment; ``sharpen`` may increase it."""
+        return max((prices.min_steps for prices in self._found), default=0)
 
     def sharpen(self) -> None:
-        """Solve the linear program of the fewest steps, unless that has been done."""
+        """Solve the linear program of the fewest steps, once."""
         if not self._sharp:
             self._sharp = True
-            self._add(*_least_load(self.problem, self.uses, self.over))
+            self._add(*_min_load_duals(self.problem, self.uses, self.over))
 
     def tight(self, steps: int) -> Tight:
-        """Return what is left for at least ``least_steps`` steps of sharp prices."""
+        """Return the Problem reduced for ``steps``, at least ``min_steps`` of sharp prices."""
         self.sharpen()
         usable = self.uses.usable.copy()
         full = np.zeros(self.problem.resources, dtype=np.bool_)
         if steps not in self._exact and any(not prices.spare(steps) for prices in self._found):
-            # Of all prices that leave nothing to spare, those that rule out the most.
+            # Of all prices without slack, those that exclude the most options.
             self._exact.add(steps)
-            self._add(_most_certain(self.problem, self.uses, steps, self.over), steps)
+            self._add(_strict_duals(self.problem, self.uses, steps, self.over), steps)
         for prices in self._found:
             spare = prices.spare(steps)
             usable &= prices.surplus <= spare
@@ -143,7 +143,7 @@ class Pricing:
         return Tight(replace(self.uses, usable=usable), full)
 
     def _add(self, dual: Floats | None, load: float) -> None:
-        """Keep the duals of a program as integers; ``load`` are the steps that they stand for."""
+        """Keep the duals of a program as integers; ``load`` is the program's value in steps."""
         if dual is None or dual.max(initial=0.0) <= 0.0:
             return
         best: Prices | None = None
@@ -160,40 +160,46 @@ class Pricing:
             self._found.append(best)
 
 
-def _least_load(
+def _min_load_duals(
     problem: Problem, uses: UsageMatrix, over: Callable[[], bool]
 ) -> tuple[Floats | None, float]:
-    """Return the duals of "options in fractions, in as few steps as have room", and the steps."""
+    """Return the duals and the value of "the fewest steps that fractions of options fit into"."""
     program = _ProblemProgram(problem, uses, over)
     steps = program.variable(objective=1.0)
     for row, capacity in program.limits():
         row.SetCoefficient(steps, -capacity)
-    for row in program.once:
+    for row in program.delivery_rows:
         row.SetBounds(1.0, 1.0)
     return program.prices(over), steps.solution_value()
 
 
-def _most_certain(
+def _strict_duals(
     problem: Problem, uses: UsageMatrix, steps: int, over: Callable[[], bool]
 ) -> Floats | None:
-    """Return strictly complementary duals: positive on whatever is full in all solutions.
+    """Return strictly complementary duals: positive on every resource full in all solutions.
 
-    The program is homogeneous, which makes a positive number as good as 1: it looks for the
-    solution in which most options are taken and most resources have room (Freund, Roundy and Todd
-    1985). What it cannot give any is always full, or never taken, and its dual says so.
+    The program is homogeneous, so any positive number is as good as 1. It maximizes the number of
+    options with a positive share and of resources with slack. An option that gets no share is in no
+    solution, and a resource without slack is full in all of them; their duals are positive.
+
+    References
+    ----------
+    R. M. Freund, R. Roundy, M. J. Todd, "Identifying the set of always-active constraints in a
+    system of linear inequalities by a single linear program", Sloan working paper 1674-85, MIT,
+    1985.
     """
     program = _ProblemProgram(problem, uses, over, twice=True)
     whole = program.variable()
     for row, capacity in program.limits():
         row.SetCoefficient(whole, -capacity * steps)
-        row.SetCoefficient(program.variable(objective=-1.0, most=1.0), 1.0)
-    for row in program.once:
+        row.SetCoefficient(program.variable(objective=-1.0, upper=1.0), 1.0)
+    for row in program.delivery_rows:
         row.SetCoefficient(whole, -1.0)
     return program.prices(over)
 
 
 class _FractionProgram(LinearProgram):
-    """Options in fractions: a row per delivery, and one per resource that is limited.
+    """A linear program over fractions of options: a row per delivery and per limited resource.
 
     Parameters
     ----------
@@ -207,10 +213,10 @@ class _FractionProgram(LinearProgram):
 
     def __init__(self, deliveries: int, limited: BoolVector, units: float | None = None) -> None:
         super().__init__(units=units)
-        self.room: list[Any] = [
+        self.capacity_rows: list[Any] = [
             self.row(-math.inf, 0.0) if here else None for here in limited.tolist()
         ]
-        self.once = [self.row(0.0, 0.0) for _ in range(deliveries)]
+        self.delivery_rows = [self.row(0.0, 0.0) for _ in range(deliveries)]
 
     def add(
         self,
@@ -221,7 +227,7 @@ class _FractionProgram(LinearProgram):
         *,
         twice: bool = False,
     ) -> None:
-        """Add a variable per option, or two, of which the second is worth having up to 1.
+        """Add a variable per option; with ``twice`` a second one, up to 1, that is maximized.
 
         Parameters
         ----------
@@ -234,12 +240,12 @@ class _FractionProgram(LinearProgram):
             if number % 1024 == 0:
                 check(over)
             used = [
-                (self.room[resource[place]], float(times[place]))
+                (self.capacity_rows[resource[place]], float(times[place]))
                 for place in range(start[path], start[path + 1])
             ]
             for second in range(1 + twice):
                 fraction = self.variable(-1.0, 1.0) if second else self.variable()
-                self.once[row].SetCoefficient(fraction, 1.0)
+                self.delivery_rows[row].SetCoefficient(fraction, 1.0)
                 for limit, count in used:
                     if limit is not None:
                         limit.SetCoefficient(fraction, count)
@@ -260,12 +266,12 @@ class _ProblemProgram(_FractionProgram):
 
     def limits(self) -> Iterator[tuple[Any, float]]:
         """Yield the row and the capacity of each limited resource."""
-        for row, capacity in zip(self.room, self._problem.capacity.tolist(), strict=True):
+        for row, capacity in zip(self.capacity_rows, self._problem.capacity.tolist(), strict=True):
             if row is not None:
                 yield row, float(capacity)
 
     def prices(self, over: Callable[[], bool]) -> Floats | None:
-        """Solve; return, shape (resources,), the duals of the rows, ``None`` if time was up."""
+        """Solve; return the duals, shape (resources,), or ``None`` at the time limit."""
         if not solve_program(self, over):
             return None
         found = np.zeros(self._problem.resources)
@@ -275,32 +281,31 @@ class _ProblemProgram(_FractionProgram):
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
-    """What every row of a packing is worth, and the worth that fits into one step.
+class RowPrices:
+    """Integer dual prices of the rows of a packing: a feasible solution of the dual program.
 
     Parameters
     ----------
     row
-        Shape (rows,): whole numbers, none negative.
+        Shape (rows,): the price of each row, not negative.
     step
-        No class holds rows that are worth more than this together.
+        Largest total price of the rows of one class.
     """
 
     row: IntVector
     step: int
 
-    def least_steps(self, rows: BoolVector | None = None) -> int:
-        """Return a number of steps below which these rows, or all, cannot be made."""
-        worth = self.row if rows is None else self.row[rows]
-        return -(-int(worth.sum()) // self.step)
+    def min_steps(self, rows: BoolVector | None = None) -> int:
+        """Return a lower bound on the steps for these rows; for all if ``None``."""
+        price = self.row if rows is None else self.row[rows]
+        return -(-int(price.sum()) // self.step)
 
 
 class LoadProgram(_FractionProgram):
-    """The linear program that spreads the load of a packing, kept from one set of rows to the next.
+    """The linear program that minimizes the maximal relative load of a packing's resources.
 
-    The most loaded resource, relative to its capacity, carries as little as possible. The dual
-    prices the resources: a row is worth its cheapest option, and no step can make more worth than
-    its capacities cost.
+    It is kept from one set of rows to the next. Its dual prices the resources: the price of a row
+    is that of its cheapest option, and the rows of one step cost at most its priced capacity.
 
     Parameters
     ----------
@@ -312,36 +317,36 @@ class LoadProgram(_FractionProgram):
         super().__init__(packing.rows, np.ones(len(packing.capacity), dtype=np.bool_))
         self.packing, self.over = packing, over
         load = self.variable(objective=1.0)
-        for row, capacity in zip(self.room, packing.capacity.tolist(), strict=True):
+        for row, capacity in zip(self.capacity_rows, packing.capacity.tolist(), strict=True):
             row.SetCoefficient(load, -float(capacity))
-        for row in self.once:
+        for row in self.delivery_rows:
             row.SetBounds(1.0, math.inf)
         self.add(packing.row, np.arange(packing.columns), packing.uses, over)
 
-    def worth(self, rows: BoolVector | None = None) -> Worth | None:
-        """Return what the dual says the rows are worth; ``None`` where nothing is contended.
+    def row_prices(self, rows: BoolVector | None = None) -> RowPrices | None:
+        """Return the prices of the rows; ``None`` if no resource is contended.
 
         Parameters
         ----------
         rows
             Shape (rows,): the rows to be made; all if ``None``.
         """
-        wanted = np.ones(self.packing.rows, dtype=np.bool_) if rows is None else rows
-        for low, row in zip(wanted.tolist(), self.once, strict=True):
+        chosen = np.ones(self.packing.rows, dtype=np.bool_) if rows is None else rows
+        for low, row in zip(chosen.tolist(), self.delivery_rows, strict=True):
             row.SetLb(float(low))
         if not solve_program(self, self.over):
             return None
-        best: Worth | None = None
+        best: RowPrices | None = None
         best_steps = 0.0
-        for price in roundings(self.duals(self.room, sign=-1.0)):
-            worth = self._whole(price)
-            steps = float(worth.row[wanted].sum()) / worth.step
+        for price in roundings(self.duals(self.capacity_rows, sign=-1.0)):
+            prices = self._row_prices(price)
+            steps = float(prices.row[chosen].sum()) / prices.step
             if steps > best_steps * (1.0 + 1e-9):
-                best, best_steps = worth, steps
+                best, best_steps = prices, steps
         return best
 
-    def _whole(self, price: IntVector) -> Worth:
+    def _row_prices(self, price: IntVector) -> RowPrices:
         packing = self.packing
         row = np.full(packing.rows, np.iinfo(np.int64).max)
         np.minimum.at(row, packing.row, packing.uses.costs(price).astype(np.int64))
-        return Worth(row, max(1, int(price @ packing.capacity)))
+        return RowPrices(row, max(1, int(price @ packing.capacity)))

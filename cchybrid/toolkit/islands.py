@@ -1,8 +1,9 @@
-"""Islands: searches side by side on threads, which exchange what they found.
+"""Islands: parallel searches on threads that exchange their best solutions.
 
-Every island has its own random state and advances by the same number of evaluations per round;
-between rounds all wait for each other. So a run with an evaluation budget repeats exactly,
-whatever the machine is busy with, and threads that share nothing need no locks.
+Every island has its own random state and makes the same number of evaluations per round; a round
+ends when all islands have finished it. So a run with an evaluation budget repeats exactly, whatever
+the load of the machine, and as islands share no data, no locks are needed. Every few rounds the
+best solution of each island migrates to the next one in a ring (island model).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 
 MIGRATION_ROUNDS = 10
-"""Rounds between two visits of the best of each island at the next one."""
+"""Rounds between two migrations."""
 
 
 class Island(Protocol):
@@ -29,25 +30,25 @@ class Island(Protocol):
         """The conflicts of the best near-solution so far; 0 if it is a schedule."""
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
-        """Search on; return the evaluations made.
+        """Continue the search; return the evaluations made.
 
         Parameters
         ----------
         evaluations
-            How many to make, at most (where one generation takes more: one generation).
+            Evaluations to make at most (one generation if that takes more).
         stop
             Shape (1,): set by another thread to end early.
         """
 
     def best(self) -> Assignment:
-        """Return that near-solution; deliveries without a place have option and step -1."""
+        """Return the best near-solution; unscheduled deliveries have option and step -1."""
 
     def immigrate(self, migrant: Assignment) -> None:
-        """Take in the best of another island."""
+        """Accept the best near-solution of another island."""
 
 
 def island_seed(seed: int, index: int) -> int:
-    """Return the seed of an island: the run's own for the first."""
+    """Return the seed of an island; the first one has the run's own."""
     return seed + index * 0x9E3779B1
 
 
@@ -59,23 +60,23 @@ def explore(
     evaluations: int,
     patience: int | None = None,
 ) -> Assignment | None:
-    """Let islands search side by side until one has a schedule; return it.
+    """Run islands in parallel until one finds a schedule; return it.
 
     Parameters
     ----------
     steps
-        The number of steps that all search for.
+        The number of steps of the schedule.
     evaluations
-        Of each island per round. A round should take hundredths of a second.
+        Evaluations of each island per round. A round should take hundredths of a second.
     patience
         Rounds without progress of the best island after which to give up; ``None``: never.
 
     Returns
     -------
     Assignment | None
-        ``None`` if it gave up, or so many steps are no longer wanted.
+        ``None`` if the search gave up, or this number of steps is no longer of use.
     """
-    least, idle, turn = None, 0, 0
+    fewest, idle, rounds = None, 0, 0
     with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
         while run.wants(steps):
             share = budget.share(evaluations, len(islands))
@@ -84,16 +85,16 @@ def explore(
             best = min(islands, key=lambda island: island.conflicts)
             if best.conflicts == 0:
                 return best.best()
-            turn, idle = turn + 1, idle + 1
-            if least is None or best.conflicts < least:
-                least, idle = best.conflicts, 0
+            rounds, idle = rounds + 1, idle + 1
+            if fewest is None or best.conflicts < fewest:
+                fewest, idle = best.conflicts, 0
                 if best.conflicts <= max(10, len(best.best().step) // 50):
                     run.suggest(best.best())
-            run.progress(steps, least)
+            run.progress(steps, fewest)
             run.note(evaluations=budget.spent)
             if patience is not None and idle >= patience:
                 return None
-            if turn % MIGRATION_ROUNDS == 0 and len(islands) > 1:
+            if rounds % MIGRATION_ROUNDS == 0 and len(islands) > 1:
                 _migrate(islands)
     return None
 

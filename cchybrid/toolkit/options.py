@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-def require(options: object, **least: float) -> None:
-    """Raise ``ValueError`` unless each of these fields is at least the number given."""
-    for name, low in least.items():
+def require(options: object, **minimum: float) -> None:
+    """Raise ``ValueError`` unless each named field is at least the given number."""
+    for name, low in minimum.items():
         if getattr(options, name) < low:
             raise ValueError(f"{name} must be at least {low:g}")

@@ -1,7 +1,8 @@
-"""What fits into one step of a scatter-like Problem: the ground of its compatibility classes.
+"""Scatter-like Problems as packing problems: rows, columns, compatibility classes.
 
-Where no delivery waits for another, steps can change places, and a schedule is nothing but a cover
-of the deliveries by sets that fit into one step each (thesis section 4.2.1).
+Where no delivery requires another, steps are interchangeable, and a schedule is a cover of the
+deliveries by *compatibility classes*: sets of options that fit into one step together (thesis
+section 4.2.1).
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """The required deliveries (rows), their usable options (columns), and what these use up.
+    """The required deliveries (rows), their usable options (columns), and the resources used.
 
     Parameters
     ----------
     problem
-        Where they come from.
+        The Problem.
     delivery
-        Shape (rows,): the delivery that each row is.
+        Shape (rows,): the delivery of each row.
     option, row
-        Shape (columns,): the option that each column is, and the row that it makes; sorted by row.
+        Shape (columns,): the option of each column, and its row; sorted by row.
     uses
-        The usage matrix of the columns, over the resources that can be used beyond their capacity
-        at all, numbered anew.
+        The usage matrix of the columns, over the contended resources (those that all rows together
+        could use beyond their capacity), renumbered.
     capacity
-        Shape (resources,): the capacity of each of these.
+        Shape (resources,): the capacity of each contended resource.
     """
 
     problem: Problem
@@ -45,7 +46,7 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Problem) -> Packing:
-        """Lay a Problem out."""
+        """Return the packing problem of a Problem."""
         uses = UsageMatrix.of(problem)
         delivery = np.flatnonzero(problem.required)
         option = np.flatnonzero(uses.usable & problem.required[problem.option_delivery])
@@ -76,18 +77,18 @@ class Packing:
 
     @cached_property
     def column(self) -> IntVector:
-        """Shape (entries of ``uses``,): the column of each."""
+        """Shape (entries of ``uses``,): the column of each entry."""
         return owners(self.uses.start)
 
     def fitting(self, load: IntVector) -> BoolVector:
-        """Return, shape (columns,), what still fits into a step that carries this load."""
+        """Return, shape (columns,), whether each column still fits into a step with this load."""
         over = self.uses.times > (self.capacity - load)[self.uses.resource]
         fits = np.ones(self.columns, dtype=np.bool_)
         fits[self.column[over]] = False
         return fits
 
     def filled(self, columns: IntVector, rows: BoolVector) -> IntVector:
-        """Return the columns and, as far as they fit, one for each further row of these.
+        """Return the columns, extended greedily by one for each further row that fits.
 
         Parameters
         ----------
@@ -109,10 +110,10 @@ class Packing:
             load[resource] += times
 
     def assignment(self, steps: Iterable[IntVector]) -> Assignment:
-        """Return the assignment that makes the columns of each class in a step of its own.
+        """Return the assignment in which every class is a step.
 
-        A row that several classes hold is made in the first of them; classes that have nothing
-        left to do are no steps.
+        A row of several classes is made in the first of them; classes without any other row
+        become no step.
         """
         found = self.problem.empty()
         number = 0
@@ -127,7 +128,7 @@ class Packing:
         return found
 
     def classes(self, assignment: Assignment) -> list[IntVector]:
-        """Return the columns of each step of an assignment; options that are no column are left."""
+        """Return the columns of each step of an assignment, without options that are no column."""
         taken = np.flatnonzero(assignment.option[self.delivery] >= 0)
         option = assignment.option[self.delivery[taken]]
         step = assignment.step[self.delivery[taken]]
@@ -149,10 +150,10 @@ def refusal(problem: Problem) -> str | None:
 def _contended(
     problem: Problem, row: IntVector, resource: IntVector, times: IntVector
 ) -> BoolVector:
-    """Return which uses are of resources that all rows together could use too often."""
+    """Return which uses are of resources that all rows together could overload."""
     pair, which = np.unique(row * problem.resources + resource, return_inverse=True)
-    most = np.zeros(len(pair), dtype=np.int64)
-    np.maximum.at(most, which, times)
-    demand = np.bincount(pair % problem.resources, weights=most, minlength=problem.resources)
+    max_times = np.zeros(len(pair), dtype=np.int64)
+    np.maximum.at(max_times, which, times)
+    demand = np.bincount(pair % problem.resources, weights=max_times, minlength=problem.resources)
     decides = ~problem.implied & (demand > problem.capacity)
     return np.asarray(decides[resource])

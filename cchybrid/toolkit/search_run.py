@@ -1,4 +1,4 @@
-"""What searches share that count evaluations: their budget, and the flag that stops kernels."""
+"""The evaluation budget of an engine, and the flag that stops its kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cchybrid.plugin.engine import Run
 from cchybrid.problem.arrays import BoolArray
 
 WATCH_SECONDS = 0.1
-"""Seconds between two looks at the run: a tenth of what an engine has to stop in."""
+"""Seconds between two checks of the run: a tenth of the time in which an engine has to stop."""
 
 
 class EvaluationBudget:
@@ -27,15 +27,19 @@ class EvaluationBudget:
         self.spent += evaluations
         self._run.spend(evaluations)
 
-    def share(self, wanted: int, islands: int) -> int:
-        """Return how many evaluations each island may make: ``wanted``, or what is left."""
+    def share(self, requested: int, islands: int) -> int:
+        """Return the evaluations of each island: ``requested``, or the rest of the budget."""
         budget = self._run.budget.evaluations
-        return wanted if budget is None else max(1, min(wanted, (budget - self.spent) // islands))
+        return (
+            requested
+            if budget is None
+            else max(1, min(requested, (budget - self.spent) // islands))
+        )
 
 
 @contextmanager
 def watched(run: Run, steps: int) -> Iterator[BoolArray]:
-    """Give a flag, shape (1,), that is set as soon as so many steps are no longer wanted."""
+    """Yield a flag, shape (1,), that is set once this number of steps is no longer of use."""
     stop, done = np.zeros(1, dtype=np.bool_), Event()
 
     def watch() -> None:

@@ -1,7 +1,7 @@
-"""Calls to solvers: their limits, stopping them from outside, and leaving late ones behind.
+"""Calls to CP-SAT and linear programs that end when the run ends.
 
-CP-SAT and linear programs are called alike: in a thread of their own, watched for the end of the
-run. A solver that does not stop in time is left behind in its thread, which ends with the process.
+A solver runs in a thread of its own and is interrupted at the end of the run. If it does not stop
+in time, it is abandoned in its thread, which ends with the process.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ __all__ = [
 Found = TypeVar("Found")
 
 POLL_SECONDS = 0.05
-"""Seconds between two looks at whether the run is over."""
+"""Seconds between two checks whether the run is over."""
 
 GRACE_SECONDS = 0.2
-"""Seconds that a solver gets to stop at the end of a run; CP-SAT takes several in large models."""
+"""Seconds in which a solver may stop at the end of a run; CP-SAT takes several in large models."""
 
 EVALUATIONS_PER_UNIT = 10_000
-"""Evaluations that a unit of deterministic time, about a second, counts as: a convention."""
+"""Evaluations per unit of deterministic time, about a second: a convention."""
 
 
 class StoppedError(Exception):
-    """The run is over, or the answer is no longer wanted."""
+    """The run is over, or the result is no longer of use."""
 
 
 def until_stopped(run: Run, search: Callable[[], Stop]) -> Stop:
-    """Return why a search ended: ``search()``, ``LIMIT`` if stopped, ``EXHAUSTED`` if none is open.
+    """Run a search; return its result, ``LIMIT`` if stopped, ``EXHAUSTED`` without open targets.
 
     Parameters
     ----------
     search
-        Called if there are steps to try; may raise ``StoppedError``.
+        Called if there are numbers of steps to try; may raise ``StoppedError``.
     """
     if next(run.targets(), None) is None:
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
@@ -75,7 +75,7 @@ def check(over: Callable[[], bool]) -> None:
 
 
 def evaluations(units: float) -> int:
-    """Return what to spend for so many units of deterministic time, at least 1."""
+    """Return the evaluations, at least 1, that an amount of deterministic time counts as."""
     return max(1, math.ceil(units * EVALUATIONS_PER_UNIT))
 
 
@@ -85,14 +85,14 @@ def call(
     over: Callable[[], bool],
     unwanted: Callable[[], bool] | None = None,
 ) -> Found:
-    """Return what ``work`` returns; it runs in a thread of its own, which may be left behind.
+    """Call ``work`` in a thread of its own, which may be abandoned; return its result.
 
     Parameters
     ----------
     work
         Calls a solver that releases the interpreter lock.
     interrupt
-        Asks that solver to stop; called again and again, as a call before the search is lost.
+        Interrupts that solver; called repeatedly, as a call before the search has no effect.
     over
         Whether the run is over.
     unwanted
@@ -159,13 +159,13 @@ def new_solver(
     Parameters
     ----------
     units
-        Deterministic time that it may take, about seconds: equal calls end alike.
+        Limit of deterministic time, about seconds: equal calls have equal results.
     seconds
-        Wall-clock time that it may take.
+        Limit of wall-clock time.
     memory
-        Mebibytes that it may use.
+        Limit of memory in MiB.
     linearization
-        How much goes into the linear relaxation, 0 to 2; CP-SAT's own choice if ``None``.
+        Level of the linear relaxation, 0 to 2; CP-SAT's own choice if ``None``.
     log
         Print CP-SAT's own log.
     """
@@ -187,20 +187,20 @@ def new_solver(
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What CP-SAT found.
+    """The result of a call to CP-SAT.
 
     Parameters
     ----------
     values
         Shape (variables,): the best solution; ``None`` if none was found.
     infeasible, optimal
-        Whether there is no solution at all, or none better.
+        Whether there is provably no solution, or none better.
     bound
-        No solution has a smaller objective, of whole numbers and before any scaling.
+        Lower bound on the objective (integer, before scaling).
     units
-        The deterministic time that it took.
+        Deterministic time spent, about seconds.
     branches, conflicts
-        The size of the search.
+        The size of the search tree.
     """
 
     values: NDArray[np.int64] | None
@@ -213,11 +213,11 @@ class Solution:
 
 
 NO_SOLUTION = Solution(None, False, False, 0, 0.0, 0, 0)
-"""What a search comes to that was not made."""
+"""The result where CP-SAT was not called."""
 
 
 def solve_model(model: cp_model.CpModel, solver: cp_model.CpSolver) -> Solution:
-    """Return what CP-SAT finds; the interpreter lock is released meanwhile."""
+    """Solve a model; the interpreter lock is released meanwhile."""
     status = solver.solve(model)
     if status == cp_model.MODEL_INVALID:
         raise RuntimeError(f"CP-SAT calls the model invalid: {model.validate()}")
@@ -235,7 +235,7 @@ def solve_model(model: cp_model.CpModel, solver: cp_model.CpSolver) -> Solution:
 
 
 def solve(model: cp_model.CpModel, solver: cp_model.CpSolver, over: Callable[[], bool]) -> Solution:
-    """Return what CP-SAT finds until the run is over.
+    """Solve a model until the run is over.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Step control: in which order an engine that searches for a fixed number of steps tries them."""
+"""Step control: the order in which an engine tries numbers of steps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.search_run import watched
 
 Reach = Callable[[int], Assignment | None]
-"""Search for a schedule of so many steps; ``None`` if the search gave up or was ended."""
+"""Search for a schedule of this number of steps; ``None`` if the search gave up or was ended."""
 
 CONTROLS = ("descend", "raise")
-"""What the option ``control`` of an engine may be."""
+"""Values of the option ``control`` of an engine."""
 
 
 def check_control(control: str) -> None:
-    """Refuse what is no way to control the steps."""
+    """Raise ``ValueError`` for an unknown value of the option ``control``."""
     if control not in CONTROLS:
         raise ValueError(f"control is {control!r}, use {' or '.join(CONTROLS)}")
 
@@ -25,20 +25,20 @@ def check_control(control: str) -> None:
 def control_steps(
     problem: Problem, run: Run, reach: Reach, control: str, probe: Reach | None = None
 ) -> Stop:
-    """Search for fewer and fewer steps, or for more and more.
+    """Search for decreasing or increasing numbers of steps; return why the search ended.
 
     Parameters
     ----------
     reach
-        One attempt; an engine that makes use of ``run.hint`` starts from the best schedule
-        without its last step.
+        One attempt. An engine that uses ``run.hint`` starts from the best schedule without its
+        last step.
     control
-        ``descend``: offer a greedy schedule, then search for one with a step less, again and
-        again. ``raise``: begin at the lower bound, and add a step whenever an attempt fails, as
-        the papers did (thesis section 6.4). It ends with the first schedule.
+        ``descend``: offer a greedy schedule, then repeatedly search for one with a step less.
+        ``raise``: start at the lower bound, and add a step whenever an attempt fails, as the papers
+        did (thesis section 6.4); end with the first schedule.
     probe
-        A short attempt: with it the gap between the greedy schedule and the bound is halved
-        before the search goes on a step at a time.
+        A short attempt. With it, bisection between the greedy schedule and the bound comes before
+        the search that goes down a step at a time.
     """
     if control == "descend":
         return _descend(problem, run, reach, probe)
@@ -48,7 +48,7 @@ def control_steps(
 def _descend(problem: Problem, run: Run, reach: Reach, probe: Reach | None) -> Stop:
     known = run.best()
     if known is None:
-        # While the least that is possible is wanted, the run goes on.
+        # The run is over once the lower bound is no longer a target.
         with watched(run, run.lower()) as stop:
             greedy = first_fit(problem, run.seed, stop)
         if greedy is None:
@@ -58,7 +58,7 @@ def _descend(problem: Problem, run: Run, reach: Reach, probe: Reach | None) -> S
     if probe is not None:
         known = _halve(run, probe, known)
     for target in run.targets():
-        # A target far below what is known (a weak bound, a user's wish) is approached.
+        # A target far below the best (a weak bound, the user's target) is approached stepwise.
         for steps in range(max(known - 1, target), target - 1, -1):
             while run.wants(steps):
                 found = reach(steps)
@@ -70,7 +70,7 @@ def _descend(problem: Problem, run: Run, reach: Reach, probe: Reach | None) -> S
 
 
 def _halve(run: Run, probe: Reach, known: int) -> int:
-    """Search for the fewest steps that are reached easily, by bisection; return them."""
+    """Find the fewest steps that short attempts reach, by bisection; return them."""
     failed = run.lower() - 1
     while known - failed > 1:
         middle = (known + failed) // 2

@@ -16,12 +16,14 @@ BoolVector = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class UsageMatrix:
-    """Options (rows) by resources (columns), in compressed sparse rows that options share.
+    """Incidence matrix, options (rows) by resources (columns), in compressed sparse row format.
+
+    Options over the same path share a row.
 
     Parameters
     ----------
     path
-        Shape (options,): the path of each option. Options over the same path use the same.
+        Shape (options,): the path of each option.
     start
         Shape (paths + 1,): the entries of path p are ``start[p]`` up to ``start[p + 1]``.
     resource, times
@@ -29,8 +31,8 @@ class UsageMatrix:
     resources
         The number of resources.
     usable
-        Shape (options,): whether the option may be taken; of a whole Problem, whether the option
-        alone keeps to the capacities.
+        Shape (options,): whether the option may be taken: in a new matrix, whether it exceeds no
+        capacity by itself.
     """
 
     path: NDArray[np.integer]
@@ -60,7 +62,7 @@ class UsageMatrix:
         )
 
     def entries(self, options: IntVector) -> tuple[IntVector, IntVector, IntVector]:
-        """Return, of some options, all entries: index into ``options``, resource and times."""
+        """Return all entries of some options: index into ``options``, resource and times."""
         place, position = gather(self.start, self.path[options])
         return position, self.resource[place], self.times[place]
 
@@ -71,15 +73,15 @@ class UsageMatrix:
         return self.resource[used], self.times[used]
 
     def load(self, options: IntVector) -> IntVector:
-        """Return, shape (resources,), how often these options together use each resource."""
+        """Return, shape (resources,), the total uses of each resource by these options."""
         _, resource, times = self.entries(options)
         load = np.bincount(resource, weights=times, minlength=self.resources)
         return load.astype(np.int64)
 
     def costs(self, price: NDArray[np.number]) -> NDArray[np.float64]:
-        """Return, shape (options,), what each option costs at a price per use, shape (resources,).
+        """Return, shape (options,), the cost of each option at prices per use, shape (resources,).
 
-        Whole numbers up to 2^53 are exact.
+        Integers up to 2^53 are exact.
         """
         paths = len(self.start) - 1
         weights = self.times * price[self.resource]
@@ -93,26 +95,27 @@ class UsageMatrix:
         return UsageMatrix(path, start, resource, times, self.resources, self.usable[options])
 
     def shortened(self, problem: Problem, steps: int) -> UsageMatrix:
-        """Return the matrix with only those options usable that so many steps have room for.
+        """Return the matrix in which options too long for this number of steps are not usable.
 
-        On average, no delivery can pass more channels than all steps offer, divided by the number
-        of deliveries; longer options are left out unless a delivery has no shorter one.
+        A heuristic limit: the channel uses that all steps offer, divided by the number of
+        deliveries. Longer options stay usable where a delivery has no shorter one.
         """
         channel = problem.kind <= LINK
-        room = int(problem.capacity[channel].sum()) * steps
-        hops = max(1, room // max(1, int(problem.required.sum())))
+        offered = int(problem.capacity[channel].sum()) * steps
+        hops = max(1, offered // max(1, int(problem.required.sum())))
         passed = self.costs(channel.astype(np.int64))
         passed[~self.usable] = np.inf
-        least = np.full(problem.deliveries, np.inf)
-        np.minimum.at(least, problem.option_delivery, passed)
-        most = np.maximum(least, hops)[problem.option_delivery]
-        return replace(self, usable=self.usable & (passed <= most))
+        fewest = np.full(problem.deliveries, np.inf)
+        np.minimum.at(fewest, problem.option_delivery, passed)
+        limit = np.maximum(fewest, hops)[problem.option_delivery]
+        return replace(self, usable=self.usable & (passed <= limit))
 
 
 def families(problem: Problem) -> IntVector:
-    """Return, shape (deliveries,), a number that deliveries share which may require each other.
+    """Return, shape (deliveries,), the number of each delivery's family.
 
-    These are the deliveries of one message, or of the messages that an orbit puts together.
+    A family is connected by requirements: the deliveries of one message, or of the messages that an
+    orbit of a quotient joins.
     """
     forwards = np.flatnonzero(problem.option_requires >= 0)
     before, after = problem.option_requires[forwards], problem.option_delivery[forwards]

@@ -1,4 +1,4 @@
-"""What an engine's ``prepare`` compiles kernels on."""
+"""The Problem on which an engine's ``prepare`` compiles kernels."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from cchybrid.problem import Problem, build_problem
 
 
 def warmup_problem() -> Problem:
-    """Return a tiny problem without a schedule of one step, so that a search for one goes on."""
+    """Return a tiny Problem without a schedule of one step, so that a search for one runs."""
     pair = Network.from_arcs("pair", 2, [(0, 1)])
     # Two messages over one channel in one step are in conflict.
     return build_problem(Instance(pair, Collective("clash", (Message(0, (1,)), Message(0, (1,))))))
 
 
 def compile_first_fit() -> None:
-    """Compile the kernels of ``first_fit``: all that many an engine needs."""
+    """Compile the kernels of ``first_fit``, the only ones that many engines need."""
     from cchybrid.toolkit.kernels.first_fit import first_fit
 
     first_fit(warmup_problem(), 0)

@@ -58,6 +58,8 @@ def contribution(entry: Contribution) -> str:
     if entry.what == "bound":
         sure = "certified" if entry.certified else "claimed"
         return f"{entry.author}: at least {_count(entry.lower)}, {sure}"
+    if entry.what == "draft":
+        return f"{entry.author}: near-solution of {entry.how}"
     how = f" ({entry.how})" if entry.how else ""
     return f"{entry.author}: {_count(entry.steps or 0)}{how}"
 

@@ -1,4 +1,4 @@
-"""The engine keeps to its contract, and its options do what they say."""
+"""The engine satisfies the contract of engines, and its options work as documented."""
 
 import cchybrid
 import pytest
@@ -32,7 +32,7 @@ def test_it_gives_up_after_so_many_failures():
 
 
 def test_it_reports_how_near_it_is():
-    """Conflicts of a number of steps never grow, and there are some left in one step."""
+    """Reported conflicts of a number of steps never increase; one step always leaves some."""
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=30))
     Greedy(Options(patience=5)).solve(problem, run)
@@ -42,6 +42,6 @@ def test_it_reports_how_near_it_is():
 
 
 def test_options_that_make_no_sense_are_refused():
-    """The text is what the user reads."""
-    with pytest.raises(ValueError, match="from 1 on"):
+    """The text is shown to the user."""
+    with pytest.raises(ValueError, match="at least 1"):
         Options(tries=0)

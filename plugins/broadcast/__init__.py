@@ -1,1 +1,1 @@
-"""The engine ``broadcast``: flows from every informed node, decided by CP-SAT."""
+"""The engine ``broadcast``: flows from all informed nodes, decided by CP-SAT."""

@@ -1,8 +1,10 @@
-"""The engine: asks CP-SAT for a schedule of the fewest steps that are open, near nodes first.
+"""The engine ``broadcast``: CP-SAT on flows from all informed nodes, with a limited reach per step.
 
-Every number of steps is tried with the last step reaching one hop, two, and so on, each step
-before it one hop farther than the next, and the first one anywhere; what is not answered in its
-time gets twice as much in the next round, where more is tried.
+1. For a number of steps, limit the hops of transfers: the last step reaches one hop, each step
+   before it one hop farther than the next, and the first one any distance.
+2. Let CP-SAT decide that model (``flows.py``); if it has no solution, increase the reach.
+3. Models that are not decided in their time get twice as much in the next round, in which more
+   reaches are tried.
 """
 
 from __future__ import annotations
@@ -13,35 +15,35 @@ from itertools import islice
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Problem
-from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
 
 from .flows import Senders, SpreadModel
 
 MAX_HOPS = 2_000_000
-"""Senders times channels; a guard: to look through more takes more than a second."""
+"""Senders times channels; a guard: to enumerate more takes more than a second."""
 
 
 class Broadcast:
-    """Finds schedules of broadcasts over shortest paths; it never claims a bound."""
+    """Schedules of broadcasts over shortest paths by CP-SAT on flows; claims no bounds."""
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         reach
-            The most hops of a transfer in the last step, each step before it reaching one hop
-            farther; 0 tries one after the other.
+            Maximal hops of a transfer in the last step; each step before it reaches one hop
+            farther. 0 tries increasing values.
         reaches
-            Reaches that are tried in the first round; one more in each further one.
+            Reaches that are tried in the first round; one more in each further round.
         units
-            Deterministic time of a question in the first round, about seconds; it doubles.
+            Deterministic time of a model in the first round, about seconds; it doubles per round.
         max_messages
-            Messages of an instance; where more spread, they are in each other's way all the time,
-            and reach says little.
+            Messages of an instance; with more, they compete everywhere, and limiting the reach is
+            of little use.
         max_variables
             Variables that a model may have.
         log
@@ -62,7 +64,7 @@ class Broadcast:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what is no broadcast in wormhole switching, and what is too large."""
+        """Refuse other collectives than wormhole broadcasts, and too large ones."""
         structure = problem.structure
         if structure is None:
             return "a quotient has no network of its own"
@@ -81,37 +83,37 @@ class Broadcast:
         senders = Senders.of(problem, structure)
         size = senders.size([1, 1])
         if size > options.max_variables:
-            most = options.max_variables
-            return f"{size:,} variables for two steps of one hop, more than {most:,}"
+            limit = options.max_variables
+            return f"{size:,} variables for two steps of one hop, more than {limit:,}"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Try the fewest steps that are open and one less than the best, until none is."""
+        """Try the fewest open number of steps and one less than the best, until none is open."""
         assert problem.structure is not None
         senders = Senders.of(problem, problem.structure)
         return until_stopped(run, lambda: _Search(senders, run, self.options).run_all())
 
 
 class _Search:
-    """One run of the engine: what has been answered, and the time of a question."""
+    """One run of the engine: the decided models, and the time limit of a model."""
 
     def __init__(self, senders: Senders, run: Run, options: Broadcast.Options) -> None:
         self.senders, self.run, self.options = senders, run, options
         self.closed: set[tuple[int, ...]] = set()
-        """Reaches that are answered for good."""
+        """Reaches that are decided."""
         self.units = options.units
         self.rounds = 0
 
     def run_all(self) -> Stop:
         while not self.run.should_stop():
-            asked = False
+            tried = False
             for steps in self._targets():
                 nearest = (reach for reach in self._reaches(steps) if self._is_open(reach))
                 for reach in islice(nearest, self.options.reaches + self.rounds):
                     if self.run.wants(steps):
-                        asked = True
+                        tried = True
                         self._ask(reach)
-            if not asked and not self.run.should_stop():
+            if not tried and not self.run.should_stop():
                 open_still = next(self.run.targets(), None) is not None
                 return Stop.STALLED if open_still else Stop.EXHAUSTED
             self.units *= 2
@@ -119,22 +121,22 @@ class _Search:
         return Stop.LIMIT
 
     def _targets(self) -> list[int]:
-        """Return the steps to try in a round: the fewest, and as many as better the best."""
+        """Return the steps to try in a round: the fewest open ones, and one less than the best."""
         run = self.run
         if run.target is not None:
             return [run.target]
-        best, least = run.best(), max(1, run.lower())
-        # A step that informs nobody is none, so as many steps as deliveries will do.
+        best, lower = run.best(), max(1, run.lower())
+        # Every step makes a delivery, so no schedule needs more steps than deliveries.
         enough = self.senders.problem.deliveries
-        most = min(least + 2**self.rounds - 1, enough) if best is None else best - 1
-        return [least] if most <= least else [least, most]
+        upper = min(lower + 2**self.rounds - 1, enough) if best is None else best - 1
+        return [lower] if upper <= lower else [lower, upper]
 
     def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
-        """Yield how far the steps may reach, ever farther; in the end without any limit."""
+        """Yield the maximal hops of each step, increasing, finally without any limit."""
         farthest, last = self.senders.farthest, self.options.reach or 1
         while True:
             far = [last + steps - 1 - step for step in range(steps)]
-            # One sender has little choice, wherever it sends.
+            # In the first step there is one sender only, so no limit is needed.
             far[0] = farthest
             yield tuple(min(hops, farthest) for hops in far)
             if last >= farthest or self.options.reach:
@@ -156,7 +158,7 @@ class _Search:
         solver = small_solver(run.budget, run.seed + self.rounds, self.units)
         solver.parameters.log_search_progress = self.options.log
         solver.parameters.linearization_level = 0  # the linear relaxation says little
-        answer = ask(make, solver, lambda: run.wants(steps), run.should_stop)
+        answer = decide(make, solver, lambda: run.wants(steps), run.should_stop)
         run.note(target=steps, booleans=answer.booleans, conflicts=answer.solution.conflicts)
         if answer.assignment is not None:
             run.offer(answer.assignment, answer.problem)

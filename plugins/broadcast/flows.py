@@ -1,13 +1,14 @@
-"""The model of a broadcast: in every step, every node that has the message sends a flow of its own.
+"""The CP-SAT model of a broadcast: in every step, every informed node sends an integer flow.
 
-A path of minimal length is one that the hops from its sender order: each channel leads one hop
-farther away. So what a sender sends in a step is a flow in a network without cycles, and every
-flow of whole numbers falls into such paths. A model of flows has a variable per sender, channel
-and step where a model of paths has one per path and step, of which there are very many more.
+On a shortest path, every channel leads one hop farther from the sender. So the transfers of one
+sender in one step form a flow in an acyclic network, and every integer flow there decomposes into
+shortest paths. The model has a variable per sender, channel and step; a model of paths would have
+one per path and step, which are far more.
 
-The farther a message goes, the more channels it takes, and the more there is to decide. In a good
-broadcast the last step goes to near nodes: most of them. So the *reach* of every step is limited,
-and what is left is small. Without any limit (and with minimal routing) the model has all schedules.
+The longer the paths, the more channels they take and the larger the model. In a good broadcast most
+nodes are informed in the last step, by near nodes. So the *reach* (maximal hops) of every step is
+limited, which leaves a small model. Without limits (and with minimal routing) the model contains
+all schedules.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ Key = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Senders:
-    """Who may send which messages where: what the models of one Problem have in common.
+    """The possible senders and their channels: shared by all models of one Problem.
 
     Parameters
     ----------
     problem, structure
-        Where it comes from.
+        The Problem and its network structure.
     channels
-        Per node that sends: the channels of its shortest paths, each as its number, its two ends
-        and the hops from the sender to the second.
+        Per sender: the channels of its shortest paths, each as its number, its two ends, and the
+        hops from the sender to the second end.
     farthest
-        The most hops between any two nodes.
+        The diameter: the maximal hops between two nodes.
     """
 
     problem: Problem
@@ -52,24 +53,26 @@ class Senders:
 
     @classmethod
     def of(cls, problem: Problem, structure: NetworkStructure) -> Senders:
-        """Lay a Problem out that was built from an instance."""
+        """Return the senders of a Problem with a network structure."""
         distance, network = structure.distance, structure.network
         endpoints = frozenset(network.endpoints)
-        ways: dict[int, list[tuple[int, int, int, int]]] = {}
+        outward: dict[int, list[tuple[int, int, int, int]]] = {}
         for sender in {node for source, goals in structure.messages for node in (source, *goals)}:
             hops = distance[sender].tolist()
-            ways[sender] = [
+            outward[sender] = [
                 (channel, a, b, hops[b])
                 for channel, (a, b, _) in enumerate(network.channels)
                 if hops[a] >= 0 and hops[b] == hops[a] + 1 and (a == sender or a not in endpoints)
             ]
-        return cls(problem, structure, ways, int(distance.max(initial=1)))
+        return cls(problem, structure, outward, int(distance.max(initial=1)))
 
     def size(self, reach: Sequence[int]) -> int:
-        """Return how many variables a model has at most whose steps reach so many hops."""
+        """Return an upper bound on the variables of a model with this reach per step."""
         within = {
-            sender: np.cumsum(np.bincount([hops for *_, hops in ways], minlength=self.farthest + 1))
-            for sender, ways in self.channels.items()
+            sender: np.cumsum(
+                np.bincount([hops for *_, hops in outward], minlength=self.farthest + 1)
+            )
+            for sender, outward in self.channels.items()
         }
         return sum(
             int(within[sender][min(hops, self.farthest)])
@@ -80,16 +83,16 @@ class Senders:
 
 
 class SpreadModel:
-    """Does a Problem have a schedule of so many steps, over shortest paths within their reach?
+    """The decision model: is there a schedule over shortest paths within the reach of each step?
 
     Parameters
     ----------
     senders
-        What there is to send.
+        The possible senders.
     reach
-        Shape (steps,): the most hops of a transfer in each step.
+        Shape (steps,): the maximal hops of a transfer in each step.
     should_stop
-        Whether the answer is wanted no more; then ``StoppedError`` is raised.
+        Whether to stop building the model; then ``StoppedError`` is raised.
     """
 
     def __init__(
@@ -110,10 +113,10 @@ class SpreadModel:
             arrivals: dict[tuple[int, int], list[Any]] = defaultdict(list)
             for step in range(self.steps):
                 for sender in self._informed(source, goals, step):
-                    self._send(message, sender, step, arrivals)
-            self._inform(message, goals, arrivals)
-            self._grow(message, source, goals)
-        self._fit()
+                    self._flow_constraints(message, sender, step, arrivals)
+            self._arrival_constraints(message, goals, arrivals)
+            self._growth_constraints(message, source, goals)
+        self._capacity_constraints()
 
     @property
     def booleans(self) -> int:
@@ -121,17 +124,17 @@ class SpreadModel:
         return len(self.model.proto.variables)
 
     def _informed(self, source: int, goals: Iterable[int], step: int) -> Iterable[int]:
-        """Return who can have the message before a step."""
+        """Return the nodes that can have the message before a step."""
         if step == 0:
             return [source]
         hops = self._structure.distance[source]
-        most = sum(self._reach[:step])
-        return [source, *(node for node in goals if 0 <= hops[node] <= most)]
+        limit = sum(self._reach[:step])
+        return [source, *(node for node in goals if 0 <= hops[node] <= limit)]
 
-    def _send(
+    def _flow_constraints(
         self, message: int, sender: int, step: int, arrivals: dict[tuple[int, int], list[Any]]
     ) -> None:
-        """What comes to a node from a sender goes on or ends there; the sender has the message."""
+        """Conserve the flow of one sender in one step; it is 0 unless the sender is informed."""
         check(self._stop)
         source, goals = self._structure.messages[message]
         capacity = self._structure.network.channels
@@ -141,16 +144,16 @@ class SpreadModel:
         for channel, a, b, hops in self._senders.channels[sender]:
             if hops > self._reach[step]:
                 continue
-            most = min(capacity[channel][2], len(goals))
-            flow = self.model.new_int_var(0, most, "")
+            limit = min(capacity[channel][2], len(goals))
+            flow = self.model.new_int_var(0, limit, "")
             self._flow[message, sender, channel, step] = flow
             into[b].append(flow)
             out_of[a].append(flow)
             self._used[int(self._resources.channel[channel]), step].append(flow)
-            if holds is not None and most == 1:
+            if holds is not None and limit == 1:
                 self.model.add_implication(flow, holds)
             elif holds is not None:
-                self.model.add(flow <= most * holds)
+                self.model.add(flow <= limit * holds)
         self._used[int(self._resources.inject[sender]), step] += out_of[sender]
         ends = frozenset(goals)
         for node, came in into.items():
@@ -163,10 +166,10 @@ class SpreadModel:
                 left = [*left, ending]
             self.model.add(_sum(came) == _sum(left))
 
-    def _inform(
+    def _arrival_constraints(
         self, message: int, goals: Iterable[int], arrivals: dict[tuple[int, int], list[Any]]
     ) -> None:
-        """Who has the message after a step had it before, or has received it from somebody."""
+        """Make a node informed after a step if it was before or if a flow ends there in it."""
         for node in goals:
             for step in range(self.steps):
                 parts = list(arrivals[node, step])
@@ -176,8 +179,8 @@ class SpreadModel:
                     parts.append(~self._has[message, node, step + 1])
                 self.model.add_exactly_one(parts)
 
-    def _grow(self, message: int, source: int, goals: Sequence[int]) -> None:
-        """So many must have the message before each step that their ports suffice for the rest."""
+    def _growth_constraints(self, message: int, source: int, goals: Sequence[int]) -> None:
+        """Require enough informed nodes before each step that their ports suffice for the rest."""
         capacity = self._senders.problem.capacity
         powers = sorted(
             (int(capacity[self._resources.inject[node]]) for node in goals), reverse=True
@@ -186,24 +189,24 @@ class SpreadModel:
         needed = len(sends)
         for step in range(self.steps - 1, 0, -1):
             needed = next(
-                (have for have, most in enumerate(sends, 1) if have + most >= needed), needed
+                (have for have, sent in enumerate(sends, 1) if have + sent >= needed), needed
             )
             self.model.add(_sum([self._has[message, node, step] for node in goals]) >= needed - 1)
 
-    def _fit(self) -> None:
-        """No resource is used beyond its capacity in any step."""
+    def _capacity_constraints(self) -> None:
+        """Limit the uses of every resource per step to its capacity."""
         problem = self._senders.problem
         for (resource, _), users in self._used.items():
-            most = int(problem.capacity[resource])
+            limit = int(problem.capacity[resource])
             if problem.implied[resource] or not users:
                 continue
-            if most == 1 and all(user.is_boolean for user in users):
+            if limit == 1 and all(user.is_boolean for user in users):
                 self.model.add_at_most_one(users)
             else:
-                self.model.add(_sum(users) <= most)
+                self.model.add(_sum(users) <= limit)
 
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
-        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        """Return the Problem and the assignment that a solution encodes."""
         steps: list[list[Transfer]] = [[] for _ in range(self.steps)]
         channels = self._structure.network.channels
         into: dict[tuple[int, int, int], dict[int, list[int]]] = defaultdict(

@@ -1,1 +1,1 @@
-"""All compatibility classes, and the fewest of them that cover every delivery."""
+"""The engine ``classes``: list all compatibility classes, and solve the set cover."""

@@ -1,4 +1,4 @@
-"""The fewest classes that cover every delivery: a set cover, decided by CP-SAT."""
+"""The minimum cover of all deliveries by compatibility classes: a set cover, by CP-SAT."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import IntVector
 
 MAX_SETS = 20_000
-"""Sets of deliveries up to which those inside others are looked for and left out: a guard, as the
-search takes time in proportion to the square."""
+"""Sets of deliveries up to which subsets of others are removed: a guard, as that takes quadratic
+time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """What came of a set cover.
+    """The result of a set cover.
 
     Parameters
     ----------
     classes
-        The classes chosen, as columns; ``None`` if none were found in time.
-    least
-        No cover has fewer classes.
+        The chosen classes, as columns; ``None`` if no cover was found in time.
+    lower_bound
+        Lower bound on the classes of a cover.
     units
-        CP-SAT's deterministic time.
+        CP-SAT's deterministic time, about seconds.
     """
 
     classes: list[IntVector] | None
-    least: int
+    lower_bound: int
     units: float
 
 
 def distinct(packing: Packing, classes: Sequence[list[int]]) -> list[IntVector]:
-    """Return one class for each set of deliveries that is not inside another one."""
+    """Return one class for each set of deliveries that is no subset of another."""
     by_rows: dict[frozenset[int], list[int]] = {}
     for columns in classes:
         by_rows.setdefault(frozenset(packing.row[columns].tolist()), columns)
@@ -50,12 +50,12 @@ def distinct(packing: Packing, classes: Sequence[list[int]]) -> list[IntVector]:
             for row in rows:
                 holders[row] |= 1 << index
         kept = [
-            by_rows[rows] for index, rows in enumerate(sets) if not _inside(index, rows, holders)
+            by_rows[rows] for index, rows in enumerate(sets) if not _is_subset(index, rows, holders)
         ]
     return [np.sort(np.array(columns, dtype=np.int64)) for columns in kept]
 
 
-def _inside(index: int, rows: frozenset[int], holders: list[int]) -> bool:
+def _is_subset(index: int, rows: frozenset[int], holders: list[int]) -> bool:
     common = -1
     for row in rows:
         common &= holders[row]
@@ -74,7 +74,7 @@ def fewest(
     Parameters
     ----------
     units
-        Deterministic time that it may take, ``None`` for any.
+        Limit of deterministic time, about seconds; ``None``: no limit.
 
     Raises
     ------
@@ -97,20 +97,20 @@ def fewest(
 
 
 def balanced(packing: Packing, classes: Sequence[IntVector]) -> list[IntVector]:
-    """Return the blocks of a cover: every delivery in one class alone, the classes of like size.
+    """Return the blocks of a cover: every delivery in exactly one class, the sizes balanced.
 
     "The final step is to transform this minimum cover to blocks by eliminating message transfers
     in more than one class and possibly simultaneously balancing the size of classes" (thesis
-    section 4.2.1): those with the fewest homes choose first, the emptiest class among theirs.
+    section 4.2.1): deliveries in the fewest classes come first; each goes to its smallest class.
     """
-    homes: list[list[tuple[int, int]]] = [[] for _ in range(packing.rows)]
+    containing: list[list[tuple[int, int]]] = [[] for _ in range(packing.rows)]
     for index, columns in enumerate(classes):
         for column, row in zip(columns.tolist(), packing.row[columns].tolist(), strict=True):
-            homes[row].append((index, column))
+            containing[row].append((index, column))
     size: NDArray[np.int64] = np.zeros(len(classes), dtype=np.int64)
     blocks: list[list[int]] = [[] for _ in classes]
-    for row in sorted(range(packing.rows), key=lambda row: len(homes[row])):
-        index, column = min(homes[row], key=lambda home: (int(size[home[0]]), home))
+    for row in sorted(range(packing.rows), key=lambda row: len(containing[row])):
+        index, column = min(containing[row], key=lambda place: (int(size[place[0]]), place))
         size[index] += 1
         blocks[index].append(column)
     return [np.sort(np.array(block, dtype=np.int64)) for block in blocks]

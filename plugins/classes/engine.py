@@ -1,4 +1,4 @@
-"""The engine: list all compatibility classes, cover the deliveries by the fewest of them."""
+"""The engine ``classes``: list all maximal compatibility classes, solve the minimum set cover."""
 
 from __future__ import annotations
 
@@ -16,24 +16,33 @@ from .cover import Cover, balanced, distinct, fewest
 from .listing import list_classes
 
 CLASSES_PER_CHECK = 64
-"""Classes between two looks at the budget, which count as one evaluation; listing them takes well
+"""Classes between two checks of the budget, which count as one evaluation; listing them takes well
 below a tenth of a second."""
 
 
 class Classes:
-    """Exact where all classes can be listed: one-to-all scatter, and the smallest all-to-all."""
+    """Minimum set cover by all compatibility classes: exact for one-to-all scatter and small cases.
+
+    References
+    ----------
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 4.2.1.
+
+    C. Bron, J. Kerbosch, "Algorithm 457: finding all cliques of an undirected graph",
+    Communications of the ACM 16, 1973. doi:10.1145/362342.362367
+    """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         limit
             Classes after which the engine gives up; each takes about a kilobyte.
         max_columns
-            Options that a Problem may have: the graph of compatible ones has up to half the
-            square.
+            Options that a Problem may have: the compatibility graph has up to half the square of
+            that many edges.
         """
 
         limit: int = 200_000
@@ -46,21 +55,21 @@ class Classes:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernels of greedy schedules compiled."""
+        """Compile the kernels of greedy schedules."""
         compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what is no cover by classes, and what has too many options to pair up."""
+        """Refuse Problems with precedence, and those with too many options."""
         reason = refusal(problem)
         if reason is not None:
             return reason
-        columns, most = Packing.of(problem).columns, self.options.max_columns
-        if columns > most:
-            return f"{columns:,} options are too many to list their classes, {most:,} at most"
+        columns, limit = Packing.of(problem).columns, self.options.max_columns
+        if columns > limit:
+            return f"{columns:,} options are too many to list their classes, {limit:,} at most"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """List the classes; stalled if they are too many; then cover."""
+        """List the classes and solve the set cover; ``STALLED`` if there are too many classes."""
         return until_stopped(run, lambda: self._search(problem, run))
 
     def _search(self, problem: Problem, run: Run) -> Stop:
@@ -73,9 +82,9 @@ class Classes:
             return Stop.STALLED
         classes = distinct(packing, found)
         run.note(classes=len(classes))
-        # As much time as the budget allows for.
-        most = run.budget.evaluations
-        units = None if most is None else most / EVALUATIONS_PER_UNIT
+        # All the time that the budget allows.
+        limit = run.budget.evaluations
+        units = None if limit is None else limit / EVALUATIONS_PER_UNIT
         cover = fewest(packing, classes, run.seed, units, run.should_stop)
         return self._cover(packing, cover, run)
 
@@ -93,12 +102,12 @@ class Classes:
         return found
 
     def _cover(self, packing: Packing, cover: Cover, run: Run) -> Stop:
-        if packing.problem.complete and cover.least > run.lower():
-            run.bound(cover.least)
+        if packing.problem.complete and cover.lower_bound > run.lower():
+            run.bound(cover.lower_bound)
         best = run.best()
         if cover.classes is not None and (best is None or len(cover.classes) < best):
             run.offer(packing.assignment(balanced(packing, cover.classes)))
         run.spend(evaluations(cover.units))
-        if cover.classes is not None and len(cover.classes) == cover.least:
+        if cover.classes is not None and len(cover.classes) == cover.lower_bound:
             return Stop.EXHAUSTED
         return Stop.LIMIT

@@ -1,9 +1,10 @@
 """All maximal compatibility classes of options.
 
-A class is a set of options, of different deliveries, that fits into one step together. Where every
-resource allows one use, that is a clique of the graph of compatible options; in general it is a
-set of an independence system, and listed by the same search: options are taken or left out one by
-one, and what a class could still take decides whether it is maximal (Bron and Kerbosch, 1973).
+A class is a set of options, of different deliveries, that fits into one step together. If every
+resource has capacity 1, it is a clique of the graph of compatible options. In general it is a set
+of an independence system, enumerated by the same search: options are included or excluded one by
+one, and a class is maximal if no excluded option fits (Bron and Kerbosch 1973,
+doi:10.1145/362342.362367).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from cchybrid.toolkit.packing import Packing
 def list_classes(packing: Packing) -> Iterator[list[int]]:
     """Yield the maximal classes as columns of the packing, each once.
 
-    Every set of options that fits into a step is part of one of them. An empty list is yielded
-    now and then when the search goes on without finding any: time to look at the clock.
+    Every set of options that fits into a step is a subset of one of them. An empty list is yielded
+    for a branch without a class, so that the caller can check limits.
     """
     if (packing.capacity == 1).all():
         yield from nx.find_cliques(compatible(packing))
@@ -42,18 +43,18 @@ def compatible(packing: Packing) -> nx.Graph:
 
 
 def _extend(packing: Packing) -> Iterator[list[int]]:
-    """Search depth first over (class, its load, options that fit and are open, those left out)."""
+    """Search depth first over (class, its load, open options that fit, excluded ones that fit)."""
     rows, columns = packing.row, np.arange(packing.columns)
     nothing = np.zeros(0, dtype=np.int64)
     waiting = [(nothing, packing.uses.load(nothing), columns, nothing)]
     while waiting:
         taken, load, open_, left_out = waiting.pop()
         if not len(open_):
-            # What fits and was left out belongs in: the class is found where it was taken.
+            # If an excluded option fits, the class is not maximal.
             yield [] if len(left_out) else taken.tolist()
             continue
         new, others = int(open_[0]), open_[1:]
-        # Without the option; some other choice has to keep it out.
+        # Exclude the option, if other options can make it not fit.
         if _excludable(packing, new, others, load):
             waiting.append((taken, load, others, np.append(left_out, new)))
         resource, times = packing.uses.row(new)
@@ -66,9 +67,9 @@ def _extend(packing: Packing) -> Iterator[list[int]]:
 
 
 def _excludable(packing: Packing, column: int, others: np.ndarray, load: np.ndarray) -> bool:
-    """Return whether the others could leave no room for an option."""
+    """Return whether the other options can make an option not fit."""
     if (packing.row[others] == packing.row[column]).any():
         return True
     resource, times = packing.uses.row(column)
-    room = packing.capacity - load - packing.uses.load(others)
-    return bool((times > room[resource]).any())
+    residual = packing.capacity - load - packing.uses.load(others)
+    return bool((times > residual[resource]).any())

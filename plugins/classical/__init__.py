@@ -1,1 +1,1 @@
-"""Classical constructions of collective schedules: what the literature knew before any search."""
+"""The engine ``classical``: constructions of collective schedules from the literature."""

@@ -13,7 +13,7 @@ from .hypercubes import binomial_tree, double_tree, xor_exchange
 from .packing import packed_scatter
 from .recursive_doubling import recursive_doubling
 from .relayed_exchange import relayed_exchange
-from .rings import ring_pipeline, two_way_ring
+from .rings import bidirectional_ring, ring_pipeline
 from .sequential_tree import sequential_tree
 from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
@@ -31,26 +31,26 @@ CONSTRUCTIONS: dict[str, Callable[[Context], Draft]] = {
     "dimensional-trees": dimensional_trees,
     # all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)
     "disjoint-trees": disjoint_trees,
-    # all-to-all broadcast both ways round a ring of paths: n / 2 steps (Saad, Schultz 1989)
-    "two-way-ring": two_way_ring,
+    # all-to-all broadcast in both directions of a ring of paths: n / 2 steps (Saad, Schultz 1989)
+    "two-way-ring": bidirectional_ring,
     # all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port
     "ring": ring_pipeline,
-    # anything: sources send one by one over shortest paths (separate addressing)
+    # any collective: sources send one by one over shortest paths (separate addressing)
     "sequential-tree": sequential_tree,
     # broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)
     "dominating-sets": dominating_sets,
-    # all-to-all on Cayley networks: paths that translations carry to all nodes of an orbit
+    # all-to-all on Cayley networks: paths mapped by translations to all nodes of an orbit
     "translated-exchange": translated_exchange,
     # store-and-forward all-to-all on Cayley networks: as many hops per step as fit
     "relayed-exchange": relayed_exchange,
-    # all-to-all between terminals, as many at each switch: that of the switches, repeated
+    # all-to-all between terminals, equally many per switch: that of the switches, repeated
     "shared-switches": shared_switches,
-    # scatter on anything: longest paths first, each into the first step with a way for it
+    # scatter on any network: longest paths first, each into the first step where it fits
     "packed-scatter": packed_scatter,
-    # broadcasts on anything: all that are informed inform others (McKinley et al. 1995)
+    # broadcasts on any network: all informed nodes inform others (McKinley et al. 1995)
     "recursive-doubling": recursive_doubling,
 }
-"""All of them by name: what is made at once, then what always applies, then what has to be sought.
+"""The constructions by name: immediate ones first, then the general one, then those with a search.
 
-A construction raises ``DoesNotApplyError`` where it is not for the instance.
+A construction raises ``DoesNotApplyError`` if it does not apply to the instance.
 """

@@ -1,4 +1,4 @@
-"""What a construction looks at: network, messages and capacities, read forwards."""
+"""The input of a construction: network, messages and capacities, read forwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Draft = list[list[Transfer]]
 
 
 def branch(before: Mapping[int, int] | Sequence[int], node: int) -> Path:
-    """Return the path from the root, which is before itself, to a node."""
+    """Return the path from the root, which is its own predecessor, to a node."""
     path = [node]
     while before[path[-1]] != path[-1]:
         path.append(before[path[-1]])
@@ -27,22 +27,22 @@ def branch(before: Mapping[int, int] | Sequence[int], node: int) -> Path:
 
 
 class DoesNotApplyError(Exception):
-    """A construction is not made for this instance; the text says why, in a few words."""
+    """A construction does not apply to this instance; the text says why, in a few words."""
 
 
 class Context:
-    """An instance as constructions see it.
+    """The input of a construction: an instance, and the limits of the run.
 
     Parameters
     ----------
     problem
         A Problem with a network structure.
     seed
-        Seed of all that constructions draw.
+        Seed of all random choices.
     check
-        Called every so often; raises to stop.
+        Called often; raises to stop.
     wants
-        Whether a schedule of that many steps is still worth making.
+        Whether a schedule of a number of steps is still of use.
     effort
         Factor on the attempts of constructions that search.
 
@@ -66,7 +66,7 @@ class Context:
         self.problem, self.structure = problem, structure
         self.check, self.wants, self.effort = check, wants, effort
         self.known = math.inf
-        """Steps of the best that the construction at work has found."""
+        """Steps of the best schedule that the current construction has found."""
         self._seed = seed
         self.random = Random(seed)
         self.network = structure.network
@@ -83,13 +83,13 @@ class Context:
         self._hops_to: dict[int, list[int]] = {}
 
     def restarted(self) -> Context:
-        """Return this context with its random numbers from the start, and nothing found."""
+        """Reset the random state and the best steps; return the context."""
         self.random, self.known = Random(self._seed), math.inf
         return self
 
     @cached_property
     def min_steps(self) -> int:
-        """A number of steps that no schedule can beat."""
+        """A lower bound on the steps of a schedule."""
         return min_steps(self.problem, self.structure)
 
     def uses(self, path: Path) -> list[int]:
@@ -107,12 +107,12 @@ class Context:
         return self._hops_to[target]
 
     def max_hops(self, source: int, target: int, *, multi_hop: bool = False) -> int:
-        """Return the hops that a path may have, 0 where there is none.
+        """Return the maximal hops of an allowed path, 0 where there is none.
 
         Parameters
         ----------
         multi_hop
-            Allow paths of several hops whatever the switching.
+            Allow paths of several hops under store-and-forward switching, too.
         """
         if self.structure.hop_by_hop and not multi_hop:
             return int((source, target) in self.channel)
@@ -122,13 +122,13 @@ class Context:
         return self.nodes - 1 if extra is None else hops + extra
 
     def improves(self, steps: int) -> bool:
-        """Return whether so many steps are worth making, and fewer than found so far."""
+        """Return whether this number of steps is of use and below the best found so far."""
         return steps < self.known and self.wants(steps)
 
-    def require_wanted(self, steps: int) -> None:
-        """Raise ``DoesNotApplyError`` if schedules of that many steps are of no use any more."""
+    def require_useful(self, steps: int) -> None:
+        """Raise ``DoesNotApplyError`` if a schedule of this number of steps is of no use."""
         if not self.wants(steps):
-            raise DoesNotApplyError(f"{steps} steps are no better than what is known")
+            raise DoesNotApplyError(f"{steps} steps are no better than the best known")
 
     def require_wormhole(self, *, full_duplex: bool = False) -> None:
         """Raise ``DoesNotApplyError`` under store-and-forward, or with half-duplex links."""
@@ -143,7 +143,7 @@ class Context:
             raise DoesNotApplyError("messages with several destinations")
 
     def all_to_all_members(self) -> tuple[int, ...]:
-        """Return the nodes that take part where every message goes from one to all others.
+        """Return the participants of an all-to-all broadcast: every message goes to all others.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class Context:
         return source
 
     def message_of_pair(self, members: int | None = None) -> dict[tuple[int, int], int]:
-        """Return the message from every node, or so many of them, to every other.
+        """Return the message of every pair of nodes, or of ``members`` of them.
 
         Raises
         ------
@@ -184,12 +184,12 @@ class Context:
         return pairs
 
     def ports(self) -> tuple[int, int]:
-        """Return how many messages every node can inject and accept per step.
+        """Return the messages that every node can inject and accept per step.
 
         Raises
         ------
         DoesNotApplyError
-            If some node can do neither or only one of the two.
+            If some node cannot inject or cannot accept.
         """
         sends = min(self.capacity[port] for port in self.inject)
         takes = min(self.capacity[port] for port in self.accept)

@@ -1,16 +1,17 @@
-"""All-to-all scatter on square tori of an even side n in n^3 / 8 steps, every channel always full.
+"""All-to-all scatter on square tori of an even side n in n^3 / 8 steps, with all channels full.
 
-Every message goes along its row first and then along its column. Nodes on one diagonal do the
-same (compare the diagonal-propagation exchange of Tseng, Lin, Gupta and Panda 1997), and so do
-nodes half a side apart. Two diagonals cut every row, whichever way round, into arcs of lengths a
-and n/2 - a, again and again, and two cut every column so; at a node where an arc of its row ends
-and one of its column begins, a message turns. A *figure* is a choice of two diagonals for each of
-the two ways round rows and of the two ways round columns, such that as many arcs end as begin on
-each diagonal: four distances (along the row, along the column), moved to every node. Figures in
-which every distance occurs once are found by CP-SAT as an exact cover, closed under point
-reflection, which leaves little to search; n / 2 translates of each figure are steps.
+Every message goes along its row first and then along its column. Nodes on one diagonal behave alike
+(compare the diagonal-propagation exchange of Tseng, Lin, Gupta and Panda 1997), and so do nodes
+half a side apart. In each direction, two diagonals cut every row into arcs of alternating lengths a
+and n/2 - a, and two diagonals cut every column; at a node where an arc of its row ends and an arc
+of its column begins, a message changes from the row to the column. A *figure* is a choice of two
+diagonals for each of the two directions of rows and of columns, such that on each diagonal as many
+arcs end as begin: it consists of four distances (along the row, along the column), translated to
+every node. Figures in which every distance occurs exactly once are found by CP-SAT as an exact
+cover, closed under point reflection, which makes the search small; n / 2 translates of each figure
+are steps.
 
-That this is the bound for every even side tried (4 to 20) is a finding of our own.
+That this reaches the bound for every even side tried (4 to 20) is our own result.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ MAX_CPSAT_TIME = 20.0
 """CP-SAT's deterministic time limit, about seconds; it takes about 0.1."""
 
 
-class Turn(NamedTuple):
-    """What messages of one distance do: the diagonal they turn on, and signed hops before, after.
+class Bend(NamedTuple):
+    """The path shape of one distance: the diagonal of the bend, signed hops before and after it.
 
-    The diagonal of a node is its column less its row, by half a side.
+    The diagonal of a node is its column minus its row, modulo half a side.
     """
 
     diagonal: int
@@ -44,11 +45,11 @@ class Turn(NamedTuple):
     down: int
 
     def distance(self, side: int) -> tuple[int, int]:
-        """Return where the message ends, relative to its source."""
+        """Return the destination relative to the source."""
         return self.across % side, self.down % side
 
 
-Figure = tuple[Turn, ...]
+Figure = tuple[Bend, ...]
 
 
 def diagonal_exchange(context: Context) -> Draft:
@@ -61,36 +62,36 @@ def diagonal_exchange(context: Context) -> Draft:
         raise DoesNotApplyError("no square torus with an even side")
     if side > MAX_SIDE:
         raise DoesNotApplyError(f"a side of more than {MAX_SIDE}")
-    context.require_wanted(side**3 // 8)
+    context.require_useful(side**3 // 8)
     draft: Draft = []
     for figure in chosen(side):
         for shift in range(side // 2):
-            paths = [path for turn in figure for path in _paths(grid, side, turn, shift)]
+            paths = [path for bend in figure for path in _paths(grid, side, bend, shift)]
             draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
     return draft
 
 
 def figures(side: int) -> dict[tuple[tuple[int, int], ...], Figure]:
-    """Return every figure, by its four distances in order; those that repeat one are left out."""
+    """Return all figures without repeated distances, by their four distances in order."""
     half = side // 2
     found: dict[tuple[tuple[int, int], ...], Figure] = {}
     for second, third, fourth in product(range(half), repeat=3):
-        # Along the rows: the diagonals where arcs end, and how long they are, on and back.
+        # Along the rows, in both directions: the diagonals where arcs end, and their lengths.
         ends = [*_arcs(0, second, half, 1), *_arcs(third, fourth, half, -1)]
         for order in permutations(range(4)):
             begins = _begins(ends, order, half)
-            turns = [
-                Turn(at, across, down) for (at, across), down in zip(ends, begins, strict=True)
+            bends = [
+                Bend(at, across, down) for (at, across), down in zip(ends, begins, strict=True)
             ]
-            key = tuple(sorted(turn.distance(side) for turn in turns))
+            key = tuple(sorted(bend.distance(side) for bend in bends))
             apart = [distance for distance in key if distance != (0, 0)]
             if len(set(apart)) == len(apart):
-                found.setdefault(key, tuple(turns))
+                found.setdefault(key, tuple(bends))
     return found
 
 
 def _arcs(one: int, other: int, half: int, sign: int) -> Iterator[tuple[int, int]]:
-    """Yield the places where the arcs between two cuts of a half ring end, and signed hops."""
+    """Yield the ends of the arcs between two cuts of a half ring, with their signed hops."""
     ahead = sign * (other - one) % half
     yield other, sign * ahead
     yield one, sign * (half - ahead)
@@ -99,8 +100,8 @@ def _arcs(one: int, other: int, half: int, sign: int) -> Iterator[tuple[int, int
 def _begins(ends: list[tuple[int, int]], order: tuple[int, ...], half: int) -> list[int]:
     """Return the signed hops down the columns that begin where the arcs along the rows end.
 
-    A hop down lowers the diagonal by one. The first two in order are cut points of the way down,
-    the others of the way up.
+    A hop down decreases the diagonal by one. The first two in ``order`` are cuts of the downward
+    direction, the others of the upward direction.
     """
     down = [0] * 4
     for sign, (one, other) in ((1, order[:2]), (-1, order[2:])):
@@ -110,7 +111,7 @@ def _begins(ends: list[tuple[int, int]], order: tuple[int, ...], half: int) -> l
 
 
 def chosen(side: int) -> list[Figure]:
-    """Return figures in which every distance but none at all occurs exactly once.
+    """Return figures in which every distance except (0, 0) occurs exactly once.
 
     Raises
     ------
@@ -138,17 +139,17 @@ def chosen(side: int) -> list[Figure]:
     return [known[key] for key, variable in taken.items() if solver.value(variable)]
 
 
-def _paths(grid: Grid, side: int, turn: Turn, shift: int) -> Iterator[Path]:
-    """Yield the paths of all messages that turn on a diagonal, the figure moved to the right."""
+def _paths(grid: Grid, side: int, bend: Bend, shift: int) -> Iterator[Path]:
+    """Yield the paths of all messages with this bend, translated to the right by ``shift``."""
     half = side // 2
-    if turn.distance(side) == (0, 0):
+    if bend.distance(side) == (0, 0):
         return
-    right, down = (1 if turn.across > 0 else -1), (1 if turn.down > 0 else -1)
+    right, down = (1 if bend.across > 0 else -1), (1 if bend.down > 0 else -1)
     for row in range(side):
-        first = (row + turn.diagonal + shift) % half
+        first = (row + bend.diagonal + shift) % half
         for column in (first, first + half):
             yield (
-                *(grid.at(row, column + hops) for hops in range(-turn.across, 0, right)),
+                *(grid.at(row, column + hops) for hops in range(-bend.across, 0, right)),
                 grid.at(row, column),
-                *(grid.at(row + hops, column) for hops in range(down, turn.down + down, down)),
+                *(grid.at(row + hops, column) for hops in range(down, bend.down + down, down)),
             )

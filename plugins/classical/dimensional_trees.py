@@ -1,9 +1,13 @@
 """Dimensional broadcast trees: recursive doubling along one dimension after the other.
 
-Barnett et al., "Broadcasting on meshes with worm-hole routing", TR-93-24, University of Texas at
-Austin, 1993: whoever has the message is responsible for a part of a row, halves it,
-and sends to the node in the other half that stands where it stands itself. A x B x ... nodes take
-log2 A + log2 B + ... steps, each rounded up, with one port.
+Every informed node is responsible for an interval of a row. It halves the interval and sends to the
+corresponding node of the other half. A x B x ... nodes take log2 A + log2 B + ... steps, each
+rounded up, with one port.
+
+References
+----------
+M. Barnett, D. G. Payne, R. A. van de Geijn, J. Watts, "Broadcasting on meshes with worm-hole
+routing", TR-93-24, University of Texas at Austin, 1993.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ def dimensional_trees(context: Context) -> Draft:
 
 
 def _halvings(source: int, side: int) -> list[list[tuple[int, int]]]:
-    """Return, per step, who informs whom on a line of so many nodes."""
+    """Return, per step, the pairs (sender, receiver) on a line of ``side`` nodes."""
     parts = [(0, side, source)]
     waves = []
     while any(last - first > 1 for first, last, _ in parts):

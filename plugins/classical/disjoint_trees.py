@@ -1,10 +1,13 @@
-"""Time-arc-disjoint trees: one broadcast tree whose translations never collide.
+"""Time-arc-disjoint trees: one broadcast tree whose translations are free of conflicts.
 
-Every node broadcasts over the same tree, moved to it by a translation. That is free of conflicts
-if in every step the tree uses each kind of channel (those that translations map to each other)
-at most as often as a channel has capacity (Tvrdík, "Parallel systems and algorithms", Czech
-Technical University in Prague, 1997). With d channels out of a node, (n - 1) / d steps, rounded
-up, are optimal; the tree is grown at random, a largest matching of channels and nodes per step.
+Every node broadcasts over a translation of the same tree. That is free of conflicts if in every
+step the tree uses each kind of channel (channels that translations map to each other) at most as
+often as its capacity. With d channels out of a node, (n - 1) / d steps, rounded up, are optimal.
+The tree is grown at random, by a maximum matching of channels and new nodes per step.
+
+References
+----------
+P. Tvrdík, "Parallel systems and algorithms", Czech Technical University in Prague, 1997.
 """
 
 from __future__ import annotations
@@ -18,9 +21,9 @@ from .matching import assign
 from .translations import Translations, translations
 
 MAX_PLACED = 25_000
-"""Nodes put into trees in all, over all trees tried, times the effort."""
+"""Nodes added to trees in total, over all trees tried, times the effort."""
 Tree = list[list[tuple[int, int]]]
-"""Per step the hops that inform a node."""
+"""Per step, the hops that inform new nodes."""
 
 
 def disjoint_trees(context: Context) -> Draft:
@@ -40,15 +43,15 @@ def disjoint_trees(context: Context) -> Draft:
 
 
 def _best_tree(context: Context, group: Translations) -> Tree:
-    """Return the lowest of some random trees."""
+    """Return the tree of the fewest steps among some random trees."""
     growth = _Growth(context, group)
-    least = math.ceil((context.nodes - 1) / growth.ports)
-    min_steps = max(least, int(context.distance[0].max()))
-    context.require_wanted(min_steps)
+    by_ports = math.ceil((context.nodes - 1) / growth.ports)
+    min_steps = max(by_ports, int(context.distance[0].max()))
+    context.require_useful(min_steps)
     best: Tree = []
     for _ in range(max(4, MAX_PLACED * context.effort // context.nodes)):
         context.check()
-        # The first one has no limit on its steps, so it reaches all nodes.
+        # The first tree has no limit on its steps, so it reaches all nodes.
         best = growth.tree() or best
         if len(best) <= min_steps:
             break
@@ -56,7 +59,7 @@ def _best_tree(context: Context, group: Translations) -> Tree:
 
 
 class _Growth:
-    """A tree that grows by a step at a time, each with as many new nodes as fit."""
+    """Random growth of a tree, step by step, each with as many new nodes as fit."""
 
     def __init__(self, context: Context, group: Translations) -> None:
         self._context = context
@@ -70,7 +73,7 @@ class _Growth:
         self._nodes = context.nodes
 
     def tree(self) -> Tree | None:
-        """Return a tree of fewer steps than known, ``None`` if it would need more."""
+        """Return a tree of fewer steps than the best, ``None`` if it would need more."""
         informed = [False] * self._nodes
         informed[0] = True
         count = 1
@@ -88,7 +91,7 @@ class _Growth:
         return tree
 
     def _match(self, informed: list[bool]) -> list[tuple[int, int]]:
-        """Return a largest set of kinds of channels and new nodes that each can inform."""
+        """Return a maximum matching of kinds of channels and new nodes that they can inform."""
         reach = {
             kind: [
                 node
@@ -99,15 +102,15 @@ class _Growth:
         }
         for nodes in reach.values():
             self._random.shuffle(nodes)
-            # Nodes from which few others are left to inform come first.
-            nodes.sort(key=lambda node: self._ways(node, informed))
-        ways = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
+            # Nodes with few uninformed successors come first.
+            nodes.sort(key=lambda node: self._uninformed_after(node, informed))
+        candidates = {slot: reach[kind] for slot, kind in enumerate(self._slots)}
         users: dict[int, list[int]] = {}
-        for slot in sorted(ways, key=lambda slot: len(ways[slot])):
+        for slot in sorted(candidates, key=lambda slot: len(candidates[slot])):
             if len(users) == self.ports:
                 break
-            assign(slot, ways, users, {}, set())
+            assign(slot, candidates, users, {}, set())
         return [(self._slots[slot], node) for node, (slot,) in users.items()]
 
-    def _ways(self, node: int, informed: list[bool]) -> int:
+    def _uninformed_after(self, node: int, informed: list[bool]) -> int:
         return sum(not informed[self._after[kind][node]] for kind in self._after)

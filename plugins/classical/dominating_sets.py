@@ -1,13 +1,20 @@
-"""Broadcast over dominating sets: in every step each informed node informs a whole set of others.
+"""Broadcast over dominating sets: in every step each informed node informs several others.
 
-The informed nodes form a subgroup of the network's translations, and so do those of the next
-step: every node sends to one node of every coset that is new, over paths that the translations
-map to paths. On hypercubes the subgroups are linear codes and the cosets subcubes: the idea of Ho
-and Kao ("Optimal broadcast in all-port wormhole-routed hypercubes", IEEE Trans. Parallel Distrib.
-Syst. 6, 1995), and of covering codes in the last step. On tori they are the extended dominating
-nodes of Tsai and McKinley ("An extended dominating node approach to broadcast and global combine
-in multiport wormhole-routed mesh networks", IEEE Trans. Parallel Distrib. Syst. 8, 1997), such as
-the five nodes of the 5x5 torus that have all others as neighbours. With one port the sets double.
+The informed nodes form a subgroup of the network's translations, and so do those after the next
+step: every informed node sends to one node of every new coset, over paths that translations map to
+each other. On hypercubes the subgroups are linear codes and the cosets subcubes (Ho and Kao 1995),
+with a covering code in the last step. On tori they are the extended dominating nodes of Tsai and
+McKinley (1997), such as the five nodes of the 5x5 torus that are adjacent to all others. With one
+port the number of informed nodes doubles per step.
+
+References
+----------
+C.-T. Ho, M.-Y. Kao, "Optimal broadcast in all-port wormhole-routed hypercubes", IEEE Transactions
+on Parallel and Distributed Systems 6, 1995.
+
+Y.-J. Tsai, P. K. McKinley, "An extended dominating node approach to broadcast and global combine in
+multiport wormhole-routed mesh networks", IEEE Transactions on Parallel and Distributed Systems 8,
+1997.
 """
 
 from __future__ import annotations
@@ -25,11 +32,11 @@ MAX_SUBGROUPS = 40
 
 
 Wave = tuple[list[int], list[Path]]
-"""A step: the subgroup informed before, and the paths from its element 0 to new cosets."""
+"""A step: the subgroup informed before it, and the paths from element 0 to the new cosets."""
 
 
 def dominating_sets(context: Context) -> Draft:
-    """Return the shortest broadcast found over a chain of subgroups."""
+    """Return the shortest broadcast found over chains of subgroups."""
     source = context.broadcast_source()
     context.require_wormhole()
     group = translations(context)
@@ -37,7 +44,7 @@ def dominating_sets(context: Context) -> Draft:
     min_steps, reached = 0, 1
     while reached < context.nodes:
         min_steps, reached = min_steps + 1, reached * (ports + 1)
-    context.require_wanted(min_steps)
+    context.require_useful(min_steps)
     best: list[Wave] | None = None
     for _ in range(MAX_CHAINS * context.effort):
         waves = _chain(context, group, ports)
@@ -80,9 +87,9 @@ def _chain(context: Context, group: Translations, ports: int) -> list[Wave] | No
 def _larger(
     context: Context, group: Translations, informed: list[int], generators: list[int], ports: int
 ) -> tuple[list[int], list[int]]:
-    """Return a random larger subgroup of which one step can inform all, and its generators."""
+    """Return a random larger subgroup that one step can inform, and its generators."""
     best, known = informed, generators
-    # The largest factor is not always possible, or leaves too much for the next step.
+    # The largest factor is not always possible, and may be bad for the next step.
     factor = ports + 1 if context.random.random() < 0.5 else context.random.randint(2, ports + 1)
     for _ in range(8):
         element = context.random.randrange(1, context.nodes)
@@ -112,7 +119,7 @@ def _legs(
         context.random.shuffle(coset)
         coset.sort(key=lambda node: hops[node])
         cosets.append(coset)
-    # Cosets without near nodes come first: the others have more paths to choose from.
+    # Cosets without near nodes come first, as they have the fewest possible paths.
     cosets.sort(key=lambda coset: (-hops[coset[0]], context.random.random()))
     legs = []
     for coset in cosets:

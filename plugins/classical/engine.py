@@ -1,4 +1,4 @@
-"""The engine: makes every classical construction that applies, and offers what it gives."""
+"""The engine ``classical``: make every construction that applies, and offer its schedule."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ from .context import Context, DoesNotApplyError
 
 
 class Classical:
-    """Constructions from the literature: deterministic, about a second, baselines and first ideas.
+    """Constructions from the literature, within about a second in total.
 
-    The seed matters to those that search for the tree or the ring that they need.
+    Some search at random for a tree or a ring; the seed determines their result. The modules of the
+    constructions cite the papers.
+
+    References
+    ----------
+    P. K. McKinley, Y.-J. Tsai, D. F. Robinson, "Collective communication in wormhole-routed
+    massively parallel computers", Computer 28, 1995. doi:10.1109/2.476198
     """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         only
-            The one construction to make; "" makes all.
+            The only construction to make; "" makes all.
         effort
             Factor on the attempts of constructions that search.
         """
@@ -43,29 +49,29 @@ class Classical:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse quotients only: one construction applies to all instances."""
+        """Refuse quotients only, as one construction applies to all instances."""
         return "a quotient has no network of its own" if problem.structure is None else None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Make one construction after the other, as long as a schedule could be shorter."""
+        """Make the constructions in order, as long as a schedule could be shorter."""
         return until_stopped(run, lambda: self._make_all(problem, run))
 
     def _make_all(self, problem: Problem, run: Run) -> Stop:
         best: int | None = None
 
-        def look() -> None:
+        def check_stop() -> None:
             check(run.should_stop)
 
         def wants(steps: int) -> bool:
-            # A construction that expects at least this many steps may need more, up to the bound.
+            # ``steps`` is only a lower bound of a construction; compare the larger of both bounds.
             return run.wants(max(steps, run.lower())) and (best is None or steps < best)
 
-        context = Context(problem, run.seed, look, wants, self.options.effort)
+        context = Context(problem, run.seed, check_stop, wants, self.options.effort)
         for name, make in CONSTRUCTIONS.items():
             if self.options.only not in ("", name):
                 continue
             if next(run.targets(), None) is None:
-                look()
+                check_stop()
                 return Stop.EXHAUSTED
             if not wants(context.min_steps):
                 break
@@ -76,10 +82,10 @@ class Classical:
             finally:
                 run.spend(1)
             drafted, found = list_transfers(problem, draft)
-            # Some constructions do not look at every capacity.
+            # Some constructions do not check all capacities.
             if (best is None or found.steps < best) and not drafted.violations(found):
                 best = found.steps
                 run.offer(found, drafted)
                 run.note(steps=best)
-        look()
+        check_stop()
         return Stop.STALLED if next(run.targets(), None) is not None else Stop.EXHAUSTED

@@ -1,4 +1,4 @@
-"""Factorisations: the shapes that a number of nodes may have."""
+"""Ordered factorisations of a number of nodes: the possible sides of a grid."""
 
 from __future__ import annotations
 

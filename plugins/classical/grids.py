@@ -1,4 +1,4 @@
-"""Meshes, and what contains one: tori, hypercubes, rings."""
+"""Meshes, and networks that contain one: tori, hypercubes, rings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Grid:
     Attributes
     ----------
     closed
-        Per dimension whether the last node of every row is linked to the first one, too.
+        Per dimension, whether the last node of every row is linked to the first one.
     """
 
     def __init__(self, network: Network, sides: tuple[int, ...], node: list[int]) -> None:
@@ -56,11 +56,11 @@ class Grid:
         return int(self._node[tuple(place)])
 
     def at(self, *place: int) -> int:
-        """Return the node at a place; coordinates beyond a side begin anew."""
+        """Return the node at a place; coordinates are taken modulo the sides."""
         return int(self._node[tuple(x % side for x, side in zip(place, self.sides, strict=True))])
 
     def along(self, node: int, axis: int, first: int, last: int) -> Path:
-        """Return the shorter path between two places of a node's row, round it where it closes."""
+        """Return the shorter path between two places of a node's row, which may be a ring."""
         side = self.sides[axis]
         ahead = (last - first) % side if self.closed[axis] else abs(last - first)
         step = 1 if last > first else -1
@@ -72,7 +72,7 @@ class Grid:
         )
 
     def _linked(self, before: Places, after: Places) -> bool:
-        """Return whether all nodes are linked in both directions to those after them."""
+        """Return whether all nodes are linked in both directions to their successors."""
         pairs = zip(before.ravel().tolist(), after.ravel().tolist(), strict=True)
         return all((a, b) in self._channels and (b, a) in self._channels for a, b in pairs)
 
@@ -83,8 +83,8 @@ def grid_of(network: Network) -> Grid:
     Raises
     ------
     DoesNotApplyError
-        If none is found: only hypercubes are recognised whatever their numbering, all others by
-        nodes that are numbered row by row.
+        If none is found. Hypercubes are recognised in any numbering, all others only if nodes are
+        numbered row by row.
     """
     label = hypercube_labels(network)
     if label is not None:

@@ -1,4 +1,4 @@
-"""Constructions for hypercubes, found by labelling: linked nodes differ in one bit."""
+"""Constructions for hypercubes, recognised by labels: linked nodes differ in one bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .translations import hypercube_labels
 
 
 class _Cube:
-    """A hypercube: what label a node has, and which node a label."""
+    """A hypercube: the label of every node, and the node of every label."""
 
     def __init__(self, context: Context) -> None:
         labels = hypercube_labels(context.network)
@@ -22,7 +22,7 @@ class _Cube:
         self.dimension = context.nodes.bit_length() - 1
 
     def path(self, first: int, bits: list[int]) -> Path:
-        """Return the path from a label on that crosses these bits in turn."""
+        """Return the path from a label that flips these bits in order."""
         labels = [first]
         for bit in bits:
             labels.append(labels[-1] ^ 1 << bit)
@@ -34,10 +34,14 @@ class _Cube:
 
 
 def binomial_tree(context: Context) -> Draft:
-    """Return the broadcast by recursive doubling: in step i everybody informed sends along bit i.
+    """Return the broadcast by recursive doubling: in step i all informed nodes send along bit i.
 
-    Takes log2 n steps with one port (Sullivan, Bashkow, "A large scale, homogeneous, fully
-    distributed parallel machine", ISCA 1977).
+    It takes log2 n steps with one port.
+
+    References
+    ----------
+    H. Sullivan, T. R. Bashkow, "A large scale, homogeneous, fully distributed parallel machine, I",
+    ISCA 1977.
     """
     source = context.broadcast_source()
     cube = _Cube(context)
@@ -51,11 +55,15 @@ def binomial_tree(context: Context) -> Draft:
 
 
 def double_tree(context: Context) -> Draft:
-    """Return the broadcast over two binomial trees, rooted in the source and opposite to it.
+    """Return the broadcast over two binomial trees, rooted at the source and its antipode.
 
-    Takes d / 2 steps on d dimensions, rounded up, with all ports (McKinley, Trefftz, "Efficient
-    broadcast in all-port wormhole-routed hypercubes", ICPP 1993). The neighbour
-    over which the message leaves for the opposite corner is a leaf and waits a step.
+    It takes d / 2 steps on d dimensions, rounded up, with all ports. The neighbour on the path to
+    the antipode is a leaf and is informed a step later.
+
+    References
+    ----------
+    P. K. McKinley, C. Trefftz, "Efficient broadcast in all-port wormhole-routed hypercubes", ICPP
+    1993.
     """
     source = context.broadcast_source()
     cube = _Cube(context)
@@ -64,7 +72,7 @@ def double_tree(context: Context) -> Draft:
         raise DoesNotApplyError("fewer ports than dimensions")
     root, height = cube.label[source], (cube.dimension + 1) // 2
     opposite = root ^ (1 << cube.dimension) - 1
-    # Any path to the opposite corner does; the leaf is the neighbour that it leaves through.
+    # Any path to the antipode will do; its first node is the leaf.
     far = cube.path(root, list(range(cube.dimension)))
     leaf = cube.label[far[1]] ^ root
     order = [bit for bit in range(cube.dimension) if 1 << bit != leaf] + cube.bits(leaf)
@@ -82,12 +90,11 @@ def double_tree(context: Context) -> Draft:
 
 
 def xor_exchange(context: Context) -> Draft:
-    """Return the exchange in which a step is for all messages to the node XOR some label.
+    """Return the XOR exchange: in each step every node sends to the node with its label XOR k.
 
-    With e-cube routing a label loads every dimension at most once, so a label and its complement
-    share a step where nodes have two ports: n / 2 steps, which is optimal for all-to-all, as all
-    channels are used in all steps; n - 1 with one port. (E-cube routing: Sullivan,
-    Bashkow, see above.)
+    With e-cube routing (Sullivan and Bashkow 1977) a value of k loads every dimension at most once,
+    so k and its complement share a step if nodes have two ports: n / 2 steps, which is optimal for
+    all-to-all, as all channels are used in all steps; n - 1 steps with one port.
     """
     context.require_scatter()
     cube = _Cube(context)
@@ -98,9 +105,9 @@ def xor_exchange(context: Context) -> Draft:
     repeats: dict[tuple[int, int], int] = {}
     for index, message in enumerate(context.messages):
         first, last = cube.label[message.source], cube.label[message.destinations[0]]
-        # Equal messages follow each other.
-        turn = repeats[first, last] = repeats.get((first, last), -1) + 1
+        # Messages with the same source and destination take separate rounds.
+        repeat = repeats[first, last] = repeats.get((first, last), -1) + 1
         kind = min(first ^ last, first ^ last ^ top) if both else first ^ last
         path = cube.path(first, cube.bits(first ^ last))
-        rounds.setdefault((turn, kind), []).append(Transfer(index, path))
+        rounds.setdefault((repeat, kind), []).append(Transfer(index, path))
     return [rounds[key] for key in sorted(rounds)]

@@ -9,11 +9,11 @@ from cchybrid.problem import LINK, NetworkStructure, Problem
 
 
 def min_steps(problem: Problem, structure: NetworkStructure) -> int:
-    """Return a number of steps that no schedule can beat.
+    """Return a lower bound on the steps of a schedule.
 
-    Every message leaves its source and enters all its destinations, through ports; it takes up as
-    many channels as its destination is hops away if it has one, else at least one per
-    destination; and a node informs at most as many others in a step as it has ports.
+    Every message leaves its source and enters all its destinations through ports. With one
+    destination it uses as many channels as the distance, otherwise at least one per destination.
+    A node informs at most as many others in a step as its injection ports.
     """
     required = problem.required
     message, target = structure.delivery_message[required], structure.delivery_node[required]

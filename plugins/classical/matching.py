@@ -1,4 +1,4 @@
-"""Bipartite matching: items and the places that they may take, each with room for some."""
+"""Bipartite matching of items and places with capacities, by augmenting paths."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ Place = TypeVar("Place", bound=Hashable)
 
 def assign(
     item: Item,
-    ways: Mapping[Item, Iterable[Place]],
+    allowed: Mapping[Item, Iterable[Place]],
     users: dict[Place, list[Item]],
-    room: Mapping[Place, int],
+    capacity: Mapping[Place, int],
     seen: set[Place],
 ) -> bool:
-    """Find an item a place along an augmenting path; return whether there is one.
+    """Assign an item to a place along an augmenting path; return whether there is one.
 
     Parameters
     ----------
-    ways
-        The places that every item may take.
+    allowed
+        The allowed places of every item.
     users
         The items at every place: changed along the path.
-    room
-        The items that a place may have, where it is not one.
+    capacity
+        The capacities of places, where they are not 1.
     seen
-        Places not to try (again).
+        Places that have been visited.
     """
-    for place in ways[item]:
+    for place in allowed[item]:
         if place in seen:
             continue
         seen.add(place)
         held = users.setdefault(place, [])
-        if len(held) < room.get(place, 1):
+        if len(held) < capacity.get(place, 1):
             held.append(item)
             return True
         for index, other in enumerate(held):
-            if assign(other, ways, users, room, seen):
+            if assign(other, allowed, users, capacity, seen):
                 held[index] = item
                 return True
     return False

@@ -1,4 +1,4 @@
-"""Packing paths into steps: the longest first, each into the first step where one fits."""
+"""List scheduling of paths: the longest first, each into the first step where one fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .residual_capacity import ResidualCapacity
 MAX_MESSAGES = 5_000
 """Messages of an instance; with more, this takes many seconds."""
 MAX_PLACED = 4_000
-"""Messages placed in all, over all orders tried, times the effort."""
+"""Messages placed in total, over all orders tried, times the effort."""
 
 
 def packed_scatter(context: Context) -> Draft:
@@ -21,25 +21,25 @@ def packed_scatter(context: Context) -> Draft:
     context.require_wormhole()
     if len(context.messages) > MAX_MESSAGES:
         raise DoesNotApplyError(f"more than {MAX_MESSAGES} messages")
-    wanted = [(message.source, message.destinations[0]) for message in context.messages]
-    context.require_wanted(context.min_steps)
+    pairs = [(message.source, message.destinations[0]) for message in context.messages]
+    context.require_useful(context.min_steps)
     best: list[list[Path]] = []
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
-        work -= len(wanted)
-        best = packed(context, wanted) or best
+        work -= len(pairs)
+        best = packed(context, pairs) or best
     if not best:
-        raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
+        raise DoesNotApplyError("no short enough schedule found, or a destination is unreachable")
     indices: dict[tuple[int, int], list[int]] = {}
-    for index, pair in enumerate(wanted):
+    for index, pair in enumerate(pairs):
         indices.setdefault(pair, []).append(index)
     return [[Transfer(indices[path[0], path[-1]].pop(), path) for path in wave] for wave in best]
 
 
 def packed(
-    context: Context, wanted: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
+    context: Context, pairs: Sequence[tuple[int, int]], representative: Sequence[int] | None = None
 ) -> list[list[Path]] | None:
-    """Return, per step, paths between these pairs of nodes; ties in length are broken at random.
+    """Return, per step, paths between pairs of nodes; ties in length are broken at random.
 
     Parameters
     ----------
@@ -49,10 +49,9 @@ def packed(
     Returns
     -------
     list[list[Path]] | None
-        ``None`` if so many are of no use, or a path does not even fit
-        into an empty step.
+        ``None`` if this number of steps is of no use, or a path does not fit into an empty step.
     """
-    order = list(wanted)
+    order = list(pairs)
     context.random.shuffle(order)
     order.sort(key=lambda pair: -context.hops_to(pair[1])[pair[0]])
     residuals: list[ResidualCapacity] = []

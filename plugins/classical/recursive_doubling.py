@@ -1,8 +1,12 @@
 """Recursive doubling on any network: in every step all informed nodes inform as many as fit.
 
-The idea of McKinley, Tsai, Robinson, "Collective communication in wormhole-routed massively
-parallel computers", Computer 28(12), 1995, without a plan for the network: senders and
-receivers are drawn, far receivers in some steps (they spread the message), near ones in others.
+Senders and receivers are chosen at random, without a plan for the network: far receivers in some
+steps, to spread the message, near ones in the others.
+
+References
+----------
+P. K. McKinley, Y.-J. Tsai, D. F. Robinson, "Collective communication in wormhole-routed massively
+parallel computers", Computer 28, 1995. doi:10.1109/2.476198
 """
 
 from __future__ import annotations
@@ -13,11 +17,11 @@ from .context import Context, DoesNotApplyError, Draft
 from .residual_capacity import ResidualCapacity
 
 MAX_PLACED = 4_000
-"""Deliveries placed in all, over all schedules tried, times the effort."""
+"""Deliveries placed in total, over all schedules tried, times the effort."""
 MAX_DELIVERIES = 4_000
 """Deliveries of an instance; with more, a schedule takes seconds."""
 MAX_RECEIVERS = 12
-"""Nodes that a sender tries to reach before it gives up."""
+"""Receivers that are tried per sender."""
 
 
 def recursive_doubling(context: Context) -> Draft:
@@ -33,12 +37,12 @@ def recursive_doubling(context: Context) -> Draft:
     for _ in range(max(2, MAX_PLACED * context.effort // size)):
         best = _doubled(context) or best
     if not best:
-        raise DoesNotApplyError("nothing short enough found, or some destination is cut off")
+        raise DoesNotApplyError("no short enough schedule found, or a destination is unreachable")
     return best
 
 
 def _doubled(context: Context) -> Draft | None:
-    """Return a random schedule, ``None`` if its steps would be of no use."""
+    """Return a random schedule, ``None`` if its number of steps would be of no use."""
     holders = [[message.source] for message in context.messages]
     missing = [set(message.destinations) for message in context.messages]
     draft: Draft = []
@@ -79,7 +83,7 @@ def _inform(
     missing: set[int],
     far: bool,
 ) -> Transfer | None:
-    """Allocate and return a transfer to a near or far node that misses the message."""
+    """Allocate and return a transfer to a near or far uninformed node, ``None`` if none fits."""
     if not missing or not residual.can_inject(node):
         return None
     hops = context.distance[node]

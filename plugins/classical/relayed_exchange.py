@@ -1,9 +1,9 @@
-"""Store-and-forward all-to-all by translations: one hop per message and step at most.
+"""Store-and-forward all-to-all by translations: at most one hop per message and step.
 
-As in the translated exchange, all nodes of an orbit send alike in a step, so that
-only the messages of one node per orbit are scheduled, on one channel per orbit. In every step as
-many of them as possible move a hop nearer to their destinations, those with the most hops left
-first. Where no channel stays idle, as on hypercubes and rings, the schedule is optimal.
+As in the translated exchange, all nodes of an orbit send alike in a step, so only the messages of
+one node per orbit are scheduled, on one channel per orbit. In every step a maximum matching moves
+as many messages as possible a hop nearer to their destinations, those with the most remaining hops
+first. Where no channel is idle, as on hypercubes and rings, the schedule is optimal.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from .matching import assign
 from .translations import Pair, Translations, Waves, representatives, translations
 
 MAX_HOPS = 20_000
-"""Hops scheduled in all, over all subgroups and orders tried, times the effort."""
+"""Hops scheduled in total, over all subgroups and orders tried, times the effort."""
 MAX_ORBITS = 500
-"""Orbits of channels: the recursion of the matching goes as deep."""
+"""Orbits of channels: a limit on the depth of the recursion in the matching."""
 
 
 def relayed_exchange(context: Context) -> Draft:
@@ -25,7 +25,7 @@ def relayed_exchange(context: Context) -> Draft:
         raise DoesNotApplyError("not store-and-forward switching")
     if not context.problem.implied[[*context.inject, *context.accept]].all():
         raise DoesNotApplyError("fewer ports than channels")
-    context.require_wanted(context.min_steps)
+    context.require_useful(context.min_steps)
     group = translations(context)
     hops, channels = int(context.distance.sum()), len(context.channel)
     best: Draft = []
@@ -40,12 +40,12 @@ def relayed_exchange(context: Context) -> Draft:
         work -= size if fits else 1 + size // 10
         subgroup = group.closure([context.random.randrange(1, context.nodes)])
     if not best:
-        raise DoesNotApplyError("nothing short enough found, or too many hops to try")
+        raise DoesNotApplyError("no short enough schedule found, or too many hops")
     return best
 
 
 def _relayed(context: Context, group: Translations, subgroup: list[int]) -> Waves | None:
-    """Return the hops of the messages of one node per orbit; ``None`` if too many steps."""
+    """Return the hops of the messages of one node per orbit; ``None`` for too many steps."""
     representative = representatives(context, group, subgroup)
     place = {(a, b): a for a, b in group.orbit_pairs(subgroup)}
     waves: Waves = []
@@ -65,23 +65,23 @@ def _relayed(context: Context, group: Translations, subgroup: list[int]) -> Wave
 
 
 def _moves(context: Context, representative: list[int], place: dict[Pair, int]) -> dict[Pair, Path]:
-    """Return the hops of one step: a largest matching of messages and orbits of channels."""
+    """Return the hops of one step: a maximum matching of messages and orbits of channels."""
     random = context.random
     far: dict[Pair, int] = {}
-    ways: dict[Pair, dict[int, Path]] = {}
+    moves: dict[Pair, dict[int, Path]] = {}
     for pair, node in place.items():
         near = context.hops_to(pair[1])
         far[pair] = near[node]
         others = [v for v in context.network.successors[node] if near[v] == near[node] - 1]
         random.shuffle(others)
-        ways[pair] = {}
+        moves[pair] = {}
         for other in others:
-            ways[pair].setdefault(representative[context.channel[node, other]], (node, other))
-    # An assigned message keeps some hop in the matching, so the first ones have priority.
+            moves[pair].setdefault(representative[context.channel[node, other]], (node, other))
+    # Augmenting paths never unassign a message, so the first ones have priority.
     order = list(place)
     random.shuffle(order)
-    room = dict(enumerate(context.capacity))
+    capacity = dict(enumerate(context.capacity))
     users: dict[int, list[Pair]] = {}
     for pair in sorted(order, key=lambda pair: -far[pair]):
-        assign(pair, ways, users, room, set())
-    return {pair: ways[pair][kind] for kind, pairs in users.items() for pair in pairs}
+        assign(pair, moves, users, capacity, set())
+    return {pair: moves[pair][kind] for kind, pairs in users.items() for pair in pairs}

@@ -1,4 +1,4 @@
-"""Capacity that transfers leave: in one step, and in all steps."""
+"""Residual capacity: of one step, and of all steps."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from .context import Context, Path, branch
 
 
 class ResidualCapacity:
-    """The capacity of one step that is not yet allocated: which paths still fit.
+    """The residual capacity of one step.
 
     Parameters
     ----------
-    both_ways
+    bidirectional
         Allocate every path together with its reverse.
     representative
-        Shape (resources,): the resource that stands for each; ``None`` if each stands for itself.
+        Shape (resources,): the representative of each resource's orbit; ``None``: itself.
     multi_hop
-        Allow routes of several hops whatever the switching.
+        Allow routes of several hops under store-and-forward switching, too.
     """
 
     def __init__(
         self,
         context: Context,
         *,
-        both_ways: bool = False,
+        bidirectional: bool = False,
         representative: Sequence[int] | None = None,
         multi_hop: bool = False,
     ) -> None:
         self._context = context
-        self._both_ways = both_ways
+        self._bidirectional = bidirectional
         self._multi_hop = multi_hop
-        self._distinct = representative is None and not both_ways
+        self._distinct = representative is None and not bidirectional
         self._representative = representative or range(len(context.capacity))
         self._left = list(context.capacity)
 
     def allocate(self, path: Path) -> None:
-        """Take the capacity that the path uses."""
+        """Allocate the capacity that a path uses."""
         for resource in self._uses(path):
             self._left[resource] -= 1
 
@@ -47,7 +47,7 @@ class ResidualCapacity:
             self._left[resource] += 1
 
     def fits(self, path: Path) -> bool:
-        """Return whether there is capacity for the path."""
+        """Return whether the residual capacity suffices for a path."""
         left, uses = self._left, self._uses(path)
         if self._distinct:
             return all(left[resource] > 0 for resource in uses)
@@ -58,7 +58,7 @@ class ResidualCapacity:
         return self._left[self._representative[self._context.inject[node]]] > 0
 
     def route(self, source: int, target: int) -> Path | None:
-        """Return an allowed path that fits, a shortest one of those; ``None`` without one."""
+        """Return a shortest allowed path that fits, ``None`` if there is none."""
         accept = self._representative[self._context.accept[target]]
         if not self.can_inject(source) or self._left[accept] <= 0:
             return None
@@ -90,18 +90,18 @@ class ResidualCapacity:
         uses = self._context.uses(path)
         if self._distinct:
             return uses
-        if self._both_ways:
+        if self._bidirectional:
             uses = uses + self._context.uses(path[::-1])
         return [self._representative[resource] for resource in uses]
 
 
 class Timetable:
-    """All steps: places transfers one after the other, each into the first step where it fits.
+    """The loads of all steps, for list scheduling: each transfer in the first step where it fits.
 
     Parameters
     ----------
     capacity
-        Uses that each resource allows per step.
+        Shape (resources,): the capacity per step.
     """
 
     def __init__(self, capacity: Sequence[int]) -> None:
@@ -109,11 +109,11 @@ class Timetable:
         self._full = [0] * len(capacity)
         self._used: Counter[tuple[int, int]] = Counter()
 
-    def place(self, uses: Iterable[int], begin: int = 0) -> int:
-        """Allocate these distinct resources in the first step from ``begin`` on where they fit."""
+    def place(self, uses: Iterable[int], first_step: int = 0) -> int:
+        """Allocate distinct resources in the first step that they fit into; return the step."""
         resources = tuple(uses)
         # A bit per step in which some resource is full; the lowest unset bit is the step.
-        busy = (1 << begin) - 1
+        busy = (1 << first_step) - 1
         for resource in resources:
             busy |= self._full[resource]
         step = (~busy & (busy + 1)).bit_length() - 1

@@ -1,11 +1,15 @@
-"""Ring pipelines: a cyclic order of all who take part whose paths fit into one step together.
+"""Ring pipelines: a cyclic order of the participants whose paths fit into one step together.
 
-In every step everybody sends on to the next what it got in the step before: n - 1 steps, which is
-optimal where a node accepts one message per step. Where the reversed paths fit in too, messages
-go both ways round: n / 2 steps, rounded down, optimal where some node accepts two (Saad, Schultz,
-"Data communication in parallel architectures", Parallel Computing 11, 1989, gossip on
-Hamiltonian cycles). Paths may pass nodes, so a ring is found on trees (their Euler tour) and
-fat nodes as well, and where there is no Hamiltonian cycle.
+In every step each participant forwards to the next one what it received in the step before: n - 1
+steps, which is optimal where a node accepts one message per step. If the reversed paths fit as
+well, messages go in both directions: n / 2 steps, rounded down, optimal where some node accepts
+two. Paths may pass other nodes, so rings exist on trees (their Euler tour), fat nodes, and networks
+without a Hamiltonian cycle.
+
+References
+----------
+Y. Saad, M. H. Schultz, "Data communication in parallel architectures", Parallel Computing 11, 1989
+(gossip on Hamiltonian cycles). doi:10.1016/0167-8191(89)90024-2
 """
 
 from __future__ import annotations
@@ -19,23 +23,23 @@ from .context import Context, DoesNotApplyError, Draft, Path
 from .residual_capacity import ResidualCapacity
 
 MAX_LEGS = 10
-"""Nearest legs of the ring into which the insertion of a node is tried."""
+"""Legs of the ring, the nearest first, into which the insertion of a node is tried."""
 MAX_RINGS = 4
 """Random rings tried, times the effort."""
 
 
 def ring_pipeline(context: Context) -> Draft:
-    """Return the schedule in which messages go round one ring."""
+    """Return the schedule in which messages go round a ring in one direction."""
     members = context.all_to_all_members()
-    context.require_wanted(_most_turns(context) * (len(members) - 1))
-    legs = _ring(context, members, both_ways=False)
+    context.require_useful(_max_messages(context) * (len(members) - 1))
+    legs = _ring(context, members, bidirectional=False)
     if legs is None:
         raise DoesNotApplyError("no ring found whose paths fit into one step")
     return _pipeline(context, [(legs, len(legs) - 1)])
 
 
-def two_way_ring(context: Context) -> Draft:
-    """Return the schedule in which messages go round one ring in both directions."""
+def bidirectional_ring(context: Context) -> Draft:
+    """Return the schedule in which messages go round a ring in both directions."""
     members = context.all_to_all_members()
     if any(
         context.capacity[port] < 2
@@ -45,51 +49,51 @@ def two_way_ring(context: Context) -> Draft:
         raise DoesNotApplyError("a node has one port")
     if any((b, a) not in context.channel for a, b in context.channel):
         raise DoesNotApplyError("one-way channels")
-    context.require_wanted(_most_turns(context) * (len(members) // 2))
-    legs = _ring(context, members, both_ways=True)
+    context.require_useful(_max_messages(context) * (len(members) // 2))
+    legs = _ring(context, members, bidirectional=True)
     if legs is None:
         raise DoesNotApplyError("no ring found that fits into one step in both directions")
     back = [leg[::-1] for leg in reversed(legs)]
     return _pipeline(context, [(legs, len(legs) // 2), (back, (len(legs) - 1) // 2)])
 
 
-def _most_turns(context: Context) -> int:
-    """Return the most messages that any node is the source of."""
+def _max_messages(context: Context) -> int:
+    """Return the maximal number of messages of one source."""
     return max(Counter(message.source for message in context.messages).values())
 
 
 def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
-    """Return the schedule over rings, with the number of hops that a message goes on each.
+    """Return the schedule over rings, each with the number of hops of a message on it.
 
-    Messages of the same source follow each other.
+    Messages of the same source are sent one after the other.
     """
     draft: Draft = []
-    turns: dict[int, int] = {}
+    rounds: dict[int, int] = {}
     for index, message in enumerate(context.messages):
         context.check()
-        turn = turns[message.source] = turns.get(message.source, -1) + 1
+        round_number = rounds[message.source] = rounds.get(message.source, -1) + 1
         longest = max(hops for _, hops in rings)
-        draft.extend([] for _ in range((turn + 1) * longest - len(draft)))
+        draft.extend([] for _ in range((round_number + 1) * longest - len(draft)))
         for legs, hops in rings:
-            begin = next(k for k, leg in enumerate(legs) if leg[0] == message.source)
+            first = next(k for k, leg in enumerate(legs) if leg[0] == message.source)
             for hop in range(hops):
-                leg = legs[(begin + hop) % len(legs)]
-                draft[turn * longest + hop].append(Transfer(index, leg))
+                leg = legs[(first + hop) % len(legs)]
+                draft[round_number * longest + hop].append(Transfer(index, leg))
     return draft
 
 
-def _ring(context: Context, members: tuple[int, ...], *, both_ways: bool) -> list[Path] | None:
+def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) -> list[Path] | None:
     """Return the legs of a ring, or ``None`` if none was found."""
-    legs = _routed((*members, members[0]), ResidualCapacity(context, both_ways=both_ways))
+    legs = _routed((*members, members[0]), ResidualCapacity(context, bidirectional=bidirectional))
     for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
             break
-        legs = _Growth(context, members, both_ways).ring()
+        legs = _Growth(context, members, bidirectional).ring()
     return legs
 
 
 def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | None:
-    """Allocate and return the legs of this order; none of them (``None``) if one does not fit."""
+    """Allocate and return the legs of this order; ``None``, without allocation, if one fails."""
     legs: list[Path] = []
     for a, b in pairwise(order):
         leg = residual.route(a, b)
@@ -103,19 +107,19 @@ def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | 
 
 
 class _Growth:
-    """A ring that grows by putting nodes between two others, where that costs the fewest hops."""
+    """Construction of a ring by cheapest insertion, with random removals."""
 
-    def __init__(self, context: Context, members: tuple[int, ...], both_ways: bool) -> None:
+    def __init__(self, context: Context, members: tuple[int, ...], bidirectional: bool) -> None:
         self._context = context
-        self._returning = both_ways
-        self._residual = ResidualCapacity(context, both_ways=both_ways, multi_hop=True)
+        self._returning = bidirectional
+        self._residual = ResidualCapacity(context, bidirectional=bidirectional, multi_hop=True)
         self._legs: dict[int, Path] = {}
         self._outside = list(members)
         context.random.shuffle(self._outside)
 
     def ring(self) -> list[Path] | None:
-        """Grow the ring; nodes that find no place push some of those in their way out again."""
-        self._begin()
+        """Insert all nodes; where one does not fit, remove some of its neighbours from the ring."""
+        self._start()
         patience = 4 * len(self._outside) + 8
         while self._legs and patience:
             self._context.check()
@@ -130,7 +134,7 @@ class _Growth:
                     break
                 node = self._context.random.choice(refused)
             patience -= 1
-            self._make_way(node)
+            self._evict_neighbours(node)
         if self._outside or not patience:
             return None
         first = min(self._legs)
@@ -140,11 +144,11 @@ class _Growth:
         return legs
 
     def _allowed(self, leg: Path) -> bool:
-        """Return whether a leg of the sketch may be taken as it is."""
+        """Return whether a leg is an allowed path: one hop under store-and-forward switching."""
         return len(leg) == 2 or not self._context.structure.hop_by_hop
 
-    def _begin(self) -> None:
-        """Make a ring of the first node and the nearest one to which there is a way back."""
+    def _start(self) -> None:
+        """Make a ring of the first node and the nearest one with paths in both directions."""
         first = self._outside.pop()
         for second in sorted(self._outside, key=lambda node: self._apart(first, node)):
             legs = _routed((first, second, first), self._residual)
@@ -154,7 +158,7 @@ class _Growth:
                 return
 
     def _pop_nearest(self) -> int:
-        """Return a node outside, mostly one that is near to the ring."""
+        """Remove and return a node outside that is near to the ring."""
         some = self._outside[-24:]
         random = self._context.random
         ring = list(self._legs)
@@ -168,7 +172,7 @@ class _Growth:
         return hops if hops > 0 else self._context.nodes
 
     def _insert(self, node: int) -> bool:
-        """Put the node into the leg where it costs the fewest hops; return whether it fits."""
+        """Insert a node into the leg where it costs the fewest hops; return whether it fits."""
         random = self._context.random
         legs = list(self._legs.values())
         random.shuffle(legs)
@@ -182,25 +186,25 @@ class _Growth:
             pair = self._detour(leg, node)
             self._residual.allocate(leg)
             if pair is not None:
-                cost = sum(len(way) - 1 for way in pair) - len(leg)
+                cost = sum(len(part) - 1 for part in pair) - len(leg)
                 if best is None or cost < best[0]:
                     best = cost, leg, pair
         if best is None:
             return False
         self._residual.release(best[1])
-        for way in best[2]:
-            self._residual.allocate(way)
-            self._legs[way[0]] = way
+        for part in best[2]:
+            self._residual.allocate(part)
+            self._legs[part[0]] = part
         return True
 
     def _detour(self, leg: Path, node: int) -> list[Path] | None:
         pair = _routed((leg[0], node, leg[-1]), self._residual)
-        for way in pair or ():
-            self._residual.release(way)
+        for part in pair or ():
+            self._residual.release(part)
         return pair
 
-    def _make_way(self, node: int) -> None:
-        """Take some of the ring's nodes out that are near to this one."""
+    def _evict_neighbours(self, node: int) -> None:
+        """Remove up to four nodes of the ring that are near to this one."""
         random = self._context.random
         near = sorted(self._legs, key=lambda other: (self._apart(other, node), random.random()))
         for other in near[: random.randint(1, 4)]:

@@ -1,9 +1,12 @@
-"""Sequential trees: one message, one branch after the other; what always applies.
+"""Sequential trees (separate addressing): a construction that applies to every instance.
 
-Separate addressing, McKinley, Tsai, Robinson, "Collective communication in wormhole-routed
-massively parallel computers", Computer 28(12), 1995: the source sends to every destination
-itself over a fixed tree of shortest paths. Under store-and-forward switching messages go down the
-same tree hop by hop.
+The source sends to every destination itself, over a fixed tree of shortest paths. Under
+store-and-forward switching messages go down the same tree hop by hop.
+
+References
+----------
+P. K. McKinley, Y.-J. Tsai, D. F. Robinson, "Collective communication in wormhole-routed massively
+parallel computers", Computer 28, 1995. doi:10.1109/2.476198
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ def sequential_tree(context: Context) -> Draft:
         context.check()
         for depth, path in branches(context, message, trees):
             jobs.append((depth, -len(path), index, path))
-    context.require_wanted(_busiest(context, jobs))
+    context.require_useful(_busiest(context, jobs))
     jobs.sort(key=lambda job: job[:2])
     timetable = Timetable(context.capacity)
     informed: dict[tuple[int, int], int] = {}
     draft: Draft = []
     for _, _, index, path in _checked(context, jobs):
-        begin = informed.get((index, path[0]), -1) + 1
-        step = timetable.place(context.uses(path), begin)
+        earliest = informed.get((index, path[0]), -1) + 1
+        step = timetable.place(context.uses(path), earliest)
         informed[index, path[-1]] = step
         draft.extend([] for _ in range(step + 1 - len(draft)))
         draft[step].append(Transfer(index, path))
@@ -45,7 +48,7 @@ def sequential_tree(context: Context) -> Draft:
 
 
 def _busiest(context: Context, jobs: list[Job]) -> int:
-    """Return the steps that the most used resource needs."""
+    """Return the steps that the most loaded resource needs."""
     used: Counter[int] = Counter()
     for _, _, _, path in _checked(context, jobs):
         used.update(context.uses(path))
@@ -66,22 +69,22 @@ def _addressed(
 ) -> list[tuple[int, Path]]:
     """Return the paths from the source to all destinations.
 
-    Those that it cannot reach (past an endpoint) are informed by destinations before them.
+    Destinations that it cannot reach (behind an endpoint) are served by informed destinations.
     """
     found = []
     left = set(message.destinations)
-    informers = [(0, message.source)]
-    for depth, informer in informers:
+    senders = [(0, message.source)]
+    for depth, sender in senders:
         if not left:
             break
-        if context.capacity[context.inject[informer]] == 0:
+        if context.capacity[context.inject[sender]] == 0:
             continue
-        if informer not in trees:
-            trees[informer] = _tree(context, informer, relay=False)
+        if sender not in trees:
+            trees[sender] = _tree(context, sender, relay=False)
         for node in sorted(left):
-            if trees[informer][node] >= 0:
-                found.append((depth, branch(trees[informer], node)))
-                informers.append((depth + 1, node))
+            if trees[sender][node] >= 0:
+                found.append((depth, branch(trees[sender], node)))
+                senders.append((depth + 1, node))
                 left.discard(node)
     return found
 
@@ -100,9 +103,9 @@ def _hop_by_hop(
 
 
 def _tree(context: Context, root: int, *, relay: bool) -> list[int]:
-    """Return every node's parent on a shortest path from the root, -1 where no path leads.
+    """Return every node's parent on a shortest path from the root, -1 for unreachable nodes.
 
-    Nodes relay (then their ports count, and endpoints do it too), or are passed.
+    With ``relay`` nodes store and forward, so their ports count, and endpoints may forward, too.
     """
     parent = [-1] * context.nodes
     parent[root] = root

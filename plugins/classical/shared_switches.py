@@ -1,10 +1,10 @@
-"""All-to-all between terminals that share switches, from all-to-all between the switches.
+"""All-to-all between terminals that share switches, from an all-to-all between the switches.
 
-With f terminals at every switch, a schedule between the switches in which each sends and takes at
-most f messages per step is repeated f * f times. In repetition (x, y) the terminals of every
-switch send in an order turned by x, and those of every switch take in an order turned by y: so
-each pair of terminals of two switches has its turn once, and no terminal has two at a time. What
-terminals of one switch have for each other goes where a turn is left over.
+With f terminals at every switch, a schedule between the switches in which each sends and accepts at
+most f messages per step is repeated f * f times. In repetition (x, y) the terminals of every switch
+send in an order shifted by x, and accept in an order shifted by y: so each pair of terminals of two
+switches occurs exactly once, and no terminal sends or accepts two messages at a time. Messages
+between terminals of one switch fill idle steps.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .translated_exchange import translated_exchange
 
 
 def shared_switches(context: Context) -> Draft:
-    """Return the all-to-all scatter that the best known one between the switches gives."""
+    """Return the all-to-all scatter derived from the best one found between the switches."""
     context.require_scatter()
     context.require_wormhole()
     places = _Terminals(context)
     among = _between_switches(context, places)
-    turns = list(product(range(places.each), repeat=2))
+    shifts = list(product(range(places.each), repeat=2))
     draft: Draft = []
     for wave in among:
         sent, taken = _orders(wave)
-        for x, y in turns:
+        for x, y in shifts:
             paths = []
             for path in wave:
                 first = places.of[path[0]][(sent[path] + x) % places.each]
@@ -45,14 +45,14 @@ def shared_switches(context: Context) -> Draft:
 
 
 class _Terminals:
-    """Who sits at which switch.
+    """The terminals of every switch.
 
     Attributes
     ----------
     each
         Terminals per switch.
     of
-        Per switch its terminals.
+        Per switch, its terminals.
     message
         The message of every pair of terminals.
     """
@@ -66,11 +66,11 @@ class _Terminals:
         for terminal in terminals:
             ahead = list(network.successors[terminal])
             if len(ahead) != 1 or ahead != behind[terminal] or terminal not in context.endpoints:
-                raise DoesNotApplyError("a terminal that does not sit at one switch")
+                raise DoesNotApplyError("a terminal that is not attached to exactly one switch")
             self.of[ahead[0]].append(terminal)
         self.each = len(terminals) // len(self.of)
         if self.each < 2 or any(len(members) != self.each for members in self.of.values()):
-            raise DoesNotApplyError("switches without terminals in common, or not with as many")
+            raise DoesNotApplyError("switches with one terminal, or with different numbers of them")
 
 
 def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
@@ -95,14 +95,14 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
     )
     instance = Instance(slim, Collective("between switches", messages), model)
     repeats = places.each**2
-    # Constructions find their paths themselves, so few need to be listed.
+    # Constructions search their paths themselves, so few have to be listed.
     inner = Context(
         build_problem(instance, max_options=1),
         context.random.randrange(1 << 30),
         context.check,
         effort=context.effort,
     )
-    context.require_wanted(repeats * inner.min_steps)
+    context.require_useful(repeats * inner.min_steps)
     best: Draft = []
     for make in (xor_exchange, translated_exchange, packed_scatter):
         if inner.known > inner.min_steps:
@@ -110,13 +110,13 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
                 best = make(inner)
                 inner.known = len(best)
     if not best:
-        raise DoesNotApplyError("nothing is known about the switches")
-    context.require_wanted(repeats * len(best))
+        raise DoesNotApplyError("no construction applies to the switches")
+    context.require_useful(repeats * len(best))
     return [[tuple(switches[node] for node in move.path) for move in step] for step in best]
 
 
 def _orders(wave: list[Path]) -> tuple[dict[Path, int], dict[Path, int]]:
-    """Number the paths of a step that leave the same switch, and those that end at the same."""
+    """Number the paths of a step per switch: among those leaving it, and those ending at it."""
     sent: dict[Path, int] = {}
     taken: dict[Path, int] = {}
     leaving: dict[int, int] = defaultdict(int)
@@ -129,7 +129,7 @@ def _orders(wave: list[Path]) -> tuple[dict[Path, int], dict[Path, int]]:
 
 
 def _fill(draft: Draft, places: _Terminals) -> None:
-    """Add the messages between terminals of one switch where both have nothing else to do."""
+    """Add the messages between terminals of one switch in steps where both are idle."""
     sends = [{move.path[0] for move in step} for step in draft]
     takes = [{move.path[-1] for move in step} for step in draft]
     for source, switch, goal in _neighbours(places):

@@ -1,8 +1,8 @@
 """All-to-all by translations: all nodes of an orbit send alike in every step.
 
-A subgroup of the network's translations maps paths to paths, so that only the messages of one
-node per orbit are placed, on one channel per orbit; longest paths come first, each into the first
-step where it fits. (On hypercubes the whole group does it: see the XOR exchange.)
+A subgroup of the network's translations maps paths to paths, so only the messages of one node per
+orbit are scheduled, on one channel per orbit; longest paths come first, each into the first step
+where it fits. (On hypercubes the whole group suffices: see the XOR exchange.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .translations import representatives, translations
 MAX_NODES = 256
 """Nodes of the network; with more, this takes many seconds."""
 MAX_PLACED = 6_000
-"""Messages placed in all, over all subgroups and orders tried, times the effort."""
+"""Messages placed in total, over all subgroups and orders tried, times the effort."""
 
 
 def translated_exchange(context: Context) -> Draft:
@@ -26,7 +26,7 @@ def translated_exchange(context: Context) -> Draft:
     count = len(pairs)
     group = translations(context)
     best: Draft = []
-    context.require_wanted(context.min_steps)
+    context.require_useful(context.min_steps)
     work = MAX_PLACED * context.effort
     while work > 0 and context.known > context.min_steps:
         generators, subgroup = list[int](), [0]
@@ -38,7 +38,7 @@ def translated_exchange(context: Context) -> Draft:
             break
         representative = representatives(context, group, subgroup)
         found = packed(context, group.orbit_pairs(subgroup), representative)
-        # A path that does not even fit into an empty step is tried first, which takes little time.
+        # A failure, a path that does not fit into an empty step, is found early and costs little.
         work -= size if found or best else 1 + size // 4
         if found:
             waves = [{(path[0], path[-1]): path for path in wave} for wave in found]

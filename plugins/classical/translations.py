@@ -1,7 +1,7 @@
-"""Translations: groups of automorphisms that carry any node to any other in exactly one way.
+"""Translations: regular groups of automorphisms, which map any node to any other exactly once.
 
-A network that has such a group is a Cayley graph. What is constructed for one node is then carried
-to all, and a channel of one node stands for the channels of all.
+A network with such a group is a Cayley graph. A construction for one node is translated to all
+nodes, and a channel of one node represents an orbit of channels.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Table = NDArray[np.int64]
 Pair = tuple[int, int]
 """A message: its source and its destination."""
 Waves = list[dict[Pair, Path]]
-"""Per step the paths of messages."""
+"""Per step, the paths of messages."""
 
 MAX_NODES = 1024
-"""Nodes of the network; the table of the product has as many entries as pairs of them."""
+"""Nodes of the network; the table of the group has an entry per pair of nodes."""
 
 
 class Translations:
@@ -33,8 +33,8 @@ class Translations:
     Parameters
     ----------
     table
-        Shape (nodes, nodes): ``table[g, v]`` is where the translation that carries 0 to g carries
-        v. As ``table[g, 0] == g``, nodes are the elements of the group, and this its product.
+        Shape (nodes, nodes): ``table[g, v]`` is the image of v under the translation that maps 0
+        to g. As ``table[g, 0] == g``, nodes are the elements of the group, and this its product.
     """
 
     def __init__(self, table: Table) -> None:
@@ -43,22 +43,22 @@ class Translations:
 
     @cached_property
     def inverse(self) -> list[int]:
-        """Shape (nodes,): the element that carries each one back to 0."""
+        """Shape (nodes,): the inverse of each element."""
         found: list[int] = np.argmax(self.table == 0, axis=1).tolist()
         return found
 
     def step(self, a: int, b: int) -> int:
-        """Return the element s with b = a s: channels with the same s are representative."""
+        """Return the element s with b = a s; channels (a, b) with the same s form an orbit."""
         return self.rows[self.inverse[a]][b]
 
     def orbit_pairs(self, subgroup: list[int]) -> list[Pair]:
-        """Return all pairs of nodes whose first one is the least of its orbit."""
+        """Return all pairs of nodes whose first node is the smallest of its orbit."""
         nodes = np.arange(len(self.table))
-        least = np.flatnonzero(self.table[subgroup].min(axis=0) == nodes).tolist()
-        return [(a, b) for a in least for b in nodes.tolist() if a != b]
+        first = np.flatnonzero(self.table[subgroup].min(axis=0) == nodes).tolist()
+        return [(a, b) for a in first for b in nodes.tolist() if a != b]
 
     def draft(self, subgroup: list[int], waves: Waves, message: Mapping[Pair, int]) -> Draft:
-        """Return all that the translations of a subgroup make of some transfers."""
+        """Return the images of transfers under all translations of a subgroup."""
         images = [self.rows[element] for element in subgroup]
         return [
             [
@@ -85,8 +85,8 @@ class Translations:
 def translations(context: Context) -> Translations:
     """Return a group of translations of the network.
 
-    Tried are the hypercube found by labelling, sums in mixed radix (rings, circulants, tori,
-    hypercubes, as they are usually numbered) and dihedral groups (alternating chords, such as the
+    Candidates are the hypercube (in any numbering), sums in mixed radix (rings, circulants, tori
+    and hypercubes in their usual numbering) and dihedral groups (alternating chords, such as the
     Heawood graph).
 
     Raises
@@ -112,12 +112,12 @@ def translations(context: Context) -> Translations:
 
 
 def carried(image: list[int], path: Path) -> Path:
-    """Return where a translation carries a path."""
+    """Return the image of a path under a translation."""
     return tuple(image[node] for node in path)
 
 
 def representatives(context: Context, group: Translations, subgroup: list[int]) -> list[int]:
-    """Return, shape (resources,), one resource for all that a subgroup carries into each other."""
+    """Return, shape (resources,), the representative of each resource's orbit."""
     representative = list(range(len(context.capacity)))
     for node in range(context.nodes):
         carrier = min(subgroup, key=lambda element: group.rows[element][node])
@@ -134,7 +134,7 @@ def representatives(context: Context, group: Translations, subgroup: list[int]) 
 def _keeps(table: Table, size: Table) -> bool:
     """Return whether all translations are automorphisms.
 
-    Those to the neighbours of 0 generate all others where everybody can be reached.
+    Only those to the neighbours of 0 are checked; they generate all others in a connected network.
     """
     images = table[np.flatnonzero(size[0])]
     return all((size[np.ix_(image, image)] == size).all() for image in images)
@@ -144,15 +144,15 @@ def _tables(network: Network) -> Iterator[Table]:
     node = np.arange(network.nodes)
     label = hypercube_labels(network)
     if label is not None:
-        # The node of each label: translations are XORs of labels, seen from the label of 0.
+        # The node of each label; translations are XORs of labels.
         place = np.argsort(label)
         yield place[label[:, None] ^ label[None, :]]
     for sides in factorisations(network.nodes):
         yield _mixed_radix(network.nodes, sides)
     if network.nodes % 2 == 0:
         # i -> i + g for even g, i -> g - i for odd g.
-        turn = np.where(node[:, None] % 2 == 0, node[None, :], -node[None, :])
-        yield (node[:, None] + turn) % network.nodes
+        signed = np.where(node[:, None] % 2 == 0, node[None, :], -node[None, :])
+        yield (node[:, None] + signed) % network.nodes
 
 
 def _mixed_radix(nodes: int, sides: tuple[int, ...]) -> Table:
@@ -164,8 +164,8 @@ def _mixed_radix(nodes: int, sides: tuple[int, ...]) -> Table:
 def hypercube_labels(network: Network) -> Table | None:
     """Return labels, shape (nodes,), under which linked nodes differ in one bit, 0 of node 0.
 
-    ``None`` if the network is no hypercube. Found by labelling the neighbours of node 0 with the
-    powers of two; every other node then has the bits of those before it.
+    ``None`` if the network is no hypercube. The neighbours of node 0 get the powers of two; the
+    label of every other node is the union of the bits of its neighbours nearer to node 0.
     """
     size = network.nodes
     dimension = size.bit_length() - 1

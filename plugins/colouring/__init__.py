@@ -1,1 +1,1 @@
-"""The baseline: greedy colouring of the conflict graph."""
+"""The engine ``colouring``, a baseline: greedy colouring of the conflict graph."""

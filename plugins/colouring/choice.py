@@ -1,7 +1,7 @@
-"""Which option every delivery takes, before any step is chosen: short ones, and spread loads.
+"""The choice of an option per delivery, before any step is assigned: short options, balanced loads.
 
-Where no delivery requires another, these are paths; where some do, they are trees: a delivery is
-made by an option whose requirement was made before.
+Where no delivery requires another, the options are paths; otherwise they form trees, in which the
+option of a delivery requires a delivery nearer to the source.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from cchybrid.problem.ragged import owners
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
 Check = Callable[[], None]
-"""Called every so often; raises to end the work."""
+"""A function that is called often; it raises to end the work."""
 
 
 class Chooser:
-    """Chooses an option per delivery, -1 for those that are not needed.
+    """Choose an option per delivery, -1 for deliveries that are not needed.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Chooser:
         self.load = np.zeros(problem.resources, dtype=np.int64)
 
     def shortest(self, random: np.random.Generator | None = None) -> IntVector:
-        """Return, per delivery, an option among those with the fewest uses: drawn, or the first."""
+        """Return, per delivery, an option with the fewest uses: a random one, or the first."""
         problem = self.problem
         found = np.full(problem.deliveries, -1, dtype=np.int64)
         for delivery in np.flatnonzero(problem.required).tolist():
@@ -53,9 +53,9 @@ class Chooser:
         return found
 
     def balanced(self, random: np.random.Generator, passes: int = 4) -> IntVector:
-        """Return options that spread the load: each is chosen anew, the others being as they are.
+        """Return options with balanced loads: local search over one delivery at a time.
 
-        An option is the better, the less loaded its busiest resource is, then all together.
+        The cost of an option is the load of its most loaded resource, then its total load.
         """
         found = self.shortest(random)
         self.load[:] = 0
@@ -81,12 +81,12 @@ class Chooser:
         return found
 
     def trees(self, random: np.random.Generator) -> IntVector:
-        """Return options that form trees, grown breadth first; every delivery is required.
+        """Return options that form trees, grown breadth first, where every delivery is required.
 
-        In each round, what is made already makes more, a message leaving a node no oftener than
-        the node's ports allow in one step; cheap options come first. How many resources an option
-        may use is drawn for the whole forest: long paths make it shallow, short ones leave more
-        room for other messages. Only where nothing grows any more, longer ones are allowed.
+        In each round, informed nodes inform others, each as many as its ports allow in one step;
+        cheap options come first. The maximal length of options is drawn at random for the whole
+        forest: long paths make it shallow, short ones leave more capacity for other messages. It is
+        increased only where no tree grows any more.
         """
         problem = self.problem
         found = np.full(problem.deliveries, -1, dtype=np.int64)
@@ -126,10 +126,10 @@ class Chooser:
         return found
 
     def chains(self, random: np.random.Generator) -> IntVector:
-        """Return options that lead to every required delivery over optional ones.
+        """Return options that reach every required delivery over optional ones.
 
-        One required delivery after the other is traced back, over the fewest and then the least
-        loaded options, to one that is made already or requires nothing.
+        Every required delivery, in random order, is connected backwards, over the fewest and then
+        the least loaded options, to a delivery that is made already or requires none.
         """
         problem = self.problem
         found = np.full(problem.deliveries, -1, dtype=np.int64)
@@ -143,7 +143,7 @@ class Chooser:
         return found
 
     def _chain(self, goal: int, found: IntVector) -> list[tuple[int, int]]:
-        """Dijkstra's algorithm from the goal back to anything that is made."""
+        """Run Dijkstra's algorithm from the goal backwards to any delivery that is made."""
         problem = self.problem
         towards: dict[int, tuple[int, int]] = {}
         queue: list[tuple[float, int, int, int]] = [(0.0, goal, -1, -1)]
@@ -178,13 +178,13 @@ class Chooser:
         self.load[resource] += sign * times
 
     def _cost(self, first: int, last: int) -> NDArray[np.float64]:
-        """Return the load of each option's busiest resource, then of all as a fraction."""
+        """Return each option's largest relative load, plus a fraction of its total load."""
         relative, edge = self._relative(first, last)
         cost = np.maximum.reduceat(relative, edge) + np.add.reduceat(relative, edge) * 1e-4
         return np.where(self.usable[first:last], cost, np.inf)
 
     def _relative(self, first: int, last: int) -> tuple[NDArray[np.float64], IntVector]:
-        """Return the relative loads of the options' resources, and where each option's begin."""
+        """Return the relative loads of the options' resources, and the start of each option's."""
         start = self.uses.start[first : last + 1]
         used = slice(start[0], start[-1])
         resource = self.uses.resource[used]

@@ -1,4 +1,12 @@
-"""The baseline: choose paths, draw the graph of their conflicts, colour it; colours are steps."""
+"""The engine ``colouring``: colour the conflict graph of chosen paths; colours are steps.
+
+1. Choose an option per delivery: shortest, or with balanced loads, or random trees (``choice.py``).
+2. Build the conflict graph: an edge between deliveries that share a resource of capacity 1
+   (``graph.py``; a resource of capacity c is split into c lanes at random).
+3. Colour it greedily in several orders, DSATUR first; colours are steps. Then compact the schedule.
+4. With ``exact=true``, find the fewest steps of the chosen options by CP-SAT (``exact.py``).
+5. Repeat with other options until ``patience`` choices gave no better schedule.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +26,31 @@ from .graph import Conflicts, strategies
 
 
 class Colouring:
-    """Greedy colouring in several orders, over several choices of paths."""
+    """Greedy colouring in several orders, over several choices of paths: a baseline.
+
+    References
+    ----------
+    D. Brélaz, "New methods to color the vertices of a graph", Communications of the ACM 22, 1979
+    (DSATUR). doi:10.1145/359094.359101
+
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 4.2.1.
+    """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         patience
             Choices of paths without a better schedule after which the engine gives up.
         exact
-            Colour every choice of paths with as few colours as there can be, by CP-SAT. What a
-            choice needs proves nothing for the instance, which has others.
+            Colour every choice of paths with the fewest colours, by CP-SAT. That proves nothing for
+            the instance, which has other paths.
         exact_limit
-            Seconds of one decision by CP-SAT, or deterministic time under an evaluation budget.
+            Limit of one decision by CP-SAT: seconds, or deterministic time under an evaluation
+            budget.
         max_edges
             Edges that a conflict graph may have; each takes about 150 bytes.
         """
@@ -56,28 +74,28 @@ class Colouring:
         return f"about {edges:,} conflicts between paths, more than {self.options.max_edges:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Colour until the bound is met or nothing better has come for long."""
+        """Colour until the bound is met or the search stalls."""
         return until_stopped(run, lambda: self._colour_all(problem, run))
 
     def _colour_all(self, problem: Problem, run: Run) -> Stop:
-        def look() -> None:
+        def check_stop() -> None:
             check(run.should_stop)
 
         random = np.random.default_rng(run.seed)
         uses = UsageMatrix.of(problem)
         best: int | None = None
         idle = 0
-        for choose in _choices(Chooser(problem, uses, look), random):
+        for choose in _choices(Chooser(problem, uses, check_stop), random):
             if next(run.targets(), None) is None:
-                look()
+                check_stop()
                 return Stop.EXHAUSTED
             idle += 1
-            conflicts = Conflicts(problem, uses, choose(), random, look)
+            conflicts = Conflicts(problem, uses, choose(), random, check_stop)
             fewest: Assignment | None = None
             for strategy in strategies(int(random.integers(2**31)), conflicts.edges).values():
                 known = min((s for s in (best, run.best()) if s is not None), default=None)
                 run.spend(1)
-                if known is not None and conflicts.least_steps >= known:
+                if known is not None and conflicts.min_steps >= known:
                     break
                 found = conflicts.schedule(strategy)
                 if fewest is None or found.steps < fewest.steps:
@@ -86,13 +104,13 @@ class Colouring:
                     run.offer(found)
                     best, idle = found.steps, 0
                 run.note(colours=found.steps)
-                look()
+                check_stop()
             if self.options.exact and fewest is not None:
                 exact = self._recolour(problem, uses, fewest, run)
                 if exact is not None:
                     run.offer(exact)
                     best, idle = exact.steps, 0
-            look()
+            check_stop()
             if idle >= self.options.patience:
                 break
         return Stop.STALLED
@@ -100,7 +118,7 @@ class Colouring:
     def _recolour(
         self, problem: Problem, uses: UsageMatrix, known: Assignment, run: Run
     ) -> Assignment | None:
-        """Return a schedule of the same options with fewer steps than anyone has, if there is."""
+        """Return a schedule of the same options with fewer steps than the best, else ``None``."""
         from .exact import FixedChoice
 
         steps = known.steps
@@ -117,12 +135,12 @@ class Colouring:
         )
         if found.units:
             run.spend(evaluations(found.units))
-        least = steps if top is None else min(steps, top)
-        return found.assignment if found.assignment.steps < least else None
+        known_steps = steps if top is None else min(steps, top)
+        return found.assignment if found.assignment.steps < known_steps else None
 
 
 def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable[[], IntVector]]:
-    """Yield ways to choose options: plain ones first, then random ones without end."""
+    """Yield functions that choose options: deterministic ones first, then random ones forever."""
     problem = chooser.problem
     if problem.ordered:
         grow = chooser.trees if problem.required.all() else chooser.chains
@@ -136,7 +154,7 @@ def _choices(chooser: Chooser, random: np.random.Generator) -> Iterator[Callable
 
 
 def _edges(problem: Problem, uses: UsageMatrix) -> int:
-    """Return about how many edges the conflict graph of short options has."""
+    """Return the approximate number of edges of the conflict graph of short options."""
     chosen = Chooser(problem, uses, lambda: None).shortest()
     load = uses.load(chosen[chosen >= 0])
     load[problem.implied] = 0

@@ -1,9 +1,9 @@
-"""The chromatic number of chosen paths: the fewest steps when every delivery keeps its option.
+"""Exact colouring: the fewest steps when every delivery keeps its option, by CP-SAT.
 
-For scatter over channels of capacity 1 this is the colouring of a conflict graph whose cliques are
-the users of a channel; the model that ``cpsat`` has of a Problem, with one option per delivery, is
-that colouring problem, its busiest clique coloured beforehand, and holds for capacities and for
-what requires another delivery as well.
+For scatter over channels of capacity 1 this is the chromatic number of the conflict graph, whose
+cliques are the users of each channel. The step model of a Problem with one option per delivery is
+that colouring problem, with the largest such clique coloured in advance; it also covers larger
+capacities and precedence.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, ask, decision_solver
-from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.cpsat.solve import Answer, decide, decision_solver
+from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
@@ -31,9 +31,9 @@ class Fewest:
     assignment
         The schedule.
     proven
-        Whether the choice has none of fewer steps, by CP-SAT's word.
+        Whether CP-SAT refuted fewer steps for this choice.
     units
-        The deterministic time that it took.
+        Deterministic time spent, about seconds.
     """
 
     assignment: Assignment
@@ -42,12 +42,12 @@ class Fewest:
 
 
 class FixedChoice:
-    """One option per delivery, and what CP-SAT says about it.
+    """A Problem restricted to one option per delivery.
 
     Parameters
     ----------
     option
-        Shape (deliveries,): the option of each, -1 where a delivery does not happen.
+        Shape (deliveries,): the option of each, -1 for deliveries that are not made.
     """
 
     def __init__(self, problem: Problem, uses: UsageMatrix, option: IntVector) -> None:
@@ -56,7 +56,7 @@ class FixedChoice:
         usable[option[option >= 0]] = True
         self.uses = replace(uses, usable=uses.usable & usable)
         self.pricing = Pricing(problem, self.uses)
-        self.least_steps = max(least_steps(problem, self.uses), self.pricing.least_steps)
+        self.min_steps = max(min_steps(problem, self.uses), self.pricing.min_steps)
 
     def fewest(
         self,
@@ -64,41 +64,41 @@ class FixedChoice:
         budget: Budget,
         seed: int,
         limit: float,
-        wanted: Callable[[int], bool] = lambda steps: True,
+        useful: Callable[[int], bool] = lambda steps: True,
         over: Callable[[], bool] = lambda: False,
     ) -> Fewest:
-        """Return the schedule with the fewest steps, as far as it is found in time.
+        """Return the schedule with the fewest steps that is found within the limits.
 
         Parameters
         ----------
         known
             A schedule of this choice.
         limit
-            Of every decision: seconds, or deterministic time under an evaluation budget.
-        wanted
-            Whether a schedule of so many steps is of use.
+            Limit of every decision: seconds, or deterministic time under an evaluation budget.
+        useful
+            Whether a schedule of a number of steps is of use.
         over
             Whether to stop at once.
         """
 
-        def decide(steps: int) -> Answer:
+        def decide_steps(steps: int) -> Answer:
             tight = self.pricing.tight(steps)
             full = bool(tight.full.any())
 
             def make() -> StepModel:
                 windows = Windows.of(self.problem, tight.uses, steps, symmetry=True, certain=full)
                 return build(
-                    self.problem, tight.uses, windows, lambda: not wanted(steps), tight.full
+                    self.problem, tight.uses, windows, lambda: not useful(steps), tight.full
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            return ask(make, solver, lambda: wanted(steps), over)
+            return decide(make, solver, lambda: useful(steps), over)
 
         units = 0.0
-        while self.least_steps < known.steps and wanted(known.steps - 1):
-            answer = decide(known.steps - 1)
+        while self.min_steps < known.steps and useful(known.steps - 1):
+            answer = decide_steps(known.steps - 1)
             units += answer.units
             if answer.assignment is None:
                 return Fewest(known, answer.solvable is False, units)
             known = answer.assignment
-        return Fewest(known, self.least_steps >= known.steps, units)
+        return Fewest(known, self.min_steps >= known.steps, units)

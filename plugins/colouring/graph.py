@@ -1,4 +1,4 @@
-"""Conflict graphs, their colouring by NetworkX, and the way from colours to steps."""
+"""Conflict graphs, their colouring by NetworkX, and schedules from colourings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 from .choice import Check
 
 Strategy = Callable[[Any, dict[int, int]], Iterator[int]]
-"""An order of colouring as ``networkx.greedy_color`` takes it."""
+"""An order of colouring in the form of ``networkx.greedy_color``."""
 
 
 class ConflictGraph(nx.Graph):  # type: ignore[misc]
     """A graph whose edges share one attribute dictionary, which takes a third of the memory.
 
-    Looking up neighbours calls ``graph["check"]``, which may raise: some of NetworkX's orders are
-    worked out as a whole, so that nothing else could end them early. Copies keep it.
+    Accessing neighbours calls ``graph["check"]``, which may raise: some of NetworkX's orders are
+    computed in one call, which could not be ended otherwise. Copies of the graph keep it.
     """
 
     _attributes: ClassVar[dict[str, Any]] = {}
@@ -43,11 +43,11 @@ class ConflictGraph(nx.Graph):  # type: ignore[misc]
 
 
 MAX_EDGES = {"independent_set": 2_000, "smallest_last": 200_000}
-"""Larger graphs keep NetworkX busy for seconds with these orders, and cannot interrupt it."""
+"""Edges up to which an order is used: on larger graphs NetworkX takes seconds."""
 
 
 def strategies(seed: int, edges: int) -> Mapping[str, Strategy]:
-    """Return the orders of colouring, the best ones first, for graphs of so many edges."""
+    """Return the orders of colouring for a graph of this size, the best ones first."""
     known: dict[str, Strategy] = {
         "saturation_largest_first": saturation_largest_first,
         "smallest_last": coloring.strategy_smallest_last,
@@ -60,16 +60,21 @@ def strategies(seed: int, edges: int) -> Mapping[str, Strategy]:
 
 
 def saturation_largest_first(graph: Any, colours: dict[int, int]) -> Iterator[int]:
-    """Yield the nodes in the order of DSATUR.
+    """Yield the nodes in the order of DSATUR: most colours among neighbours first, then degree.
 
-    NetworkX's own goes through the edges of all coloured nodes again for every node that it
-    yields, which takes minutes where this takes a second.
+    NetworkX's own strategy visits the edges of all coloured nodes again for every node, which takes
+    minutes where this takes a second.
+
+    References
+    ----------
+    D. Brélaz, "New methods to color the vertices of a graph", Communications of the ACM 22, 1979.
+    doi:10.1145/359094.359101
     """
     seen: dict[int, set[int]] = {node: set() for node in graph}
     queue = [(0, -degree, node) for node, degree in graph.degree]
     heapq.heapify(queue)
     for _ in range(len(graph)):
-        # Entries of nodes that have moved on or are coloured are passed over.
+        # Skip outdated entries, and those of coloured nodes.
         while True:
             saturation, _, node = heapq.heappop(queue)
             if node not in colours and -saturation == len(seen[node]):
@@ -82,20 +87,20 @@ def saturation_largest_first(graph: Any, colours: dict[int, int]) -> Iterator[in
 
 
 class Conflicts:
-    """The conflict graphs of chosen options, and the schedules that colourings stand for.
+    """The conflict graphs of chosen options, and the schedules of their colourings.
 
-    A resource of capacity c has c lanes over which its users are spread; users of one lane must
-    not share a step. That is enough, and exact for capacity 1. Deliveries that others require are
-    coloured before those: one graph per depth in the forest of requirements.
+    The users of a resource of capacity c are distributed over c lanes; users of one lane must not
+    share a step. That is sufficient, and exact for capacity 1. There is one graph per depth in the
+    forest of requirements, coloured in this order, so that required deliveries come first.
 
     Parameters
     ----------
     option
-        Shape (deliveries,): the options chosen, -1 where a delivery does not happen.
+        Shape (deliveries,): the chosen options, -1 for deliveries that are not made.
     random
-        Spreads users over lanes.
+        Random state for the distribution over lanes.
     check
-        Called every so often; raises to stop.
+        Called often; raises to stop.
     """
 
     def __init__(
@@ -123,17 +128,17 @@ class Conflicts:
         return max((graph.number_of_edges() for graph in self.graphs), default=0)
 
     @property
-    def least_steps(self) -> int:
-        """The number of steps below which no schedule of these options can come."""
+    def min_steps(self) -> int:
+        """A lower bound on the steps of a schedule of these options."""
         load = self.uses.load(self.option[self.users])
         busiest = float((load / np.maximum(self.problem.capacity, 1)).max(initial=0.0))
         return max(math.ceil(busiest), int(self.depth.max(initial=-1)) + 1)
 
     def schedule(self, strategy: Strategy) -> Assignment:
-        """Colour the graphs one after the other, and let every delivery happen when it first can.
+        """Colour the graphs in order, and schedule every delivery in the first step that it fits.
 
-        Colours are steps already; but deeper deliveries need not wait for the last colour of the
-        depth above, and lanes may have kept apart what fits together.
+        Colours would be steps, but deeper deliveries need not wait for the last colour of the depth
+        above, and lanes may separate deliveries that fit together.
         """
         found = self.problem.empty()
         rank = np.zeros(self.problem.deliveries, dtype=np.int64)
@@ -148,18 +153,18 @@ class Conflicts:
         return found
 
     def _compact(self, found: Assignment, order: IntVector, steps: int) -> None:
-        """Place deliveries in this order, each into the first step that it fits into."""
+        """Schedule deliveries in this order, each in the first step that it fits."""
         problem = self.problem
-        room = np.tile(problem.capacity.astype(np.int64), (steps, 1))
-        room[:, problem.implied] = np.iinfo(np.int64).max
+        residual = np.tile(problem.capacity.astype(np.int64), (steps, 1))
+        residual[:, problem.implied] = np.iinfo(np.int64).max
         for delivery in order.tolist():
             option = found.option[delivery]
             requires = int(problem.option_requires[option])
-            begin = int(found.step[requires]) + 1 if requires >= 0 else 0
+            earliest = int(found.step[requires]) + 1 if requires >= 0 else 0
             resource, times = self.uses.row(option)
-            fits = (room[begin:, resource] >= times).all(axis=1)
-            step = begin + int(np.argmax(fits))
-            room[step, resource] -= times
+            fits = (residual[earliest:, resource] >= times).all(axis=1)
+            step = earliest + int(np.argmax(fits))
+            residual[step, resource] -= times
             found.step[delivery] = step
 
     def _graph(self, users: IntVector, random: np.random.Generator) -> Any:
@@ -183,7 +188,7 @@ class Conflicts:
 
 
 def _lanes(users: list[int], times: list[int], capacity: int) -> list[list[int]]:
-    """Spread users over lanes, the next ones always over those that have the fewest."""
+    """Distribute users over lanes, each to the lanes with the fewest users."""
     lanes: list[list[int]] = [[] for _ in range(capacity)]
     queue = [(0, lane) for lane in range(capacity)]
     for user, count in zip(users, times, strict=True):
@@ -195,7 +200,7 @@ def _lanes(users: list[int], times: list[int], capacity: int) -> list[list[int]]
 
 
 def _depths(problem: Problem, option: IntVector) -> IntVector:
-    """Return how many deliveries come before each in the forest of requirements, -1 if none is."""
+    """Return the depth of each delivery in the forest of requirements, -1 if it is not made."""
     depth = np.full(problem.deliveries, -1, dtype=np.int64)
     waiting = np.flatnonzero(option >= 0)
     requires = problem.option_requires[np.maximum(option, 0)]

@@ -1,7 +1,13 @@
-"""The exact engine: CP-SAT decides, for one number of steps after the other, whether it suffices.
+"""The engine ``cpsat``: one CP-SAT decision per number of steps; finds schedules and refutes.
 
-The lower bound is usually tight and is tried first; from there the search halves its way to the
-best known schedule, so that every answer, yes or no, closes part of the gap.
+1. Lower bounds by counting and by dual prices (``toolkit.dual_prices``).
+2. Greedy schedules give the first upper bound.
+3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
+   up to the best known schedule, so that every answer, yes or no, closes part of the gap.
+4. For each number of steps: first a model of short options only, then the whole step model
+   (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
+   nodes (``flows.py``).
+5. Undecided numbers of steps are tried again in the next round with more time and other seeds.
 """
 
 from __future__ import annotations
@@ -17,8 +23,8 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, Model, ask, decision_solver
-from cchybrid.toolkit.cpsat.windows import NEVER, Windows, least_steps
+from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
+from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
@@ -28,39 +34,51 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 from .flows import Demands, FlowModel
 
 MAX_DRAWN_DELIVERIES = 50_000
-"""Deliveries of all greedy schedules together; a guard: drawing them takes below a second."""
+"""Deliveries of all greedy schedules together; a guard: making them takes less than a second."""
 
 MAX_SHORT_SHARE = 0.7
-"""Part of the options that short ones may be for a model of them alone to be tried first: with
-more of them it is hardly smaller than the whole model."""
+"""Share of short options up to which a model of these alone is tried first; with more of them it is
+hardly smaller than the whole model."""
 
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
-"""Part of the time for a number of steps that the model of short options may take, and where a
-model of flows follows, which needs more of it. By hand: nothing depends on them closely."""
+"""Share of the time of a number of steps for the model of short options; the smaller one where a
+flow model follows, which needs more time. By hand: the values are not critical."""
 
 
 class CpSat:
-    """Finds schedules and refutes step counts; what it refutes is CP-SAT's claim."""
+    """Exact search: CP-SAT finds schedules and refutes numbers of steps.
+
+    Its bounds are claims of CP-SAT, without evidence.
+
+    References
+    ----------
+    G. B. Dantzig, D. R. Fulkerson, S. M. Johnson, "Solution of a large-scale traveling-salesman
+    problem", Journal of the Operations Research Society of America 2, 1954 (reduced cost fixing).
+    doi:10.1287/opre.2.4.393
+
+    L. Liberti, J. Ostrowski, "Stabilizer-based symmetry breaking constraints for mathematical
+    programs", Journal of Global Optimization 60, 2014. doi:10.1007/s10898-013-0106-6
+    """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         symmetry
-            Tell interchangeable steps apart before the search (scatter-like collectives).
+            Break the symmetry of interchangeable steps (scatter-like collectives).
         network_symmetry
-            Of receivers that the network's symmetries put in each other's place, only ask for
-            schedules in which a chosen one is informed first (broadcast-like collectives).
+            Break the symmetry of the network: of the receivers in one orbit, a chosen one is
+            informed first (broadcast-like collectives).
         hints
-            Start from what others have found.
+            Start from schedules and near-solutions of other engines.
         draws
-            Greedy schedules drawn first; on small instances one of them is often optimal.
+            Greedy schedules made first; on small instances one of them is often optimal.
         max_booleans
             Options times steps that a model may have; each takes about a kilobyte in the solver.
         max_flows
-            Variables that a model of flows may have.
+            Variables that a flow model may have.
         log
             Print CP-SAT's own log.
         """
@@ -80,13 +98,13 @@ class CpSat:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernels of greedy schedules compiled."""
+        """Compile the kernels of greedy schedules."""
         compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
         uses = UsageMatrix.of(problem)
-        steps = least_steps(problem, uses)
+        steps = min_steps(problem, uses)
         demands = _demands(problem)
         options = self.options
         if demands is not None and demands.columns * steps <= options.max_flows:
@@ -102,12 +120,12 @@ class CpSat:
         return f"{booleans:,} booleans for {steps} steps, more than {options.max_booleans:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Decide step counts until none between bound and best is open."""
+        """Decide numbers of steps until none between bound and best is open."""
         return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
-    """One run of the engine: what it knows, and what it tries next."""
+    """One run of the engine."""
 
     def __init__(self, problem: Problem, run: Run, options: CpSat.Options) -> None:
         self.problem = problem
@@ -115,22 +133,22 @@ class _Search:
         self.options = options
         self.uses = UsageMatrix.of(problem)
         self.demands = _demands(problem)
-        """What the flow model is made of, where it is used."""
+        """The demands of the flow model, where it is used."""
         self.chain: list[Link] | None = None
-        """What the network's symmetries say about the order, once it has been looked for."""
-        self.least = 1
-        """No assignment of this Problem has fewer steps; no schedule, if there are demands."""
+        """Symmetry-breaking comparisons; ``None`` before they are computed."""
+        self.lower_bound = 1
+        """Lower bound for assignments of this Problem; for all schedules, if there are demands."""
         self.offered: int | None = None
-        """Steps of the best own offer, which the host may not have verified yet."""
-        self.vain = 0
-        """The last number of steps that this round gave up on."""
+        """Steps of the best offer of this engine, which the host may not have verified yet."""
+        self.given_up = 0
+        """The last number of steps that this round left undecided."""
         self.rounds = 0
-        self.busy = False
-        """Whether anything was asked in this round."""
+        self.active = False
+        """Whether any model was solved in this round."""
         self.stalled = False
-        """Whether all that is left to ask does not fit into memory."""
+        """Whether all remaining models are too large."""
         self.too_short: set[int] = set()
-        """Steps for which short options are refuted."""
+        """Numbers of steps for which short options are refuted."""
         self.spent = 0
         self.started = time.monotonic()
 
@@ -141,18 +159,18 @@ class _Search:
 
     def run_all(self) -> Stop:
         if self.demands is not None:
-            self._refute(self.demands.least_steps - 1)
+            self._refute(self.demands.min_steps - 1)
         if self.demands is None or self.problem.complete:
-            self._refute(least_steps(self.problem, self.uses) - 1)
+            self._refute(min_steps(self.problem, self.uses) - 1)
         if self.demands is None:
-            self._refute(self.pricing.least_steps - 1)
+            self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
         if self.demands is None and self._target() is not None:
             self.pricing.sharpen()
-            self._refute(self.pricing.least_steps - 1)
+            self._refute(self.pricing.min_steps - 1)
         while not self.run.should_stop():
-            # Nothing may be asked for any more although fewer steps are open.
+            # The run may have no target although fewer steps are open.
             target = None if next(self.run.targets(), None) is None else self._target()
             if target is None:
                 return Stop.STALLED if self.stalled else Stop.EXHAUSTED
@@ -160,7 +178,7 @@ class _Search:
         return Stop.LIMIT
 
     def _offer_first(self) -> None:
-        """Draw greedy schedules until one meets the bound, and offer the best."""
+        """Make greedy schedules until one meets the bound, and offer the best."""
         # The kernels are loaded only where they are used.
         from cchybrid.toolkit.kernels.first_fit import FirstFit
         from cchybrid.toolkit.kernels.rng import seed_state
@@ -190,60 +208,60 @@ class _Search:
             self.run.offer(assignment, problem)
 
     def _refute(self, steps: int) -> None:
-        """Note that no assignment has so many steps or fewer, and claim it if that means more."""
-        self.least = max(self.least, steps + 1)
-        if self.least > self.run.lower():
+        """Record that no assignment has ``steps`` steps or fewer; claim an improved bound."""
+        self.lower_bound = max(self.lower_bound, steps + 1)
+        if self.lower_bound > self.run.lower():
             if self.problem.complete:
-                self.run.bound(self.least)
+                self.run.bound(self.lower_bound)
             elif self.demands is not None:
-                self.run.bound(self.least, instance=True)
+                self.run.bound(self.lower_bound, instance=True)
 
     def _spend(self, evaluations: int) -> None:
         self.spent += evaluations
         self.run.spend(evaluations)
 
     def _open(self) -> tuple[int, int | None]:
-        """Return the fewest steps that are open, and the most unless any number is."""
-        low = max(self.least, self.run.lower())
+        """Return the fewest and the most open steps; ``None`` where there is no upper limit."""
+        low = max(self.lower_bound, self.run.lower())
         best = min((s for s in (self.run.best(), self.offered) if s is not None), default=None)
-        most = None if best is None else best - 1
-        asked = self.run.target
-        if asked is not None:
-            low, most = (asked, asked) if low <= asked else (low, low - 1)
-            if best is not None and best <= asked:
-                most = low - 1
-        return low, most
+        upper = None if best is None else best - 1
+        target = self.run.target
+        if target is not None:
+            low, upper = (target, target) if low <= target else (low, low - 1)
+            if best is not None and best <= target:
+                upper = low - 1
+        return low, upper
 
     def _target(self) -> int | None:
         """Return the steps to try next, ``None`` if none are open.
 
-        A round begins at the fewest; after every number that it gives up on it goes half the way
-        to the best known, and while nothing is known twice as far.
+        A round starts at the fewest; after every undecided number it goes half the way up to the
+        best known, or doubles the distance if no schedule is known.
         """
-        low, most = self._open()
-        if most is not None and low > most:
+        low, upper = self._open()
+        if upper is not None and low > upper:
             return None
-        if most is not None and self.vain >= most:
-            if not self.busy:
+        if upper is not None and self.given_up >= upper:
+            if not self.active:
                 self.stalled = True
                 return None
-            self.vain = 0
+            self.given_up = 0
             self.rounds += 1
-            self.busy = False
-        if self.vain < low:
+            self.active = False
+        if self.given_up < low:
             return low
-        if most is None:
-            return 2 * self.vain - low + 1
-        return (self.vain + most + 1) // 2
+        if upper is None:
+            return 2 * self.given_up - low + 1
+        return (self.given_up + upper + 1) // 2
 
     def _limit(self) -> float:
-        """Return what to spend on a target: a slice, or all that is left if no other is open.
+        """Return the limit for a target: a share of the budget, all of it if no other is open.
 
-        Seconds, or units of deterministic time if evaluations are what is limited: then nothing
-        may depend on the clock.
+        Seconds, or units of deterministic time under an evaluation budget, where nothing may depend
+        on the clock.
         """
-        low, most = self._open()
-        choices = 3 if most is None else min(most - low + 1, 3)
+        low, upper = self._open()
+        choices = 3 if upper is None else min(upper - low + 1, 3)
         if self.rounds == 0:  # some is left for a second round, with hints
             choices = max(choices, 2)
         budget = self.run.budget
@@ -256,9 +274,9 @@ class _Search:
         return max(left / choices, min(left, 1.0), 1e-3)
 
     def _decide(self, target: int) -> None:
-        """Ask whether there is an assignment of so many steps, of short options first."""
+        """Decide whether there is an assignment of ``target`` steps, of short options first."""
         for stage in self._stages(target):
-            self.busy = True
+            self.active = True
             answer = self._ask(target, stage, self._limit() * stage.share)
             if answer.assignment is not None and answer.problem is not None:
                 self._offer(answer.assignment, answer.problem)
@@ -266,18 +284,18 @@ class _Search:
                 self._refute(target)
             elif answer.solvable is False:
                 self.too_short.add(target)
-            # Everything is reported before it is paid for: spending may end the run.
+            # Report before counting evaluations, which may end the run.
             self._spend(evaluations(answer.units))
             if answer.assignment is not None or not self.run.wants(target):
                 return
-        self.vain = target
+        self.given_up = target
 
     def _stages(self, target: int) -> Iterator[_Stage]:
         """Yield the models to try.
 
-        First the options that are short if that leaves many out, then all. Where every delivery
-        fits over short paths, a model of these is solved in no time. Where the pool may lack what
-        it takes, or messages wait on their way, flows decide.
+        First short options only, if these are much fewer, then all options. Where short options
+        suffice, their model is solved very fast. Where the pool may lack necessary paths, or
+        messages wait at nodes, the flow model decides.
         """
         demands = self.demands
         if demands is None or not demands.hop_by_hop:
@@ -326,15 +344,12 @@ class _Search:
             run.note(target=target, booleans=model.booleans)
             return model
 
-        hint = run.hint(target) if options.hints else None
-        # A schedule cut short doubles the time of what is easy, and helps only with what is hard.
-        whole = hint is not None and (hint.option[self.problem.required] >= 0).all()
-        if self.rounds == 0 and not whole:
-            hint = None
+        # Incomplete hints double the time of easy models and help only with hard ones.
+        hint = run.hint(target, complete=self.rounds == 0) if options.hints else None
         solver = decision_solver(
             run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
         )
-        answer = ask(make, solver, lambda: run.wants(target), run.should_stop)
+        answer = decide(make, solver, lambda: run.wants(target), run.should_stop)
         run.note(
             target=target,
             booleans=answer.booleans,
@@ -351,11 +366,11 @@ class _Stage:
     Parameters
     ----------
     tight
-        The options that it has; ``None`` for the model of flows.
+        Its options; ``None`` for the flow model.
     final
-        Whether what it refutes is refuted for good.
+        Whether a refutation by it holds for all options.
     share
-        The part of the time for this number of steps that it may take.
+        Its share of the time of this number of steps.
     """
 
     tight: Tight | None
@@ -364,10 +379,10 @@ class _Stage:
 
 
 def _demands(problem: Problem) -> Demands | None:
-    """Return what the model of flows takes, where it is better than the one of paths.
+    """Return the demands of the flow model where it is better than the step model, else ``None``.
 
-    Where messages wait on their way, it need not tell them apart; where not all paths are listed,
-    it has them all. Elsewhere paths are the smaller choice, and prices rule out most of them.
+    Where messages wait at nodes, it need not distinguish them; where not all paths are listed, it
+    contains all of them. Elsewhere the step model is smaller, and prices exclude most options.
     """
     structure = problem.structure
     waiting = structure is not None and structure.hop_by_hop

@@ -1,11 +1,16 @@
-"""The model over channels instead of paths: one flow per source, for messages of one destination.
+"""The flow model: one flow per source over channels, where every message has one destination.
 
-In every step the messages that leave one source form a flow, and every flow along allowed channels
-falls apart into paths that the routing rule allows: for minimal routing the channels are those of
-the source's shortest-path DAG, for any routing all of them. So messages of one source need not be
-told apart, and no path is listed. Hop by hop the flow runs through the time-expanded network, where
-messages wait at nodes. What the model refutes is refuted for the instance, whatever the Problem's
-pool holds.
+In every step the messages that leave one source form a flow. Every flow over the allowed channels
+decomposes into paths that the routing rule allows: with minimal routing the channels are those of
+the source's shortest-path DAG, with routing "any" all channels. So messages of one source need not
+be distinguished, and no paths are listed. Under store-and-forward switching, the flow runs through
+the time-expanded network, in which messages wait at nodes. A refutation holds for the instance,
+whatever paths the Problem's pool lists.
+
+References
+----------
+L. R. Ford, D. R. Fulkerson, "Constructing maximal dynamic flows from static flows", Operations
+Research 6, 1958 (time-expanded networks). doi:10.1287/opre.6.3.419
 """
 
 from __future__ import annotations
@@ -29,12 +34,12 @@ from .routes_of_flows import Hop, direct_routes, waiting_routes
 
 @dataclass(frozen=True, eq=False)
 class Demands:
-    """What the flows of an instance have to bring.
+    """The demands that the flows of an instance have to satisfy.
 
     Parameters
     ----------
     problem
-        What they are the demands of; its messages have one destination each.
+        The Problem; each message has one destination.
     structure
         Its network, distances and resources.
     messages
@@ -47,7 +52,7 @@ class Demands:
 
     @classmethod
     def of(cls, problem: Problem) -> Demands | None:
-        """Return them, ``None`` where this model does not apply."""
+        """Return the demands of a Problem, ``None`` where the flow model does not apply."""
         structure = problem.structure
         if structure is None:
             return None
@@ -69,26 +74,26 @@ class Demands:
 
     @cached_property
     def _hops(self) -> tuple[int, int]:
-        """Hops that all messages take at least, and hops that one step offers."""
+        """The fewest hops of all messages together, and the hops that one step offers."""
         distance = self.structure.distance
-        least = sum(
+        fewest = sum(
             len(messages) * int(distance[source, goal])
             for source, goals in self.messages.items()
             for goal, messages in goals.items()
         )
         capacity, kind = self.problem.capacity, self.problem.kind
-        return least, int(capacity[kind <= LINK].sum())
+        return fewest, int(capacity[kind <= LINK].sum())
 
     @property
-    def least_steps(self) -> int:
-        """A number of steps that no schedule beats, by counting hops."""
-        least, offered = self._hops
-        return -(-least // max(1, offered))
+    def min_steps(self) -> int:
+        """A lower bound on the steps of a schedule, by counting hops."""
+        fewest, offered = self._hops
+        return -(-fewest // max(1, offered))
 
     def spare(self, steps: int) -> int:
-        """Return how many hops more than the fewest all messages together may take."""
-        least, offered = self._hops
-        return steps * offered - least
+        """Return the hops beyond the fewest that all messages together may take."""
+        fewest, offered = self._hops
+        return steps * offered - fewest
 
     def channels(self, source: int, spare: int) -> list[int]:
         """Return the channels that messages of this source may take.
@@ -96,7 +101,7 @@ class Demands:
         Parameters
         ----------
         spare
-            Hops more than the fewest that a message may take.
+            Hops beyond the fewest that a message may take.
         """
         network, near = self.structure.network, self.structure.distance[source]
         free = self.hop_by_hop
@@ -119,12 +124,12 @@ class Demands:
 
     @cached_property
     def columns(self) -> int:
-        """Channels that sources may take, all sources together: variables per step."""
-        most = self.structure.network.nodes
-        return sum(len(self.channels(source, most)) for source in self.messages)
+        """The number of variables per step: the channels of all sources together."""
+        limit = self.structure.network.nodes
+        return sum(len(self.channels(source, limit)) for source in self.messages)
 
     def assignment(self, hops: Sequence[Hop]) -> tuple[Problem, Assignment]:
-        """Return these transfers as an assignment, of a Problem that has all their paths."""
+        """Return transfers as an assignment, of a Problem that lists all their paths."""
         steps: list[list[Transfer]] = [[] for _ in range(1 + max(hop.step for hop in hops))]
         for hop in hops:
             steps[hop.step].append(Transfer(hop.message, hop.path))
@@ -132,16 +137,16 @@ class Demands:
 
 
 class FlowModel:
-    """A CP-SAT model whose solutions are the schedules of so many steps.
+    """The CP-SAT flow model whose solutions are the schedules of a number of steps.
 
     Parameters
     ----------
     demands, steps
-        What it models.
+        The demands and the number of steps that it models.
     should_stop
-        Whether the answer is wanted no more; then ``StoppedError`` is raised.
+        Whether to stop building the model; then ``StoppedError`` is raised.
     symmetry
-        Tell interchangeable steps apart (wormhole).
+        Break the symmetry of interchangeable steps (wormhole).
     """
 
     def __init__(
@@ -167,12 +172,12 @@ class FlowModel:
             self.model.add_bool_or([])
         self.flow = self._flows()
         """Source, channel and step of each of the first variables, in this order."""
-        self.arrive = {} if demands.hop_by_hop else self._arrivals()
-        """How many messages of a source reach a destination in a step (wormhole)."""
+        self.arrive = {} if demands.hop_by_hop else self._arrival_constraints()
+        """Messages of a source that reach a destination in a step (wormhole)."""
         if demands.hop_by_hop:
-            self._wait()
+            self._conservation_constraints()
         elif symmetry:
-            self._tell_apart()
+            self._number_steps()
         capacity, implied = self.resources.capacity, self.resources.implied
         for (resource, step), literals in self.used.items():
             limit = int(capacity[resource])
@@ -180,7 +185,7 @@ class FlowModel:
                 self.model.add(_sum(literals) == limit)
             elif not implied[resource]:
                 self.model.add(_sum(literals) <= limit)
-            self._look(step)
+            self._check_stop(step)
         for resource in np.flatnonzero(full).tolist():
             if any((resource, step) not in self.used for step in range(self.steps)):
                 self.model.add_bool_or([])
@@ -191,11 +196,11 @@ class FlowModel:
         return len(self.model.proto.variables)
 
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
-        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        """Return the Problem and the assignment that a solution encodes."""
         return self.demands.assignment(self.hops(values))
 
     def hops(self, values: NDArray[np.int64]) -> list[Hop]:
-        """Return the transfers that a solution stands for."""
+        """Return the transfers that a solution encodes."""
         demands, found = self.demands, []
         ends = demands.structure.network.channels
         for source, goals in demands.messages.items():
@@ -216,7 +221,7 @@ class FlowModel:
             found += direct_routes(amount, source, goals, when)
         return found
 
-    def _look(self, step: int) -> None:
+    def _check_stop(self, step: int) -> None:
         if step == 0:
             check(self.should_stop)
 
@@ -243,11 +248,11 @@ class FlowModel:
                     if demands.hop_by_hop:
                         self.used[int(self.resources.inject[a]), step].append(variable)
                         self.used[int(self.resources.accept[b]), step].append(variable)
-                    self._look(step)
+                    self._check_stop(step)
         return found
 
-    def _arrivals(self) -> dict[tuple[int, int, int], Any]:
-        """Wormhole: what flows into a node leaves it in the same step, or arrives."""
+    def _arrival_constraints(self) -> dict[tuple[int, int, int], Any]:
+        """Wormhole: make the flow into a node leave it in the same step, or arrive there."""
         demands = self.demands
         found: dict[tuple[int, int, int], Any] = {}
         for source, goals in demands.messages.items():
@@ -257,7 +262,7 @@ class FlowModel:
                     balance = _sum(self.into[source, node, step]) - _sum(
                         self.out_of[source, node, step]
                     )
-                    self._look(step)
+                    self._check_stop(step)
                     if not count:
                         self.model.add(balance == 0)
                         continue
@@ -274,32 +279,32 @@ class FlowModel:
                         self.model.add(_sum(times) == count)
         return found
 
-    def _wait(self) -> None:
-        """Hop by hop: what leaves a node came in earlier; what came in leaves, or stays as due."""
+    def _conservation_constraints(self) -> None:
+        """Store-and-forward: conserve flow over steps; a node keeps what is destined for it."""
         demands = self.demands
         for source, goals in demands.messages.items():
             for node in range(demands.structure.network.nodes):
                 if node == source:
                     continue
                 held: Any = 0
-                most = sum(map(len, goals.values()))
+                limit = sum(map(len, goals.values()))
                 for step in range(self.steps):
                     came = self.into[source, node, step]
                     left = self.out_of[source, node, step]
                     if left:
-                        # What is held before the step is at least what leaves during it.
+                        # Only messages held before the step can leave during it.
                         self.model.add(_sum(left) <= held)
-                    self._look(step)
+                    self._check_stop(step)
                     if came or left:
-                        after = self.model.new_int_var(0, most, "")
+                        after = self.model.new_int_var(0, limit, "")
                         self.model.add(after == held + _sum(came) - _sum(left))
                         held = after
                 self.model.add(held == len(goals.get(node, ())))
 
-    def _tell_apart(self) -> None:
+    def _number_steps(self) -> None:
         """Number steps by the first of some deliveries that happens in them.
 
-        The i-th then happens in step i at the latest. Those of one source share few steps.
+        The i-th of these then happens in step i at the latest.
         """
         alone = [
             (source, goal)

@@ -1,4 +1,4 @@
-"""From flows back to messages: a flow falls apart into paths, one per message."""
+"""Flow decomposition: an integer flow becomes paths, one per message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Place = TypeVar("Place")
 
 
 class Hop(NamedTuple):
-    """A message travels a path in a step."""
+    """A transfer: a message takes a path in a step."""
 
     message: int
     path: tuple[int, ...]
@@ -19,7 +19,7 @@ class Hop(NamedTuple):
 
 
 Amounts = Counter[tuple[int, int, int]]
-"""How many messages of one source pass from a node to a node in a step."""
+"""The number of messages of one source that go from a node to a node in a step."""
 
 
 def direct_routes(
@@ -28,16 +28,16 @@ def direct_routes(
     goals: Mapping[int, Sequence[int]],
     arrive: Mapping[tuple[int, int], int],
 ) -> list[Hop]:
-    """Return a simple path per message; what flows in circles is left out.
+    """Return a simple path per message; cycles of the flow are dropped.
 
     Parameters
     ----------
     amount
-        Used up on the way.
+        The flow; reduced to 0 along the paths.
     goals
         The messages for every destination.
     arrive
-        How many messages reach a destination (first key) in a step (second key).
+        The number of messages that reach a destination (first key) in a step (second key).
     """
     found = []
     left = {goal: list(messages) for goal, messages in goals.items()}
@@ -62,11 +62,11 @@ def waiting_routes(
     Parameters
     ----------
     amount
-        Used up on the way.
+        The flow; reduced to 0 along the paths.
     goals
         The messages for every destination.
     steps
-        Of the schedule.
+        Steps of the schedule.
     """
     amount.update(_held(amount, source, steps))
     for step in range(steps):
@@ -86,7 +86,7 @@ def waiting_routes(
 
 
 def _held(amount: Amounts, source: int, steps: int) -> Amounts:
-    """Return what each node but the source holds during a step: it passes that to itself."""
+    """Return the messages that each node but the source keeps in a step, as a flow to itself."""
     held: Amounts = Counter()
     nodes = {node for a, b, _ in amount for node in (a, b)} - {source}
     for node in nodes:
@@ -99,7 +99,7 @@ def _held(amount: Amounts, source: int, steps: int) -> Amounts:
 
 
 def _hops(message: int, trace: Sequence[tuple[int, int]]) -> list[Hop]:
-    """Return the hops of a walk through space and time, its loops cut off."""
+    """Return the hops of a walk in the time-expanded network, without its loops."""
     last = {node: place for place, (node, _) in enumerate(trace)}
     found: list[Hop] = []
     place = 0
@@ -112,19 +112,19 @@ def _hops(message: int, trace: Sequence[tuple[int, int]]) -> list[Hop]:
         place += 1
 
 
-def _search(onward: Mapping[Place, Sequence[Place]], begin: Place, end: Place) -> tuple[Place, ...]:
-    """Return a way with the fewest hops, by breadth-first search; a flow always has one."""
-    before: dict[Place, Place] = {begin: begin}
-    queue = deque([begin])
+def _search(onward: Mapping[Place, Sequence[Place]], start: Place, end: Place) -> tuple[Place, ...]:
+    """Return a path with the fewest hops, by breadth-first search; a flow always has one."""
+    before: dict[Place, Place] = {start: start}
+    queue = deque([start])
     while queue:
         place = queue.popleft()
         if place == end:
-            way = [end]
-            while way[-1] != begin:
-                way.append(before[way[-1]])
-            return tuple(reversed(way))
+            path = [end]
+            while path[-1] != start:
+                path.append(before[path[-1]])
+            return tuple(reversed(path))
         for other in onward.get(place, ()):
             if other not in before:
                 before[other] = place
                 queue.append(other)
-    raise ValueError("what was to be a flow is none")
+    raise ValueError("the amounts are no flow: the destination cannot be reached")

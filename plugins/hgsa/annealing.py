@@ -1,4 +1,4 @@
-"""The processes of HGSA, compiled: each anneals its solution (seed paper, section 3.2)."""
+"""The annealing processes of HGSA, compiled (HGSA paper, section 3.2)."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
 from .genetics import Memory, Settings, accepts, draw, energy, exchange
-from .kernels import CONFLICTS, Processes, Solution, closes_circle, move, process
+from .kernels import CONFLICTS, Processes, Solution, closes_cycle, move, process
 from .shortening import shorten, shorten_longest
 
 __all__ = ["Heat", "Record", "anneal", "metropolis", "remember"]
 
 STRIDE = 256
-"""Proposals between two looks at whether to stop."""
-TIDYINGS = 20
-"""How often the longest routes of a schedule are mutated before it is handed in."""
+"""Proposals between two checks whether to stop."""
+SHORTENINGS = 20
+"""Attempts to shorten the routes of a schedule before it is offered."""
 
 
 class Heat(NamedTuple):
-    """Where the cooling stands; every field has shape (1,).
+    """The state of the cooling; every field has shape (1,).
 
     Parameters
     ----------
     temperature
         The temperature, in conflicts.
     rate
-        What it is multiplied with after each iteration.
+        The cooling factor, applied after each iteration.
     iteration
-        Iterations made.
-    turn
-        The process whose turn it is in this one.
+        The number of iterations made.
+    next_process
+        The process that is annealed next in this iteration.
     """
 
     temperature: NDArray[np.float64]
     rate: NDArray[np.float64]
     iteration: LongArray
-    turn: LongArray
+    next_process: LongArray
 
 
 class Record(NamedTuple):
@@ -75,23 +75,23 @@ def anneal(
     Parameters
     ----------
     evaluations
-        How many to make, at most; the iteration goes on where it was ended.
+        Evaluations to make, at most; the next call continues the iteration.
     stop
         Shape (1,): another thread sets this to end early.
     """
     made = 0
     while made < evaluations and not stop[0]:
         temperature = heat.temperature[0]
-        while heat.turn[0] < len(processes.tally):
+        while heat.next_process[0] < len(processes.counts):
             if made >= evaluations:
                 return made
-            solution = process(processes, heat.turn[0])
-            heat.turn[0] += 1
-            most = min(settings.moves, evaluations - made)
-            made += metropolis(flat, settings, solution, temperature, most, stop, state)
+            solution = process(processes, heat.next_process[0])
+            heat.next_process[0] += 1
+            limit = min(settings.moves, evaluations - made)
+            made += metropolis(flat, settings, solution, temperature, limit, stop, state)
             if remember(flat, settings, solution, record, stop, state):
                 return made
-        heat.turn[0] = 0
+        heat.next_process[0] = 0
         heat.iteration[0] += 1
         if heat.iteration[0] % settings.exchange == 0:
             made += exchange(flat, settings, processes, memory, temperature, stop, state)
@@ -109,24 +109,24 @@ def metropolis(
     settings: Settings,
     solution: Solution,
     temperature: float,
-    most: int,
+    limit: int,
     stop: BoolArray,
     state: State,
 ) -> int:
     """Run (a part of) an iteration of the Metropolis algorithm; return the proposals made."""
-    for turn in range(most):
-        if solution.tally[CONFLICTS] == 0 or (turn % STRIDE == 0 and stop[0]):
-            return turn
+    for made in range(limit):
+        if solution.counts[CONFLICTS] == 0 or (made % STRIDE == 0 and stop[0]):
+            return made
         delivery = below(state, len(solution.option))
         old, then = solution.option[delivery], solution.step[delivery]
         option, now = draw(flat, solution, delivery, state)
-        if closes_circle(flat, solution, delivery, option):
+        if closes_cycle(flat, solution, delivery, option):
             continue
-        before = energy(settings, solution.tally)
+        before = energy(settings, solution.counts)
         move(flat, solution, delivery, option, now)
-        if not accepts(energy(settings, solution.tally) - before, temperature, state):
+        if not accepts(energy(settings, solution.counts) - before, temperature, state):
             move(flat, solution, delivery, old, then)
-    return most
+    return limit
 
 
 @compiled
@@ -140,17 +140,17 @@ def remember(
 ) -> bool:
     """Keep a solution that is better than the record; return whether it is a schedule.
 
-    ``stop``, shape (1,), is set by another thread to leave a schedule's routes as they are.
+    Routes of a schedule are shortened first, unless ``stop``, shape (1,), is set.
     """
-    solved = bool(solution.tally[CONFLICTS] == 0)
+    solved = bool(solution.counts[CONFLICTS] == 0)
     if solved:
-        for _ in range(TIDYINGS):
+        for _ in range(SHORTENINGS):
             if stop[0]:
                 break
             shorten(flat, settings.depth, solution, state)
             shorten_longest(flat, settings.longest, solution, state)
-    if solution.tally[CONFLICTS] < record.conflicts[0]:
-        record.conflicts[0] = solution.tally[CONFLICTS]
+    if solution.counts[CONFLICTS] < record.conflicts[0]:
+        record.conflicts[0] = solution.counts[CONFLICTS]
         for delivery in range(len(record.option)):
             needed = solution.users[delivery] > 0
             record.option[delivery] = solution.option[delivery] if needed else -1

@@ -1,8 +1,15 @@
-"""HGSA, hybrid parallel genetic simulated annealing (seed paper, sections 3.1 to 3.3).
+"""HGSA, hybrid parallel genetic simulated annealing (HGSA paper, sections 3.1 to 3.3).
 
-M. Ohlidal, J. Schwarz, "Design of group communication for regular and irregular networks". What
-the paper leaves unsaid is chosen here: the number of processes and of proposals per iteration,
-all temperatures, reheating, the number of genes that a mutation changes, and the weight.
+1. Several processes anneal one solution each by the Metropolis algorithm, at a common temperature
+   (``annealing.py``).
+2. Every ``exchange`` iterations, a master step: each process gets a partner by roulette wheel; the
+   better child of a two-point crossover, or the better parent if that is better than the child, is
+   mutated and offered to the process by the Metropolis criterion (``genetics.py``).
+3. Two heuristics shorten routes (``shortening.py``).
+4. Below the lowest temperature, annealing starts again from the initial one, with slower cooling.
+
+The paper does not specify the number of processes and of proposals per iteration, all temperatures,
+reheating, the number of genes that a mutation changes, and the weight; these are ours.
 """
 
 from __future__ import annotations
@@ -24,53 +31,53 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 from .processes import AnnealingProcesses
 
 CHUNK = 20_000
-"""Evaluations of an island between two looks at the run: milliseconds to hundredths."""
+"""Evaluations of an island between two checks of the run: a few to some tens of milliseconds."""
 SPARE = 2
-"""Solutions of an island besides those of its processes: the two children."""
-LEAST = 1 + SPARE
+"""Solutions of an island in addition to those of its processes: the two children."""
+MIN_SOLUTIONS = 1 + SPARE
 """Solutions of an island with one process."""
 FITNESS = ("conflicts", "steps")
+"""Values of the option ``fitness``."""
 
 
 @dataclass(frozen=True)
 class HgsaOptions:
-    """The parameters of HGSA (seed paper, section 3.2, where nothing else is said).
+    """The parameters of HGSA (HGSA paper, section 3.2, unless stated otherwise).
 
     Parameters
     ----------
     processes
-        Annealing processes per island (ours: the paper has no number). Fewer where memory is
-        short.
+        Annealing processes per island (ours); fewer if they would exceed ``memory``.
     moves
         Proposals per iteration of the Metropolis algorithm; 0 for one per delivery (ours).
     exchange
-        Iterations between two master steps; the paper's 10.
+        Iterations between two master steps; 10 as in the paper.
     mutation
-        Probability that a child is mutated (ours). A parent that is better always is.
+        Probability that a child is mutated (ours). A better parent is always mutated.
     genes
         Genes that a mutation changes, at most (ours).
     temperature, cooling, floor
-        The temperature in conflicts to begin with, what it is multiplied with after each
-        iteration, and below which it begins anew (ours). Every further cooling takes twice as
-        many iterations, up to 64 times as many as the first.
+        The initial temperature in conflicts, the cooling factor per iteration, and the temperature
+        below which annealing restarts (ours). Every further cooling takes twice as many iterations,
+        up to 64 times as many as the first.
     fitness
-        ``conflicts`` alone, as the number of steps is fixed, or ``steps``: the paper's sum of
+        ``conflicts`` only, as the number of steps is fixed, or ``steps``: the paper's sum of
         weighted conflicts and of the step and length of all genes.
     weight
-        What a conflict weighs with ``fitness`` steps (ours).
+        Weight of a conflict if ``fitness`` is ``steps`` (ours).
     end
-        Conflicts at most with which the longest routes are shortened (section 3.3, second
-        heuristic: the paper does it at 0, which here ends the search).
+        Conflicts up to which the longest routes are shortened (section 3.3, second heuristic; the
+        paper does it at 0, which here ends the search).
     longest
-        How many routes may be the longest for that (ours).
+        Maximal number of longest routes for that (ours).
     control
-        Which numbers of steps to try: ``descend`` from a greedy schedule, or ``raise`` from the
+        Order of the numbers of steps: ``descend`` from a greedy schedule, or ``raise`` from the
         lower bound.
     patience
-        Iterations without progress after which all begin anew, and ``raise`` adds a step.
+        Iterations without progress after which all processes restart, and ``raise`` adds a step.
     memory
-        Mebibytes that the solutions of all islands may take; problems where one process takes
-        more are refused.
+        MiB that the solutions of all islands may take; problems of which one process takes more are
+        refused.
     """
 
     processes: int = 8
@@ -92,7 +99,7 @@ class HgsaOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.processes <= 10_000:
             raise ValueError(f"processes is {self.processes}, use 1 to 10000")
-        leasts = {
+        minimums = {
             "moves": 0,
             "exchange": 1,
             "genes": 1,
@@ -101,9 +108,9 @@ class HgsaOptions:
             "patience": 1,
             "memory": 1,
         }
-        for name, least in leasts.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+        for name, low in minimums.items():
+            if getattr(self, name) < low:
+                raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")
         if not 0 <= self.mutation <= 1:
             raise ValueError(f"mutation is {self.mutation}, use 0 to 1")
         if not 0 < self.cooling < 1:
@@ -119,7 +126,16 @@ class HgsaOptions:
 
 
 class Hgsa:
-    """Anneals near-solutions of one number of steps until one has no conflicts."""
+    """Hybrid parallel genetic simulated annealing for a fixed number of steps.
+
+    References
+    ----------
+    M. Ohlídal, J. Schwarz, "Design of group communication for regular and irregular networks", Brno
+    University of Technology (the HGSA paper).
+
+    S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, "Optimization by simulated annealing", Science 220,
+    1983. doi:10.1126/science.220.4598.671
+    """
 
     Options = HgsaOptions
 
@@ -127,27 +143,27 @@ class Hgsa:
         self.options = options
 
     def prepare(self) -> None:
-        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
         island = AnnealingProcesses(problem, flatten(problem), self.options, 1, None, seed_state(0))
         island.advance(10 * island.iteration, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return a reason only for problems of which one process would not fit into memory."""
-        size = _size(problem, 1) * LEAST
+        """Refuse problems of which one process would not fit into memory."""
+        size = _size(problem, 1) * MIN_SOLUTIONS
         if size > self.options.memory:
             return f"{problem.deliveries} deliveries: the solutions would take {size:.0f} MiB"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search for a schedule of one number of steps after the other."""
+        """Search for schedules of decreasing or increasing numbers of steps."""
         search = _Search(problem, self.options, run)
         return control_steps(problem, run, search.reach, self.options.control)
 
 
 class _Search:
-    """The islands of one run; their random numbers go on from one search to the next."""
+    """The searches of one run; random states persist from one search to the next."""
 
     def __init__(self, problem: Problem, options: HgsaOptions, run: Run) -> None:
         self.problem, self.options, self.run = problem, options, run
@@ -159,13 +175,13 @@ class _Search:
         self.attempts = 0
 
     def reach(self, steps: int) -> Assignment | None:
-        """Search for a schedule of so many steps; ``None`` if there is no progress any more."""
-        # Only every other attempt begins from what is known: it may be a dead end.
+        """Search for a schedule of ``steps`` steps; ``None`` if the search stagnates."""
+        # Only every other attempt starts from the hint, which may be a local optimum.
         hint = self.run.hint(steps) if self.attempts % 2 == 0 else None
         self.attempts += 1
-        # Solutions of many steps have large tables of loads: then there are fewer.
-        room = int(self.options.memory / _size(self.problem, steps) / len(self.states)) - SPARE
-        options = replace(self.options, processes=max(1, min(self.options.processes, room)))
+        # Solutions of many steps have large tables of loads, so fewer processes fit.
+        fitting = int(self.options.memory / _size(self.problem, steps) / len(self.states)) - SPARE
+        options = replace(self.options, processes=max(1, min(self.options.processes, fitting)))
         islands = []
         for state in self.states:
             if not self.run.wants(steps):
@@ -176,5 +192,5 @@ class _Search:
 
 
 def _size(problem: Problem, steps: int) -> float:
-    """Return the mebibytes that a solution takes, with what the master keeps of it."""
+    """Return the MiB of a solution, including the master's copy."""
     return 4 * (5 * problem.deliveries + steps * problem.resources + 1) / 2**20

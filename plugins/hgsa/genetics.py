@@ -1,4 +1,4 @@
-"""The master step of HGSA, compiled: partners, crossover, mutation (seed paper, section 3.2)."""
+"""The master step of HGSA, compiled: partners, crossover, mutation (HGSA paper, section 3.2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .kernels import (
     LENGTH,
     Processes,
     Solution,
-    closes_circle,
+    closes_cycle,
     copy_solution,
     count,
     move,
@@ -25,11 +25,11 @@ from .kernels import (
 )
 from .shortening import shorten, shorten_longest
 
-__all__ = ["Memory", "Settings", "accepts", "begin", "cross", "draw", "energy", "exchange"]
+__all__ = ["Memory", "Settings", "accepts", "cross", "draw", "energy", "exchange", "start"]
 
 
 class Settings(NamedTuple):
-    """What stays the same during a search; see ``HgsaOptions`` for what is not told here.
+    """Constant parameters of a search; ``HgsaOptions`` describes the others.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class Settings(NamedTuple):
     ordered
         Whether deliveries may require others.
     length
-        What one step or use in ``Solution.tally`` costs, in conflicts.
+        Cost of one unit of ``Solution.counts[LENGTH]``, in conflicts.
     moves
         Proposals of one iteration.
     slowest
-        The cooling rate at most.
+        The largest (slowest) cooling factor.
     """
 
     near: IntArray
@@ -67,12 +67,12 @@ class Settings(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What the master writes over.
+    """Working memory of the master.
 
     Parameters
     ----------
-    option, step, tally
-        The solutions of all processes as they were sent to the master.
+    option, step, counts
+        Copies of the solutions of all processes.
     chain
         Shape (deliveries + steps + 1,): see ``restore``.
     one, other
@@ -81,21 +81,21 @@ class Memory(NamedTuple):
 
     option: IntArray
     step: IntArray
-    tally: LongArray
+    counts: LongArray
     chain: IntArray
     one: Solution
     other: Solution
 
 
 @internal
-def energy(settings: Settings, tally: LongArray) -> float:
-    """Return the fitness of a solution, less is better, in units of one conflict."""
-    return float(tally[CONFLICTS] + settings.length * tally[LENGTH])
+def energy(settings: Settings, counts: LongArray) -> float:
+    """Return the energy of a solution in conflicts; less is better."""
+    return float(counts[CONFLICTS] + settings.length * counts[LENGTH])
 
 
 @internal
 def accepts(rise: float, temperature: float, state: State) -> bool:
-    """Return whether the Metropolis criterion takes a solution worse by ``rise``."""
+    """Return whether the Metropolis criterion accepts a solution worse by ``rise``."""
     return rise <= 0 or uniform(state) < math.exp(-rise / temperature)
 
 
@@ -114,7 +114,7 @@ def draw(flat: Flat, solution: Solution, delivery: int, state: State) -> tuple[i
 
 
 @compiled
-def begin(
+def start(
     flat: Flat,
     settings: Settings,
     solution: Solution,
@@ -122,10 +122,10 @@ def begin(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Complete a solution at random, put it in order and shorten it.
+    """Complete a solution at random, restore its order and shorten its routes.
 
-    ``option`` and ``step`` are -1 for what has to be filled in. If it is stopped, the solution is
-    not to be used.
+    ``option`` and ``step`` are -1 for unscheduled deliveries. If stopped, the solution is not
+    usable.
     """
     steps = len(solution.table)
     complete(
@@ -139,7 +139,7 @@ def begin(
         stop,
         state,
     )
-    _put_in_order(flat, settings, solution, chain, stop, state)
+    _restore_order(flat, settings, solution, chain, stop, state)
     shorten(flat, settings.depth, solution, state)
 
 
@@ -156,20 +156,20 @@ def cross(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Make the child of two processes by two-point crossover, and put it in order.
+    """Make the child of two processes by two-point crossover, and restore its order.
 
     Parameters
     ----------
     outer, inner
-        The parents. From ``first`` up to, not including, ``last``, genes come from ``inner``.
+        The parents. Genes from ``first`` up to, not including, ``last`` come from ``inner``.
     stop
-        Shape (1,): another thread sets this to end early; then the child is not to be used.
+        Shape (1,): another thread sets this to end early; then the child is not usable.
     """
     for gene in range(len(child.option)):
         parent = inner if first <= gene < last else outer
         child.option[gene] = memory.option[parent, gene]
         child.step[gene] = memory.step[parent, gene]
-    _put_in_order(flat, settings, child, memory.chain, stop, state)
+    _restore_order(flat, settings, child, memory.chain, stop, state)
 
 
 @internal
@@ -182,14 +182,14 @@ def exchange(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Give every process a partner, and the chance to take over a child; return evaluations."""
+    """Carry out a master step: offer every process a child; return the evaluations."""
     number, genes = len(processes.option), processes.option.shape[1]
     for index in range(number):
         for gene in range(genes):
             memory.option[index, gene] = processes.option[index, gene]
             memory.step[index, gene] = processes.step[index, gene]
-        memory.tally[index, CONFLICTS] = processes.tally[index, CONFLICTS]
-        memory.tally[index, LENGTH] = processes.tally[index, LENGTH]
+        memory.counts[index, CONFLICTS] = processes.counts[index, CONFLICTS]
+        memory.counts[index, LENGTH] = processes.counts[index, LENGTH]
     for index in range(number):
         if stop[0]:
             return 3 * index
@@ -201,12 +201,12 @@ def exchange(
         cross(flat, settings, memory, partner, index, first, last, memory.other, stop, state)
         if stop[0]:
             return 3 * index
-        better = energy(settings, memory.one.tally) <= energy(settings, memory.other.tally)
+        better = energy(settings, memory.one.counts) <= energy(settings, memory.other.counts)
         child = memory.one if better else memory.other
         parent = index
-        if energy(settings, memory.tally[partner]) < energy(settings, memory.tally[index]):
+        if energy(settings, memory.counts[partner]) < energy(settings, memory.counts[index]):
             parent = partner
-        if energy(settings, memory.tally[parent]) < energy(settings, child.tally):
+        if energy(settings, memory.counts[parent]) < energy(settings, child.counts):
             for gene in range(genes):
                 child.option[gene] = memory.option[parent, gene]
                 child.step[gene] = memory.step[parent, gene]
@@ -214,17 +214,17 @@ def exchange(
             _mutate(flat, settings, child, state)
         elif uniform(state) < settings.mutation:
             _mutate(flat, settings, child, state)
-        rise = energy(settings, child.tally) - energy(settings, solution.tally)
+        rise = energy(settings, child.counts) - energy(settings, solution.counts)
         if accepts(rise, temperature, state):
             copy_solution(child, solution)
         shorten(flat, settings.depth, solution, state)
-        if solution.tally[CONFLICTS] <= settings.end:
+        if solution.counts[CONFLICTS] <= settings.end:
             shorten_longest(flat, settings.longest, solution, state)
     return 3 * number
 
 
 @internal
-def _put_in_order(
+def _restore_order(
     flat: Flat,
     settings: Settings,
     solution: Solution,
@@ -232,10 +232,10 @@ def _put_in_order(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Restore the order of deliveries, and count.
+    """Restore the order of deliveries, and recount.
 
-    What finds no place in time takes the shortest chain and a random step: its order is broken,
-    but it forms no circle, neither with what is in order nor with others like it.
+    Late deliveries take the last option of the shortest chain and a random step: their order may be
+    violated, but their requirements form no cycle.
     """
     if settings.ordered:
         steps = len(solution.table)
@@ -259,14 +259,14 @@ def _put_in_order(
 
 @internal
 def _partner(settings: Settings, memory: Memory, state: State) -> int:
-    """Spin the roulette wheel, on which the best process has the largest share."""
+    """Select a partner by roulette wheel, with probabilities in proportion to 1 / (1 + energy)."""
     total = 0.0
-    for index in range(len(memory.tally)):
-        total += 1.0 / (1.0 + energy(settings, memory.tally[index]))
+    for index in range(len(memory.counts)):
+        total += 1.0 / (1.0 + energy(settings, memory.counts[index]))
     left = total * uniform(state)
-    last = len(memory.tally) - 1
+    last = len(memory.counts) - 1
     for index in range(last):
-        left -= 1.0 / (1.0 + energy(settings, memory.tally[index]))
+        left -= 1.0 / (1.0 + energy(settings, memory.counts[index]))
         if left < 0:
             return index
     return last
@@ -274,9 +274,9 @@ def _partner(settings: Settings, memory: Memory, state: State) -> int:
 
 @internal
 def _mutate(flat: Flat, settings: Settings, solution: Solution, state: State) -> None:
-    """Change the option and the step of random genes."""
+    """Change options and steps of random genes."""
     for _ in range(1 + below(state, settings.genes)):
         delivery = below(state, len(solution.option))
         option, step = draw(flat, solution, delivery, state)
-        if not closes_circle(flat, solution, delivery, option):
+        if not closes_cycle(flat, solution, delivery, option):
             move(flat, solution, delivery, option, step)

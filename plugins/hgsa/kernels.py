@@ -1,12 +1,12 @@
-"""Solutions of HGSA with what follows from them: loads, users, conflicts; changed move by move.
+"""Solutions of HGSA with loads, users and conflicts, updated incrementally by moves.
 
-A conflict is a pair of transfers that share a channel in one step (seed paper, section 3.2; in
-general see ``kernels.occupancy``), or a delivery that comes no later than what it requires: the
-paper's genes are whole routes, whose hops are in order by themselves. Here a gene is one
-delivery, so an annealing move may break the order, and pays for it.
+A conflict is a pair of transfers that share a channel in one step (HGSA paper, section 3.2; in
+general see ``kernels.occupancy``), or a delivery that is not later than the delivery it requires.
+The paper's genes are whole routes, whose hops are always in order. Here a gene is one delivery, so
+a move may violate the order, which counts as a conflict.
 
-The counts are exact because the requirements of a solution never form a circle: they are made
-so, and a move that would close one is refused.
+The counts are exact because the requirements of a solution never form a cycle: initial solutions
+have none, and a move that would close one is refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "LENGTH",
     "Processes",
     "Solution",
-    "closes_circle",
+    "closes_cycle",
     "copy_solution",
     "count",
     "move",
@@ -32,22 +32,22 @@ __all__ = [
 ]
 
 CONFLICTS, LENGTH = 0, 1
-"""Places in ``Solution.tally``."""
+"""Indices into ``Solution.counts``."""
 
 
 class Solution(NamedTuple):
-    """One solution: every delivery has an option and a step, needed or not.
+    """A solution: every delivery has an option and a step, whether needed or not.
 
     Parameters
     ----------
     option, step
-        Shape (deliveries,): no gaps; steps from 0.
+        Shape (deliveries,): never -1; steps from 0.
     users
-        Shape (deliveries,): how many needed deliveries require this one, one more if it is
-        required itself. A delivery is needed if this is not 0.
+        Shape (deliveries,): the number of needed deliveries that require this one, plus one if it
+        is required itself. A delivery is needed if this is not 0.
     table
         Shape (steps, resources): the loads of the needed deliveries.
-    tally
+    counts
         Shape (2,): the conflicts, and the sum of steps (from 1) and uses of needed deliveries.
     """
 
@@ -55,17 +55,17 @@ class Solution(NamedTuple):
     step: IntArray
     users: IntArray
     table: IntArray
-    tally: LongArray
+    counts: LongArray
 
 
 class Processes(NamedTuple):
-    """The solutions of all processes, each field with one axis more in front."""
+    """The solutions of all processes; every field has an additional first axis."""
 
     option: IntArray
     step: IntArray
     users: IntArray
     table: IntArray
-    tally: LongArray
+    counts: LongArray
 
 
 @compiled
@@ -76,7 +76,7 @@ def process(processes: Processes, index: int) -> Solution:
         processes.step[index],
         processes.users[index],
         processes.table[index],
-        processes.tally[index],
+        processes.counts[index],
     )
 
 
@@ -89,10 +89,10 @@ def uses(flat: Flat, option: int) -> int:
 
 @internal
 def count(flat: Flat, solution: Solution) -> None:
-    """Count everything anew from ``option`` and ``step``, whose requirements form no circle."""
+    """Recount everything from ``option`` and ``step``, whose requirements form no cycle."""
     solution.users[:] = 0
     solution.table[:] = 0
-    solution.tally[:] = 0
+    solution.counts[:] = 0
     for delivery in range(len(solution.option)):
         if flat.required[delivery]:
             _need(flat, solution, delivery)
@@ -100,7 +100,7 @@ def count(flat: Flat, solution: Solution) -> None:
 
 @internal
 def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) -> None:
-    """Give a delivery another option and step; ``closes_circle`` must have said no."""
+    """Give a delivery another option and step; ``closes_cycle`` must be false for it."""
     old_before, before = flat.requires[solution.option[delivery]], flat.requires[option]
     needed = solution.users[delivery] > 0
     if needed:
@@ -111,20 +111,20 @@ def move(flat: Flat, solution: Solution, delivery: int, option: int, step: int) 
                 other = flat.follower[place]
                 if solution.users[other] > 0 and flat.requires[solution.option[other]] == delivery:
                     then = solution.step[other]
-                    solution.tally[CONFLICTS] += int(step >= then) - int(old_step >= then)
+                    solution.counts[CONFLICTS] += int(step >= then) - int(old_step >= then)
     solution.option[delivery] = option
     solution.step[delivery] = step
     if needed:
         _enter(flat, solution, delivery)
         if before != old_before:
-            # In this order, so that what both chains share stays where it is.
+            # In this order, so that deliveries of both chains keep their users.
             _need(flat, solution, before)
             _release(flat, solution, old_before)
 
 
 @internal
-def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
-    """Return whether a delivery would come to require itself with this option."""
+def closes_cycle(flat: Flat, solution: Solution, delivery: int, option: int) -> bool:
+    """Return whether a delivery would, directly or not, require itself with this option."""
     before = flat.requires[option]
     if before == flat.requires[solution.option[delivery]]:
         return False
@@ -134,12 +134,12 @@ def closes_circle(flat: Flat, solution: Solution, delivery: int, option: int) ->
         if before == delivery:
             return True
         before = flat.requires[solution.option[before]]
-    return True  # a circle among deliveries that cannot happen at all
+    return True  # a cycle among impossible deliveries
 
 
 @internal
 def copy_solution(source: Solution, target: Solution) -> None:
-    """Copy everything; element by element, as whole rows take seconds to compile."""
+    """Copy a solution, element by element, as whole rows take seconds to compile."""
     for delivery in range(len(source.option)):
         target.option[delivery] = source.option[delivery]
         target.step[delivery] = source.step[delivery]
@@ -147,13 +147,13 @@ def copy_solution(source: Solution, target: Solution) -> None:
     for now in range(source.table.shape[0]):
         for resource in range(source.table.shape[1]):
             target.table[now, resource] = source.table[now, resource]
-    target.tally[CONFLICTS] = source.tally[CONFLICTS]
-    target.tally[LENGTH] = source.tally[LENGTH]
+    target.counts[CONFLICTS] = source.counts[CONFLICTS]
+    target.counts[LENGTH] = source.counts[LENGTH]
 
 
 @internal
 def _need(flat: Flat, solution: Solution, delivery: int) -> None:
-    """Give a delivery one more user; if it had none, what it requires gets one as well."""
+    """Add a user to a delivery; if it had none, add one to the delivery that it requires."""
     while delivery >= 0:
         solution.users[delivery] += 1
         if solution.users[delivery] > 1:
@@ -175,21 +175,21 @@ def _release(flat: Flat, solution: Solution, delivery: int) -> None:
 
 @internal
 def _enter(flat: Flat, solution: Solution, delivery: int) -> None:
-    """Add the path of a delivery to the loads, and whether it comes too early."""
+    """Add the path of a delivery to the loads, and its order violation to the conflicts."""
     option, now = solution.option[delivery], solution.step[delivery]
-    solution.tally[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
+    solution.counts[CONFLICTS] += add(flat, solution.table[now], flat.path[option])
     before = flat.requires[option]
     if before >= 0 and solution.step[before] >= now:
-        solution.tally[CONFLICTS] += 1
-    solution.tally[LENGTH] += now + 1 + uses(flat, option)
+        solution.counts[CONFLICTS] += 1
+    solution.counts[LENGTH] += now + 1 + uses(flat, option)
 
 
 @internal
 def _leave(flat: Flat, solution: Solution, delivery: int) -> None:
     """Undo ``_enter``."""
     option, now = solution.option[delivery], solution.step[delivery]
-    solution.tally[CONFLICTS] += remove(flat, solution.table[now], flat.path[option])
+    solution.counts[CONFLICTS] += remove(flat, solution.table[now], flat.path[option])
     before = flat.requires[option]
     if before >= 0 and solution.step[before] >= now:
-        solution.tally[CONFLICTS] -= 1
-    solution.tally[LENGTH] -= now + 1 + uses(flat, option)
+        solution.counts[CONFLICTS] -= 1
+    solution.counts[LENGTH] -= now + 1 + uses(flat, option)

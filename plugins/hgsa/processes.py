@@ -1,4 +1,4 @@
-"""An island of HGSA: annealing processes and their master."""
+"""An island of HGSA: the annealing processes and the master."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cchybrid.toolkit.kernels.rng import State
 from cchybrid.toolkit.kernels.surrounding import near_uses
 
 from .annealing import Heat, Record, anneal, remember
-from .genetics import Memory, Settings, begin
+from .genetics import Memory, Settings, start
 from .kernels import CONFLICTS, Processes, Solution, process
 from .shortening import shortest_chains
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from .engine import HgsaOptions
 
 REHEATINGS = 6
-"""Reheatings after which the cooling gets no slower."""
+"""Restarts of the cooling after which it does not become slower any more."""
 
 
 class AnnealingProcesses:
-    """A set of processes that search for a schedule of one number of steps; an ``Island``.
+    """The annealing processes that search for a schedule of a number of steps; an ``Island``.
 
     Parameters
     ----------
     hint
-        What the first process begins from; the others begin at random.
+        The start of the first process; the others start at random.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AnnealingProcesses:
         self.memory = Memory(
             option=np.zeros((number, deliveries), dtype=np.int32),
             step=np.zeros((number, deliveries), dtype=np.int32),
-            tally=np.zeros((number, 2), dtype=np.int64),
+            counts=np.zeros((number, 2), dtype=np.int64),
             chain=np.zeros(deliveries + steps + 1, dtype=np.int32),
             one=Solution(*(field[0] for field in _empty(problem, steps, 1))),
             other=Solution(*(field[0] for field in _empty(problem, steps, 1))),
@@ -67,7 +67,7 @@ class AnnealingProcesses:
     @property
     def iteration(self) -> int:
         """The evaluations of one iteration."""
-        return len(self.processes.tally) * self.settings.moves
+        return len(self.processes.counts) * self.settings.moves
 
     @property
     def conflicts(self) -> int:
@@ -78,7 +78,7 @@ class AnnealingProcesses:
         """See ``Island.advance``."""
         made = 0
         while self._waiting and not stop[0]:
-            self._begin(*self._waiting.pop(0), stop)
+            self._start(*self._waiting.pop(0), stop)
             made += 1
         return made + anneal(
             self.flat,
@@ -97,10 +97,10 @@ class AnnealingProcesses:
         return Assignment(self.record.option.copy(), self.record.step.copy())
 
     def immigrate(self, migrant: Assignment) -> None:
-        """See ``Island.immigrate``: the worst process goes on from the migrant."""
-        self._waiting.append((int(self.processes.tally[:, CONFLICTS].argmax()), migrant))
+        """See ``Island.immigrate``: restart the worst process from the migrant."""
+        self._waiting.append((int(self.processes.counts[:, CONFLICTS].argmax()), migrant))
 
-    def _begin(self, index: int, hint: Assignment | None, stop: BoolArray) -> None:
+    def _start(self, index: int, hint: Assignment | None, stop: BoolArray) -> None:
         solution = process(self.processes, index)
         solution.option[:] = -1
         solution.step[:] = -1
@@ -108,7 +108,7 @@ class AnnealingProcesses:
             kept = (hint.option >= 0) & (hint.step >= 0) & (hint.step < len(solution.table))
             solution.option[kept] = hint.option[kept]
             solution.step[kept] = hint.step[kept]
-        begin(self.flat, self.settings, solution, self.memory.chain, stop, self.state)
+        start(self.flat, self.settings, solution, self.memory.chain, stop, self.state)
         if not stop[0]:
             remember(self.flat, self.settings, solution, self.record, stop, self.state)
 
@@ -143,5 +143,5 @@ def _empty(problem: Problem, steps: int, number: int) -> Processes:
         step=np.zeros((number, deliveries), dtype=np.int32),
         users=np.zeros((number, deliveries), dtype=np.int32),
         table=np.zeros((number, steps, problem.resources), dtype=np.int32),
-        tally=np.zeros((number, 2), dtype=np.int64),
+        counts=np.zeros((number, 2), dtype=np.int64),
     )

@@ -1,4 +1,4 @@
-"""The two heuristics of HGSA that make routes shorter (seed paper, section 3.3), on any Problem."""
+"""The two heuristics of HGSA that shorten routes (HGSA paper, section 3.3), for any Problem."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.rng import State, below
 
-from .kernels import CONFLICTS, Solution, closes_circle, move, uses
+from .kernels import CONFLICTS, Solution, closes_cycle, move, uses
 
 __all__ = ["shorten", "shorten_longest", "shortest_chains"]
 
 WIDTH = 16
-"""Options of a delivery that are looked at; of more, a random stretch of so many."""
+"""Options of a delivery that are examined: a random contiguous range if there are more."""
 
 
 @compiled
 def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
-    """Find the chain of options with the fewest uses from a source to every delivery.
+    """Compute the chain of options with the fewest uses from a source to every delivery.
 
     Parameters
     ----------
     depth
         Shape (deliveries,): overwritten with its uses; ``NO_LIMIT`` if there is no chain.
     tree
-        Shape (deliveries,): overwritten with its last option. Together they form no circle.
+        Shape (deliveries,): overwritten with its last option; these options form no cycle.
     """
     depth[:] = NO_LIMIT
     for delivery in range(len(depth)):
@@ -45,44 +45,44 @@ def shortest_chains(flat: Flat, depth: IntArray, tree: IntArray) -> None:
 
 @internal
 def shorten(flat: Flat, depth: IntArray, solution: Solution, state: State) -> None:
-    """Reach deliveries by shorter routes where the message is nearer already: first heuristic.
+    """Replace routes by shorter ones from nearer senders: the first heuristic.
 
     The paper shortens a route whose goal lies on another route, nearer to the source. Here the
-    delivery takes an option with fewer uses, or as many from a deliverer nearer to the source,
-    that has the message in an earlier step. The paper does so whatever it leads to; here not if
-    it adds conflicts, lest a cold solution be spoilt.
+    delivery takes an option with fewer uses, or with as many from a sender nearer to the source,
+    that is informed in an earlier step. In the paper this is unconditional; here it must add no
+    conflicts, so that a solution at low temperature does not get worse.
     """
     for delivery in range(len(solution.option)):
         if solution.users[delivery] == 0:
             continue
         old, now = solution.option[delivery], solution.step[delivery]
-        found, least, nearest = old, uses(flat, old), _depth(flat, depth, old)
+        found, fewest, nearest = old, uses(flat, old), _depth(flat, depth, old)
         first = flat.option_start[delivery]
         size = flat.option_start[delivery + 1] - first
         start = below(state, size)
-        for turn in range(min(size, WIDTH)):
-            option = first + (start + turn) % size
+        for offset in range(min(size, WIDTH)):
+            option = first + (start + offset) % size
             before = flat.requires[option]
             if before >= 0 and solution.step[before] >= now:
                 continue
             length, near = uses(flat, option), _depth(flat, depth, option)
-            if length < least or (length == least and near < nearest):
-                found, least, nearest = option, length, near
-        if found != old and not closes_circle(flat, solution, delivery, found):
-            conflicts = solution.tally[CONFLICTS]
+            if length < fewest or (length == fewest and near < nearest):
+                found, fewest, nearest = option, length, near
+        if found != old and not closes_cycle(flat, solution, delivery, found):
+            conflicts = solution.counts[CONFLICTS]
             move(flat, solution, delivery, found, now)
-            if solution.tally[CONFLICTS] > conflicts:
+            if solution.counts[CONFLICTS] > conflicts:
                 move(flat, solution, delivery, old, now)
 
 
 @internal
-def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> None:
-    """Mutate the longest routes, if they are few, and keep what is shorter: second heuristic.
+def shorten_longest(flat: Flat, max_routes: int, solution: Solution, state: State) -> None:
+    """Mutate the longest routes, if they are few; keep shorter ones: the second heuristic.
 
     Parameters
     ----------
-    most
-        How many they may be, at most. What adds conflicts is not kept.
+    max_routes
+        Maximal number of longest routes. Changes that add conflicts are undone.
     """
     longest, number = 0, 0
     for delivery in range(len(solution.option)):
@@ -91,7 +91,7 @@ def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> 
             if length > longest:
                 longest, number = length, 0
             number += length == longest
-    if number > most:
+    if number > max_routes:
         return
     for delivery in range(len(solution.option)):
         old, then = solution.option[delivery], solution.step[delivery]
@@ -99,15 +99,15 @@ def shorten_longest(flat: Flat, most: int, solution: Solution, state: State) -> 
             continue
         first = flat.option_start[delivery]
         option = first + below(state, flat.option_start[delivery + 1] - first)
-        if uses(flat, option) < longest and not closes_circle(flat, solution, delivery, option):
-            conflicts = solution.tally[CONFLICTS]
+        if uses(flat, option) < longest and not closes_cycle(flat, solution, delivery, option):
+            conflicts = solution.counts[CONFLICTS]
             move(flat, solution, delivery, option, below(state, len(solution.table)))
-            if solution.tally[CONFLICTS] > conflicts:
+            if solution.counts[CONFLICTS] > conflicts:
                 move(flat, solution, delivery, old, then)
 
 
 @internal
 def _depth(flat: Flat, depth: IntArray, option: int) -> int:
-    """Return how far from the source the deliverer of an option is, in uses."""
+    """Return the distance of the sender of an option from the source, in uses."""
     before = flat.requires[option]
     return int(depth[before]) if before >= 0 else 0

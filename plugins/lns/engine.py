@@ -1,9 +1,26 @@
-"""Large-neighbourhood search (Shaw, CP 1998): a part of the schedule is taken out and packed anew.
+"""The engine ``lns``: large-neighbourhood search with CP-SAT for a fixed number of steps.
 
-The search keeps a valid schedule of the wanted number of steps in which some deliveries have no
-place. Turn by turn it takes further deliveries out, and CP-SAT places as many of all these as it
-can, by places that are worth a little more or less each time, so that what is left over changes
-even where it does not become less. Once nothing is left over, the schedule is offered.
+The search keeps a *partial schedule* of the target number of steps: no constraint is violated, but
+some required deliveries are unscheduled. It minimizes their number.
+
+1. Target: one step less than the best schedule. With all paths listed, dual prices exclude options
+   that no schedule of this number of steps uses (``toolkit.dual_prices``).
+2. Initial solution: repair another engine's near-solution, or remove the cheapest step of the best
+   schedule; insert unscheduled deliveries greedily (``initial_solution.py``).
+3. Destroy: choose a kind of neighbourhood by a bandit, and remove its deliveries from the schedule
+   (``neighbourhoods.py``).
+4. Repair: CP-SAT schedules as many as possible of the removed and of some unscheduled deliveries,
+   all others being fixed (``repack.py``). Every delivery has a score: a constant, plus the scarcity
+   of the resources that it uses, plus noise, so that the set of unscheduled deliveries changes even
+   if its size does not.
+5. Accept the result: by construction it schedules about as much as before, or more. Adapt the
+   bandit and the size of the neighbourhood to the gain and the time of CP-SAT.
+6. Without gain for ``patience`` iterations: increase CP-SAT's time, restart from another engine's
+   near-solution if it leaves fewer unscheduled, and add paths that the Problem does not list, found
+   by pricing (``growable_problem.py``).
+
+Steps 3 to 6 repeat until nothing is unscheduled; then the schedule is offered, and the search
+continues with the next target.
 """
 
 from __future__ import annotations
@@ -15,66 +32,74 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.solve import Answer, ask, small_solver
-from cchybrid.toolkit.cpsat.windows import NEVER, least_steps
+from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
+from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
-from .beginnings import begin
-from .ground import Ground
+from .growable_problem import GrowableProblem
+from .initial_solution import initial_solution
 from .neighbourhoods import Bandit, View
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3
-"""Part of its time within which a question that was answered for good has been easy; by hand."""
+"""Share of the time limit within which a subproblem solved to optimality is easy; by hand."""
 
 OVERHEAD_UNITS = 0.02
-"""What a turn takes beside CP-SAT's own time, in the same units; about what numpy takes in it."""
+"""Deterministic time of an iteration beside CP-SAT's own: about what numpy takes."""
 
 SECONDS_PER_UNIT = 10.0
-"""Seconds after which a question ends in any case: a guard for slow machines."""
+"""Seconds per unit of deterministic time after which CP-SAT is ended: a guard for slow machines."""
 
-MIN_UNSCHEDULED = 30
-"""Unscheduled deliveries that are always asked for; else no more than are taken out. By hand."""
+MAX_UNSCHEDULED = 30
+"""Unscheduled deliveries of a subproblem, at most, unless more deliveries are removed. By hand."""
 
-WORTH, NOISE = 100, 20
-"""Worth of a place to a delivery: a constant, as much again times how scarce what it uses is, as
-scarce things are hard to place later, and random numbers below ``NOISE``, so that what is left
-over changes from turn to turn. By hand."""
+BASE_SCORE, NOISE = 100, 20
+"""Score of scheduling a delivery: ``BASE_SCORE`` times (1 + the scarcity of its resources), because
+these are hard to schedule later, plus a random number below ``NOISE``. By hand."""
 
 MAX_SHARE = 2.0
-"""Scarcity, relative to the average, that counts: where few resources are scarce, some deliveries
-would outweigh all others."""
+"""Upper limit on the scarcity relative to the average: else a few deliveries would dominate."""
 
 PRICED = 16
-"""Deliveries whose cheapest path is looked for at a time: takes about as long as a turn."""
+"""Deliveries whose cheapest path is priced at a time: takes about as long as an iteration."""
 
 
 class Lns:
-    """Repacks parts of a schedule with CP-SAT."""
+    """Large-neighbourhood search: remove deliveries, reschedule them by CP-SAT, repeat.
+
+    References
+    ----------
+    P. Shaw, "Using constraint programming and local search methods to solve vehicle routing
+    problems", CP 1998. doi:10.1007/3-540-49481-2_30
+
+    S. Ropke, D. Pisinger, "An adaptive large neighborhood search heuristic for the pickup and
+    delivery problem with time windows", Transportation Science 40, 2006.
+    doi:10.1287/trsc.1050.0135
+    """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         paths
-            Look for paths beyond those that the Problem lists.
+            Price paths beyond those that the Problem lists.
         units, max_units
-            Deterministic time of a question, about seconds: at first, and where nothing is gained
-            for long.
+            Deterministic time of a subproblem, about seconds: at first, and after long without
+            gain.
         patience
-            Turns without gain after which questions get more time, paths are priced, and the
-            solutions of others are looked at.
+            Iterations without gain after which subproblems get more time, paths are priced, and
+            other engines' near-solutions are considered.
         max_places
-            Places, pairs of an option and a step, that a question may have.
+            Places, pairs of an option and a step, that a subproblem may have.
         max_size
-            The largest size of a neighbourhood: about the steps or messages that are taken out.
+            The largest size of a neighbourhood: about the number of steps or messages removed.
         """
 
         paths: bool = True
@@ -91,17 +116,17 @@ class Lns:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernels of greedy schedules compiled."""
+        """Compile the kernels of greedy schedules."""
         compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what has no schedule over the listed paths."""
-        if least_steps(problem, UsageMatrix.of(problem)) >= NEVER:
+        """Refuse Problems without a schedule over the listed paths."""
+        if min_steps(problem, UsageMatrix.of(problem)) >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search for one step less than the best, again and again."""
+        """Search repeatedly for one step less than the best."""
         return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
@@ -110,12 +135,12 @@ class _Search:
 
     def __init__(self, problem: Problem, run: Run, options: Lns.Options) -> None:
         self.run, self.options = run, options
-        self.ground = Ground(problem)
+        self.growable = GrowableProblem(problem)
         self.random = np.random.default_rng(run.seed)
         self.bandit = Bandit(problem.ordered, options.max_size)
 
     def run_all(self) -> Stop:
-        run, base = self.run, self.ground.base
+        run, base = self.run, self.growable.base
         target = next(run.targets(), None)
         if target is not None and run.best() is None:
             self._offer_first(target)
@@ -124,11 +149,11 @@ class _Search:
             if pricing is None:
                 pricing = Pricing(base, UsageMatrix.of(base), run.should_stop)
             if not self._growing:
-                # Options that no schedule of so many steps takes are ruled out.
+                # Exclude options that no schedule of this number of steps takes.
                 tight = pricing.tight(target)
-                if pricing.least_steps > target:
+                if pricing.min_steps > target:
                     return Stop.STALLED
-                self.ground.rule_out(tight.uses.usable)
+                self.growable.rule_out(tight.uses.usable)
             self._search(target)
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
@@ -137,86 +162,88 @@ class _Search:
         from cchybrid.toolkit.search_run import watched as stopping
 
         with stopping(self.run, target) as stop:
-            found = first_fit(self.ground.base, self.run.seed, stop)
+            found = first_fit(self.growable.base, self.run.seed, stop)
         if found is not None:
             self.run.offer(found)
             self.run.spend(1)
 
     @property
     def _growing(self) -> bool:
-        return self.options.paths and self.ground.grows
+        return self.options.paths and self.growable.grows
 
-    def _begin(self, steps: int) -> Partial:
-        run, ground = self.run, self.ground
+    def _initial_solution(self, steps: int) -> PartialSchedule:
+        run, growable = self.run, self.growable
         near = run.hint(steps)
-        # No near-solution has as many steps: this is the best schedule.
-        whole = run.hint(ground.base.deliveries + 1)
-        return begin(
-            ground,
+        # No schedule has this many steps, so the hint is the best schedule.
+        whole = run.hint(growable.base.deliveries + 1)
+        return initial_solution(
+            growable,
             steps,
-            None if near is None else ground.taken_up(near),
-            None if whole is None else ground.taken_up(whole),
+            None if near is None else growable.to_grown(near),
+            None if whole is None else growable.to_grown(whole),
             self.random,
             lambda: not run.wants(steps),
         )
 
     def _search(self, steps: int) -> None:
-        run, ground = self.run, self.ground
-        partial = self._begin(steps)
+        run, growable = self.run, self.growable
+        partial = self._initial_solution(steps)
         units, idle = self.options.units, 0
         while run.wants(steps):
-            left_over = partial.left_over
-            if not len(left_over):
+            unscheduled = partial.unscheduled
+            if not len(unscheduled):
                 self._offer(partial.assignment())
                 return
-            view = View(partial, left_over, scarcity(partial), ground.family, self.random)
+            view = View(partial, unscheduled, scarcity(partial), growable.family, self.random)
             arm = self.bandit.choose(self.random)
             size = int(arm.size + self.random.random())
             partial, answer = self._repack(partial, view, arm.kind(view, size), units)
-            gain = len(left_over) - len(partial.left_over)
+            gain = len(unscheduled) - len(partial.unscheduled)
             easy = answer.solution.optimal and answer.units < MAX_EASY * units
             arm.learn(max(gain, 0), answer.units + OVERHEAD_UNITS, easy=easy)
-            run.progress(steps, len(partial.left_over))
+            run.progress(steps, len(partial.unscheduled))
             if gain > 0:
                 units, idle = self.options.units, 0
-                run.suggest(ground.handed_back(partial.assignment()))
+                run.suggest(growable.to_base(partial.assignment()))
             run.spend(evaluations(answer.units))
             idle += 1
             if idle % self.options.patience == 0:
                 units = min(2.0 * units, self.options.max_units)
-                partial = self._look_around(partial)
+                partial = self._diversify(partial)
 
     def _offer(self, assignment: Assignment) -> None:
-        ground = self.ground
-        back = ground.handed_back(assignment)
+        growable = self.growable
+        back = growable.to_base(assignment)
         if (back.option >= 0).sum() == (assignment.option >= 0).sum():
             self.run.offer(back)
         else:
-            self.run.offer(assignment, ground.problem)
+            self.run.offer(assignment, growable.problem)
 
-    def _look_around(self, partial: Partial) -> Partial:
-        """Add paths, and take up what others have found if it leaves fewer over."""
-        run, ground = self.run, self.ground
+    def _diversify(self, partial: PartialSchedule) -> PartialSchedule:
+        """Consider the best shared near-solution, and add priced paths."""
+        run, growable = self.run, self.growable
         near = run.hint(partial.steps)
         if near is not None:
-            found = ground.taken_up(near)
-            other = begin(ground, partial.steps, found, None, self.random, run.should_stop)
-            if len(other.left_over) < len(partial.left_over):
+            found = growable.to_grown(near)
+            other = initial_solution(
+                growable, partial.steps, found, None, self.random, run.should_stop
+            )
+            if len(other.unscheduled) < len(partial.unscheduled):
                 partial = other
         if self._growing:
-            anyone = np.flatnonzero(ground.base.required)
-            some = self.random.permutation(partial.left_over)[: PRICED // 2]
-            some = np.union1d(some, self.random.choice(anyone, PRICED // 2))
-            noise = 0.5 + self.random.random(ground.base.resources)
-            moved = ground.grow(some, (scarcity(partial) + 0.05) * noise)
+            required = np.flatnonzero(growable.base.required)
+            some = self.random.permutation(partial.unscheduled)[: PRICED // 2]
+            some = np.union1d(some, self.random.choice(required, PRICED // 2))
+            noise = 0.5 + self.random.random(growable.base.resources)
+            moved = growable.grow(some, (scarcity(partial) + 0.05) * noise)
             if moved is not None:
-                partial = partial.moved_to(ground.problem, ground.uses, moved)
+                partial = partial.moved_to(growable.problem, growable.uses, moved)
         return partial
 
     def _repack(
-        self, partial: Partial, view: View, taken: IntVector, units: float
-    ) -> tuple[Partial, Answer]:
-        """Take deliveries out and ask for places."""
+        self, partial: PartialSchedule, view: View, taken: IntVector, units: float
+    ) -> tuple[PartialSchedule, Answer]:
+        """Remove deliveries and reschedule them by CP-SAT; return the schedule and the answer."""
         run = self.run
         rest = partial.copy()
         rest.take_out(taken)
@@ -224,17 +251,17 @@ class _Search:
             np.where(rest.option < 0, partial.option, -1),
             np.where(rest.option < 0, partial.step, -1),
         )
-        most = max(MIN_UNSCHEDULED, len(taken))
-        asked = self.random.permutation(view.left_over)[:most]
-        free = np.concatenate([taken, asked, self._helpers(rest, view, taken, asked)])
-        # A little per use beside the price.
+        max_chosen = max(MAX_UNSCHEDULED, len(taken))
+        chosen = self.random.permutation(view.unscheduled)[:max_chosen]
+        free = np.concatenate([taken, chosen, self._helpers(rest, view, taken, chosen)])
+        # A small cost per use beside the price.
         cost = partial.uses.costs(view.price + 0.05)
         places = limited(places_for(rest, free), known, cost, self.options.max_places)
         weight = self._weights(partial, cost)
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
         if run.budget.evaluations is None:
             solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
-        answer = ask(
+        answer = decide(
             lambda: Repack(rest, places, weight, known, run.should_stop),
             solver,
             lambda: run.wants(partial.steps),
@@ -249,29 +276,31 @@ class _Search:
         run.note(places=len(places.option))
         return rest, answer
 
-    def _weights(self, partial: Partial, cost: NDArray[np.float64]) -> IntVector:
-        """Return, shape (deliveries,), what it is worth now that each has a place."""
+    def _weights(self, partial: PartialSchedule, cost: NDArray[np.float64]) -> IntVector:
+        """Return, shape (deliveries,), the score of scheduling each delivery."""
         problem, usable = partial.problem, partial.uses.usable
-        least = np.full(problem.deliveries, np.inf)
-        np.minimum.at(least, problem.option_delivery[usable], cost[usable])
-        least[~problem.required] = 0.0
-        share = least / max(float(least[problem.required].mean()), 1e-9)
-        worth = WORTH * (1.0 + np.minimum(share, MAX_SHARE)) + self.random.integers(
+        cheapest = np.full(problem.deliveries, np.inf)
+        np.minimum.at(cheapest, problem.option_delivery[usable], cost[usable])
+        cheapest[~problem.required] = 0.0
+        share = cheapest / max(float(cheapest[problem.required].mean()), 1e-9)
+        score = BASE_SCORE * (1.0 + np.minimum(share, MAX_SHARE)) + self.random.integers(
             NOISE, size=problem.deliveries
         )
-        return np.where(problem.required, worth, 0.0).astype(np.int64)
+        return np.where(problem.required, score, 0.0).astype(np.int64)
 
-    def _helpers(self, rest: Partial, view: View, taken: IntVector, asked: IntVector) -> IntVector:
-        """Return the optional deliveries that could help these: those of the same messages."""
+    def _helpers(
+        self, rest: PartialSchedule, view: View, taken: IntVector, chosen: IntVector
+    ) -> IntVector:
+        """Return the unscheduled optional deliveries of the same messages."""
         optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
         optional = np.setdiff1d(optional, taken)
-        mine = np.unique(view.family[np.concatenate([taken, asked])])
+        mine = np.unique(view.family[np.concatenate([taken, chosen])])
         return optional[np.isin(view.family[optional], mine)]
 
 
-def scarcity(partial: Partial) -> NDArray[np.float64]:
-    """Return, shape (resources,), a price between 0 and 1: high where hardly any room is left."""
+def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:
+    """Return, shape (resources,), a price from 0 to 1: high where little capacity is left."""
     problem = partial.problem
     offered = np.maximum(problem.capacity * float(partial.steps), 1.0)
-    left = np.where(problem.implied, offered, partial.room.sum(axis=1))
+    left = np.where(problem.implied, offered, partial.residual.sum(axis=1))
     return np.asarray((1.0 - left / offered) ** 4, dtype=np.float64)

@@ -1,8 +1,13 @@
-"""Which deliveries to take out together: kinds of neighbourhoods, and how they are chosen.
+"""Neighbourhoods: which deliveries to remove together, and how their kind is chosen.
 
-Every kind is a function from a partial schedule and a size to placed deliveries. Kinds that pay
-are asked more often, and the size of each follows how hard its questions turn out to be (adaptive
-large-neighbourhood search: Ropke and Pisinger, Transportation Science 40, 2006).
+Every kind is a function from a partial schedule and a size to scheduled deliveries. A bandit
+chooses kinds in proportion to their recent gain per time, and the size of each kind is adapted to
+the difficulty of its subproblems, as in adaptive large-neighbourhood search.
+
+References
+----------
+S. Ropke, D. Pisinger, "An adaptive large neighborhood search heuristic for the pickup and delivery
+problem with time windows", Transportation Science 40, 2006. doi:10.1287/trsc.1050.0135
 """
 
 from __future__ import annotations
@@ -15,37 +20,37 @@ from numpy.typing import NDArray
 
 from cchybrid.toolkit.usage_matrix import IntVector
 
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 
 DECAY = 0.9
-"""Factor of a kind's gain and cost after each of its turns: about ten turns count. By hand."""
+"""Factor on a kind's gain and cost per use of it: about the last ten count. By hand."""
 
 MIN_RATE_SHARE = 0.1
-"""Rate of a kind, as a part of the best kind's, that it is chosen by at least; by hand."""
+"""Least rate of a kind, as a share of the best kind's rate; by hand."""
 
 GROWTH, SHRINKAGE = 1.15, 0.9
-"""Factors of a size after an easy question and after another one. By hand: sizes stay where two of
-five questions are easy."""
+"""Factors on a size after an easy subproblem and after any other. By hand: sizes are stable where
+two of five subproblems are easy."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the choice of a neighbourhood looks at.
+    """The input of a neighbourhood.
 
     Parameters
     ----------
     partial
         The schedule.
-    left_over
-        The required deliveries without a place; there is one at least.
+    unscheduled
+        The required deliveries that are unscheduled, at least one.
     price
-        Shape (resources,): how scarce each is.
+        Shape (resources,): the scarcity of each.
     family
-        Shape (deliveries,): see ``uses.families``.
+        Shape (deliveries,): see ``usage_matrix.families``.
     """
 
-    partial: Partial
-    left_over: IntVector
+    partial: PartialSchedule
+    unscheduled: IntVector
     price: NDArray[np.float64]
     family: IntVector
     random: np.random.Generator
@@ -55,68 +60,68 @@ class View:
         return np.flatnonzero(np.isin(self.partial.step, steps))
 
     def using(self, resources: IntVector) -> IntVector:
-        """Return the deliveries that use some of these resources, in any step."""
+        """Return the deliveries that use any of these resources, in any step."""
         partial = self.partial
         placed = np.flatnonzero(partial.option >= 0)
         position, used, _ = partial.uses.entries(partial.option[placed])
-        wanted = np.zeros(partial.problem.resources, dtype=np.bool_)
-        wanted[resources] = True
-        return placed[np.unique(position[wanted[used]])]
+        chosen = np.zeros(partial.problem.resources, dtype=np.bool_)
+        chosen[resources] = True
+        return placed[np.unique(position[chosen[used]])]
 
     def options(self) -> IntVector:
-        """Return the usable options of a random delivery without a place."""
+        """Return the usable options of a random unscheduled delivery."""
         partial = self.partial
-        delivery = int(self.random.choice(self.left_over))
+        delivery = int(self.random.choice(self.unscheduled))
         options = np.arange(*partial.problem.option_start[delivery : delivery + 2])
         return options[partial.uses.usable[options]]
 
     def resources(self, options: IntVector) -> IntVector:
-        """Return the resources that these options use, those without which nothing is known."""
+        """Return the resources that these options use, without implied ones."""
         partial = self.partial
         resources = np.unique(partial.uses.entries(options)[1])
         return resources[~partial.problem.implied[resources]]
 
 
 def wasteful_steps(view: View, size: int) -> IntVector:
-    """Steps in which scarce resources have room left."""
+    """Return the deliveries of steps in which scarce resources have capacity left."""
     partial = view.partial
-    waste = view.price @ np.where(partial.problem.implied[:, None], 0, partial.room)
+    waste = view.price @ np.where(partial.problem.implied[:, None], 0, partial.residual)
     waste = (waste + 1e-3) * view.random.random(partial.steps)
     return view.in_steps(np.argsort(-waste, kind="stable")[: 2 + size])
 
 
 def window(view: View, size: int) -> IntVector:
-    """Steps that follow each other."""
+    """Return the deliveries of consecutive steps."""
     first = int(view.random.integers(max(1, view.partial.steps - size)))
     return view.in_steps(np.arange(first, first + 1 + size))
 
 
 def messages(view: View, size: int) -> IntVector:
-    """All deliveries of some messages, half of them incomplete ones."""
-    incomplete = view.random.permutation(np.unique(view.family[view.left_over]))
+    """Return all deliveries of some messages, half of them incomplete ones."""
+    incomplete = view.random.permutation(np.unique(view.family[view.unscheduled]))
     others = view.random.permutation(np.setdiff1d(view.family, incomplete))
     chosen = np.concatenate([incomplete[: max(1, size // 2)], others])[:size]
     return np.flatnonzero(np.isin(view.family, chosen) & (view.partial.option >= 0))
 
 
 def users(view: View, size: int) -> IntVector:
-    """Whatever uses, in any step, some resources that deliveries without a place could take."""
-    wanted: list[int] = []
+    """Return the deliveries, of any step, on some resources that unscheduled ones could use."""
+    chosen: list[int] = []
     for _ in range(size):
         option = view.random.choice(view.options(), size=1)
-        fresh = np.setdiff1d(view.resources(option), wanted)
-        wanted.extend(view.random.permutation(fresh)[: 1 + size - len(wanted)].tolist())
-        if len(wanted) > size:
+        fresh = np.setdiff1d(view.resources(option), chosen)
+        chosen.extend(view.random.permutation(fresh)[: 1 + size - len(chosen)].tolist())
+        if len(chosen) > size:
             break
-    return view.using(np.array(wanted, dtype=np.int64))
+    return view.using(np.array(chosen, dtype=np.int64))
 
 
 def block(view: View, size: int) -> IntVector:
-    """In some steps, whatever uses the resources of any option of a delivery without a place."""
+    """Return the deliveries, of some steps, on all resources that an unscheduled one could use."""
     partial = view.partial
     resources = view.resources(view.options())
-    room = (view.price[resources] + 1e-3) @ partial.room[resources]
-    score = (room + 0.1) * view.random.random(partial.steps)
+    residual = (view.price[resources] + 1e-3) @ partial.residual[resources]
+    score = (residual + 0.1) * view.random.random(partial.steps)
     steps = np.argsort(-score, kind="stable")[: 2 + 2 * size]
     found = view.using(resources)
     return found[np.isin(partial.step[found], steps)]
@@ -127,7 +132,7 @@ Kind = Callable[[View, int], IntVector]
 
 @dataclass
 class Arm:
-    """A kind, the size that it is asked for, and what it has gained at what cost."""
+    """A kind of neighbourhood with its size, and its decayed gain and cost."""
 
     kind: Kind
     size: float
@@ -136,14 +141,14 @@ class Arm:
     cost: float = 0.0
 
     def learn(self, gain: float, cost: float, *, easy: bool) -> None:
-        """Take in how a turn went; after an easy one, the next may be larger."""
+        """Record the gain and the cost of an iteration; increase the size if it was easy."""
         self.gain = DECAY * self.gain + gain
         self.cost = DECAY * self.cost + cost
         self.size = min(max(self.size * (GROWTH if easy else SHRINKAGE), 1.0), self.max_size)
 
 
 class Bandit:
-    """Chooses kinds by what they have gained for what they have cost.
+    """Choose kinds at random, in proportion to their gain per cost.
 
     Parameters
     ----------
@@ -165,6 +170,6 @@ class Bandit:
             if not arm.cost:
                 return arm
         rate = np.array([arm.gain / arm.cost for arm in self.arms])
-        # Without this, a kind that has gained nothing lately would be as good as gone.
+        # A floor, so that a kind without recent gain is still tried.
         rate += MIN_RATE_SHARE * max(float(rate.max()), 1e-9)
         return self.arms[int(random.choice(len(rate), p=rate / rate.sum()))]

@@ -1,7 +1,8 @@
-"""The question to CP-SAT: places for the deliveries that were taken out, as many as possible.
+"""The CP-SAT model of a subproblem: schedule as many of the free deliveries as possible.
 
-All others stay where they are, so a boolean is only needed for an option and a step that it fits
-into; what is placed has happened before anything that stays and requires it.
+All other deliveries are fixed, so the model has booleans only for the places (an option and a step
+that it fits into) of free deliveries. A free delivery that a fixed one requires must be made before
+it.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .partial import Partial
+from .partial_schedule import PartialSchedule
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The places that free deliveries could take.
+    """The possible places of the free deliveries.
 
     Parameters
     ----------
     free
-        The deliveries without a place that are asked about.
+        The unscheduled deliveries of the subproblem.
     option, step
-        Shape (places,): each an option and a step that it fits into.
+        Shape (places,): an option, and a step that it fits into.
     delivery
-        Shape (places,): whose option it is.
+        Shape (places,): the delivery of the option.
     bound
-        Shape (free,): True where something that stays requires the delivery.
+        Shape (free,): True where a fixed delivery requires it.
     """
 
     free: IntVector
@@ -43,8 +44,8 @@ class Places:
     bound: BoolVector
 
 
-def places_for(partial: Partial, free: IntVector) -> Places:
-    """Return where each of these deliveries, none of which has a place, fits by itself."""
+def places_for(partial: PartialSchedule, free: IntVector) -> Places:
+    """Return the places into which each free (unscheduled) delivery fits by itself."""
     problem = partial.problem
     mine = np.zeros(problem.deliveries, dtype=np.bool_)
     mine[free] = True
@@ -53,13 +54,13 @@ def places_for(partial: Partial, free: IntVector) -> Places:
     bound = np.zeros(problem.deliveries, dtype=np.bool_)
     if problem.ordered:
         before = problem.option_requires[options]
-        # What a free delivery requires may be free itself: the model sees to the order then.
+        # Where the required delivery is free, too, the model has the precedence constraint.
         low = np.where((before < 0) | mine[before], -1, partial.step[before])
         low[(before >= 0) & ~mine[before] & (partial.step[before] < 0)] = partial.steps
         high = np.full(problem.deliveries, partial.steps)
         placed = np.flatnonzero(partial.option >= 0)
-        asked = problem.option_requires[partial.option[placed]]
-        np.minimum.at(high, asked[asked >= 0], partial.step[placed][asked >= 0])
+        needed = problem.option_requires[partial.option[placed]]
+        np.minimum.at(high, needed[needed >= 0], partial.step[placed][needed >= 0])
         bound = high < partial.steps
         step = np.arange(partial.steps)
         fits &= (step > low[:, None]) & (step < high[problem.option_delivery[options]][:, None])
@@ -69,23 +70,25 @@ def places_for(partial: Partial, free: IntVector) -> Places:
     return Places(free, option, step.astype(np.int64), delivery, bound[free])
 
 
-def limited(places: Places, known: Assignment, cost: NDArray[np.float64], most: int) -> Places:
-    """Return so many places at most: the known ones, and those near to their delivery's cheapest.
+def limited(
+    places: Places, known: Assignment, cost: NDArray[np.float64], max_places: int
+) -> Places:
+    """Return at most ``max_places`` places: the known ones, then those of the least reduced cost.
 
     Parameters
     ----------
     cost
-        Shape (options,): what an option takes from others.
+        Shape (options,): the cost of each option.
     """
-    if len(places.option) <= most:
+    if len(places.option) <= max_places:
         return places
     own = cost[places.option]
-    least = np.full(len(known.option), np.inf)
-    np.minimum.at(least, places.delivery, own)
-    surplus = own - least[places.delivery]
+    cheapest = np.full(len(known.option), np.inf)
+    np.minimum.at(cheapest, places.delivery, own)
+    surplus = own - cheapest[places.delivery]
     same = _is_known(places, known)
     surplus[same] = -1.0
-    kept = np.sort(np.argsort(surplus, kind="stable")[: max(most, int(same.sum()))])
+    kept = np.sort(np.argsort(surplus, kind="stable")[: max(max_places, int(same.sum()))])
     return replace(
         places, option=places.option[kept], step=places.step[kept], delivery=places.delivery[kept]
     )
@@ -97,23 +100,23 @@ def _is_known(places: Places, known: Assignment) -> BoolVector:
 
 
 class Repack:
-    """A CP-SAT model; see the module.
+    """The CP-SAT model of a subproblem.
 
     Parameters
     ----------
     partial
-        The free deliveries have no place in it.
+        The schedule, without the free deliveries.
     places
-        Where they could go.
+        The possible places of the free deliveries.
     weight
-        Shape (deliveries,): whole numbers, what it is worth that a delivery has a place.
+        Shape (deliveries,): integers, the score of scheduling each delivery.
     known
-        Where they were, to begin with.
+        Their former places, the hint.
     """
 
     def __init__(
         self,
-        partial: Partial,
+        partial: PartialSchedule,
         places: Places,
         weight: IntVector,
         known: Assignment,
@@ -122,26 +125,26 @@ class Repack:
         self._partial, self._places = partial, places
         problem = partial.problem
         count = len(places.option)
-        asked = np.zeros(0, dtype=np.int64)
+        needed = np.zeros(0, dtype=np.int64)
         if problem.ordered:
-            asked = problem.option_requires[places.option].astype(np.int64)
-            asked = np.intersect1d(asked, places.free)
+            needed = problem.option_requires[places.option].astype(np.int64)
+            needed = np.intersect1d(needed, places.free)
         self._informed = np.full(problem.deliveries, -1, dtype=np.int64)
-        """The boolean "happened before step 1" of a delivery; those of later steps follow."""
-        self._informed[asked] = count + np.arange(len(asked)) * (partial.steps - 1)
-        self.booleans = count + len(asked) * (partial.steps - 1)
+        """Shape (deliveries,): the boolean "before step 1"; those of later steps follow."""
+        self._informed[needed] = count + np.arange(len(needed)) * (partial.steps - 1)
+        self.booleans = count + len(needed) * (partial.steps - 1)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
-        self._happen()
-        self._fit()
-        self._follow()
-        worth = weight[places.delivery]
-        weighed = np.flatnonzero(worth)
-        self._rows.minimize(weighed.tolist(), (-worth[weighed]).tolist())
+        self._assignment_constraints()
+        self._capacity_constraints()
+        self._precedence_constraints()
+        score = weight[places.delivery]
+        weighed = np.flatnonzero(score)
+        self._rows.minimize(weighed.tolist(), (-score[weighed]).tolist())
         self._hint(known)
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
-        """Return the places of the free deliveries alone."""
+        """Return the Problem, and the assignment of the free deliveries alone."""
         chosen = np.flatnonzero(values[: len(self._places.option)])
         found = self._partial.problem.empty()
         delivery = self._places.delivery[chosen]
@@ -152,8 +155,8 @@ class Repack:
     def _before(self, delivery: int, step: int) -> int:
         return int(self._informed[delivery]) + step - 1
 
-    def _happen(self) -> None:
-        """Every delivery happens once at most, and once if something that stays requires it."""
+    def _assignment_constraints(self) -> None:
+        """Make every free delivery happen at most once; exactly once if a fixed one requires it."""
         places, steps = self._places, self._partial.steps
         members = np.arange(len(places.option))
         bound = dict(zip(places.free.tolist(), places.bound.tolist(), strict=True))
@@ -175,19 +178,19 @@ class Repack:
                     literals.append(self._before(delivery, step))
                 self._rows.exactly_one(literals)
 
-    def _fit(self) -> None:
-        """No resource is used beyond the room that the others leave."""
+    def _capacity_constraints(self) -> None:
+        """Limit the uses of every resource per step to the residual capacity."""
         partial, places = self._partial, self._places
         boolean, resource, times = partial.uses.entries(places.option)
         kept = ~partial.problem.implied[resource]
         boolean, resource, times = boolean[kept], resource[kept], times[kept]
         key = resource * partial.steps + places.step[boolean]
         for found, (literals, weights) in grouped(key, boolean, times):
-            room = int(partial.room[divmod(found, partial.steps)])
-            self._rows.at_most(literals, weights, room)
+            residual = int(partial.residual[divmod(found, partial.steps)])
+            self._rows.capacity(literals, weights, residual)
 
-    def _follow(self) -> None:
-        """What requires a free delivery comes after it."""
+    def _precedence_constraints(self) -> None:
+        """Make deliveries happen in later steps than the free deliveries that they require."""
         problem, places, steps = self._partial.problem, self._places, self._partial.steps
         before = problem.option_requires[places.option].astype(np.int64)
         forwards = np.flatnonzero((before >= 0) & (self._informed[before] >= 0))

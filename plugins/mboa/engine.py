@@ -1,11 +1,17 @@
 """MBOA, the mixed Bayesian optimization algorithm (thesis section 7.1.2).
 
-A decision tree per gene, grown in every generation from tournament winners, mutation with
-heuristics and steady state with the worst two thirds replaced are the papers'. Ours: trees ask for
-few genes that are chosen at random or share a resource, which makes them quick to grow, and have
-a limited number of leaves; the order of the genes is drawn once per population instead of found
-with the trees; the local search, greedy individuals and restarts. All components of genes are
-discrete here, so the continuous half of the algorithm has no use.
+1. Select parents by binary tournaments.
+2. For each gene, in a random but fixed order, grow a decision tree from the parents: inner nodes
+   test the values of earlier genes, leaves hold the distribution of the gene (``trees.py``).
+3. Sample children gene by gene from the trees (``sampling.py``).
+4. Mutate, repair and improve the children; they replace the worst two thirds of the population
+   (``toolkit.evolution``).
+
+Steps 1 to 4 are from the papers. Ours: nodes test only a few genes, chosen at random or because
+they share a resource, which makes trees fast to grow; trees have a limited number of leaves; the
+order of the genes is drawn once per population instead of learned with the trees; the local search,
+greedy individuals and restarts. As all components of genes are discrete, the continuous half of the
+algorithm is not used.
 """
 
 from __future__ import annotations
@@ -36,10 +42,10 @@ class MboaOptions(EvolutionOptions):
     parents
         Share of the population that the trees are grown from.
     candidates
-        Other genes that a tree may ask for: half of them share a resource with its own gene in
-        one of the parents, the others are any. 0 makes this UMDA.
+        Genes that a tree may test: half of them share a resource with the gene in one of the
+        parents, the others are random. 0 makes this UMDA.
     leaves
-        Leaves of a tree, at most.
+        Maximal leaves of a tree.
     """
 
     population: int = 100
@@ -51,12 +57,21 @@ class MboaOptions(EvolutionOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._positive_share("parents")
-        self._at_least("candidates", 0)
-        self._at_least("leaves", 1)
+        self._check_min("candidates", 0)
+        self._check_min("leaves", 1)
 
 
 class Mboa(EvolutionEngine[MboaOptions]):
-    """Samples children from decision trees, which know how genes depend on each other."""
+    """Sample children from decision trees, which model the dependencies between genes.
+
+    References
+    ----------
+    J. Očenášek, J. Schwarz, "Estimation distribution algorithm for mixed continuous-discrete
+    optimization problems", 2nd Euro-International Symposium on Computational Intelligence, 2002.
+
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 7.1.2.
+    """
 
     Options = MboaOptions
 

@@ -1,4 +1,4 @@
-"""Children of MBOA: ancestral sampling, each gene's tree grown right before it is read."""
+"""Children of MBOA: ancestral sampling; each gene's tree is grown just before it is used."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Model", "sample_trees"]
 
 
 class Model(NamedTuple):
-    """What children are sampled with.
+    """The order of the genes, and working memory of the sampling.
 
     Parameters
     ----------
     order, place
-        Shape (genes,): the order of the genes, and the place of each in it. Trees only ask for
-        genes that come before their own, which makes the model free of circles.
+        Shape (genes,): the order of the genes, and the position of each in it. Trees test only
+        earlier genes, so the model is acyclic.
     candidates
-        Shape (candidates,): overwritten with the genes that a tree may ask for.
+        Shape (candidates,): overwritten with the genes that a tree may test.
     user_start
         Shape (resources + 1,): overwritten; see ``_index_users``.
     tree, scores
@@ -57,10 +57,10 @@ def sample_trees(
     Parameters
     ----------
     whole
-        Whether a leaf yields option and step of one parent (thesis section 6.3.2); else each is
-        drawn for itself.
+        Whether option and step come from the same parent (thesis section 6.3.2); else they are
+        drawn independently.
     stop
-        Shape (1,): set by another thread to leave the children as they are.
+        Shape (1,): another thread sets this to end early; then the children are not usable.
     """
     example = population.option[parents[below(state, len(parents))]]
     users = _index_users(flat, example, model.user_start)
@@ -84,12 +84,12 @@ def sample_trees(
 
 @compiled
 def _index_users(flat: Flat, option: IntArray, start: LongArray) -> IntArray:
-    """Return the genes by the resources that they use: r's from ``start[r]`` to ``start[r + 1]``.
+    """Return the users of every resource r, from ``start[r]`` up to ``start[r + 1]``.
 
     Parameters
     ----------
     option
-        Shape (genes,): the options taken.
+        Shape (genes,): the option of every gene.
     """
     start[:] = 0
     for gene in range(len(option)):
@@ -111,10 +111,10 @@ def _index_users(flat: Flat, option: IntArray, start: LongArray) -> IntArray:
 def _choose_candidates(
     flat: Flat, model: Model, example: IntArray, users: IntArray, place: int, state: State
 ) -> int:
-    """Choose genes that come before the one at ``place``; return how many.
+    """Choose candidates among the genes before ``place``; return how many.
 
-    The delivery that the gene requires in one of the parents; genes that share a resource with it
-    there, for half of the number; any genes.
+    First the delivery that the gene requires in one of the parents, then genes that share a
+    resource with it there, up to half of the number, then random genes.
     """
     if place == 0:
         return 0
@@ -131,7 +131,7 @@ def _choose_candidates(
         before = found
         found = _admit(model, model.order[below(state, place)], place, found)
         if found == before:
-            break  # met again; a candidate less does not matter
+            break  # a repetition; one candidate less does not matter
     return found
 
 

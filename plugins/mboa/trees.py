@@ -1,12 +1,23 @@
-"""Binary decision trees over genes, grown and read by compiled kernels.
+"""Binary decision trees over genes, grown and evaluated by compiled kernels.
 
-Ocenasek, "Parallel estimation of distribution algorithms" (2002; thesis [148]): the values of a
-gene depend on other genes as a decision tree says, whose leaves hold the distribution of the gene
-among the parents that reach them. A node asks whether the option, or the step, of another gene is
-a certain one. It is split where that explains the gene's values best: by the Bayesian-Dirichlet
-measure with the prior of Cooper and Herskovits (K2), less half the logarithm of the number of
-parents per leaf, so that chance does not grow trees (Chickering, Heckerman, Meek 1997; Pelikan,
-"Hierarchical Bayesian optimization algorithm", 2005).
+The conditional distribution of a gene is a decision tree, whose leaves hold the values of the gene
+in the parents that reach them. An inner node tests whether the option, or the step, of another gene
+has a certain value. A leaf is split by the test with the best Bayesian-Dirichlet score (K2 prior),
+if that increases the score by more than half the logarithm of the number of parents, so that chance
+does not grow trees.
+
+References
+----------
+J. Očenášek, "Parallel estimation of distribution algorithms", PhD thesis, Brno University of
+Technology, 2002.
+
+G. F. Cooper, E. Herskovits, "A Bayesian method for the induction of probabilistic networks from
+data", Machine Learning 9, 1992 (K2). doi:10.1007/BF00994110
+
+D. M. Chickering, D. Heckerman, C. Meek, "A Bayesian approach to learning Bayesian networks with
+local structure", UAI 1997.
+
+M. Pelikan, "Hierarchical Bayesian Optimization Algorithm", Springer, 2005. doi:10.1007/b10910
 """
 
 from __future__ import annotations
@@ -22,8 +33,8 @@ from cchybrid.toolkit.kernels import inlined, internal
 
 __all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
 
-LEAST = 2
-"""Parents that reach a leaf, at least."""
+MIN_PARENTS = 2
+"""Parents that reach each leaf, at least."""
 
 
 class Tree(NamedTuple):
@@ -32,16 +43,15 @@ class Tree(NamedTuple):
     Parameters
     ----------
     gene
-        Shape (nodes,): the gene that a node asks for, -1 in a leaf.
+        Shape (nodes,): the gene that a node tests, -1 in a leaf.
     part, value
-        Shape (nodes,): whether it is the option (0) or the step (1) that is compared, and with
-        what.
+        Shape (nodes,): whether the option (0) or the step (1) is compared, and the value.
     branch
-        Shape (nodes,): the node to go to if they are equal; the next one if not.
+        Shape (nodes,): the child if the values are equal; the next node is the other child.
     first, stop
         Shape (nodes,): the parents that reach a node are ``member[first:stop]``.
     member
-        Shape (parents,): places in the list of parents.
+        Shape (parents,): indices into the list of parents.
     """
 
     gene: IntArray
@@ -54,29 +64,29 @@ class Tree(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Memory for counting.
+    """Working memory for scores.
 
     Parameters
     ----------
     log_factorial
         Shape (2 * parents + 2,): the logarithm of i!.
     label
-        Shape (2, parents): the values of the gene as numbers from 0. Row 0 are options, row 1
-        steps; or row 0 both together and row 1 nothing but 0.
-    asked
-        Shape (parents,): what the members of a node answer to a question.
-    tally
-        Shape (2, parents): how often each label occurs on either side.
+        Shape (2, parents): the values of the gene as numbers from 0. Row 0 has options, row 1
+        steps; or row 0 has both together and row 1 zeros.
+    tested
+        Shape (parents,): the tested value of each member of a node.
+    counts
+        Shape (2, parents): the frequency of each label in both branches.
     """
 
     log_factorial: NDArray[np.float64]
     label: IntArray
-    asked: IntArray
-    tally: IntArray
+    tested: IntArray
+    counts: IntArray
 
 
 def empty_tree(parents: int, leaves: int) -> Tree:
-    """Return memory for a tree of so many leaves."""
+    """Return memory for a tree of up to ``leaves`` leaves."""
 
     def nodes() -> IntArray:
         return np.full(2 * leaves - 1, -1, dtype=np.int32)
@@ -86,13 +96,13 @@ def empty_tree(parents: int, leaves: int) -> Tree:
 
 
 def new_scores(parents: int) -> Scores:
-    """Return memory for counting among so many parents."""
+    """Return working memory for this number of parents."""
     numbers = np.maximum(np.arange(2 * parents + 2, dtype=np.float64), 1.0)
     return Scores(
         log_factorial=np.cumsum(np.log(numbers)),
         label=np.zeros((2, parents), dtype=np.int32),
-        asked=np.zeros(parents, dtype=np.int32),
-        tally=np.zeros((2, parents), dtype=np.int32),
+        tested=np.zeros(parents, dtype=np.int32),
+        counts=np.zeros((2, parents), dtype=np.int32),
     )
 
 
@@ -113,9 +123,9 @@ def grow(
     parents
         Shape (parents,): individuals of the population.
     whole
-        Whether option and step are one value; else they are counted one by one.
+        Whether option and step are one value; else they are counted separately.
     candidates
-        The genes that nodes may ask for.
+        The genes that nodes may test.
     """
     size = len(parents)
     kinds = _label(scores, population, parents, gene, whole)
@@ -124,7 +134,7 @@ def grow(
     tree.gene[0], tree.first[0], tree.stop[0] = -1, 0, size
     nodes, node = 1, 0
     while node < nodes:
-        if nodes + 2 <= len(tree.gene) and _ask(
+        if nodes + 2 <= len(tree.gene) and _find_split(
             tree, scores, population, parents, kinds, candidates, node
         ):
             _split(tree, population, parents, node, nodes)
@@ -147,7 +157,7 @@ def leaf_of(tree: Tree, option: IntArray, step: IntArray) -> int:
 def _label(
     scores: Scores, population: Population, parents: IntArray, gene: int, whole: bool
 ) -> tuple[int, int]:
-    """Number the values of a gene; return how many different ones either row has."""
+    """Number the values of a gene; return the number of distinct values of each row."""
     options, steps = 0, 0
     label = scores.label
     for place in range(len(parents)):
@@ -175,7 +185,7 @@ def _label(
 
 
 @internal
-def _ask(
+def _find_split(
     tree: Tree,
     scores: Scores,
     population: Population,
@@ -184,31 +194,31 @@ def _ask(
     candidates: IntArray,
     node: int,
 ) -> bool:
-    """Write the best question to a node; return whether any explains more than it costs."""
-    asked, member = scores.asked, tree.member
+    """Write the best test to a node; return whether its score exceeds that of a leaf."""
+    tested, member = scores.tested, tree.member
     first, size = tree.first[node], tree.stop[node] - tree.first[node]
-    if size < 2 * LEAST:
+    if size < 2 * MIN_PARENTS:
         return False
     for place in range(size):
-        asked[place] = 0
-    # Everybody on one side is how good the node is as a leaf.
+        tested[place] = 0
+    # With all members in one branch, this is the score of a leaf, plus the penalty of a split.
     best = _score(tree, scores, kinds, first, size, 0) + 0.5 * np.log(len(parents))
     found = False
     for gene in candidates:
         for part in range(2):
             values = population.option if part == 0 else population.step
             for place in range(size):
-                asked[place] = values[parents[member[first + place]], gene]
+                tested[place] = values[parents[member[first + place]], gene]
             for place in range(size):
-                value = asked[place]
+                value = tested[place]
                 equal = 0
                 for other in range(size):
-                    if asked[other] == value:
+                    if tested[other] == value:
                         if other < place:
-                            equal = -1  # asked before
+                            equal = -1  # tested before
                             break
                         equal += 1
-                if LEAST <= equal <= size - LEAST:
+                if MIN_PARENTS <= equal <= size - MIN_PARENTS:
                     score = _score(tree, scores, kinds, first, size, value)
                     if score > best:
                         best, found = score, True
@@ -220,24 +230,24 @@ def _ask(
 def _score(
     tree: Tree, scores: Scores, kinds: tuple[int, int], first: int, size: int, value: int
 ) -> float:
-    """Return the logarithm of the measure of both sides of a question."""
+    """Return the logarithm of the Bayesian-Dirichlet measure of both branches of a test."""
     logs, label = scores.log_factorial, scores.label
-    tally, asked, member = scores.tally, scores.asked, tree.member
+    counts, tested, member = scores.counts, scores.tested, tree.member
     total = 0.0
     for row in range(2):
         if kinds[row] < 2:
             continue
         for kind in range(kinds[row]):
-            tally[0, kind] = tally[1, kind] = 0
+            counts[0, kind] = counts[1, kind] = 0
         equal = 0
         for place in range(size):
-            side = 1 if asked[place] == value else 0
+            side = 1 if tested[place] == value else 0
             equal += side
             kind = label[row, member[first + place]]
-            count = tally[side, kind] + 1
-            tally[side, kind] = count
+            count = counts[side, kind] + 1
+            counts[side, kind] = count
             total += logs[count] - logs[count - 1]
-        # The gamma functions of the prior, on either side that somebody is on.
+        # The gamma functions of the prior, for both branches.
         for number in (equal, size - equal):
             total += logs[kinds[row] - 1] - logs[kinds[row] - 1 + number]
     return total
@@ -245,7 +255,7 @@ def _score(
 
 @internal
 def _split(tree: Tree, population: Population, parents: IntArray, node: int, nodes: int) -> None:
-    """Part the members of a node by its question and make its two leaves."""
+    """Partition the members of a node by its test, and add its two leaves."""
     values = population.option if tree.part[node] == 0 else population.step
     low, high = tree.first[node], tree.stop[node]
     while low < high:

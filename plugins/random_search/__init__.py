@@ -1,1 +1,1 @@
-"""Random search: the null baseline that every other engine has to beat."""
+"""The engine ``random``: random search, the null baseline."""

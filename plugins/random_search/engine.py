@@ -1,4 +1,4 @@
-"""Random search: greedy schedules in random order, or individuals drawn blindly."""
+"""Random search: greedy schedules in random orders, or uniformly random individuals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 from .kernels import draw_often
 
 CHUNK = 50_000
-"""Options to look at between two looks at the run; milliseconds."""
+"""Options examined between two checks of the run; milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +32,16 @@ class RandomOptions:
     Parameters
     ----------
     greedy
-        Whether to schedule greedily, again and again in another random order. If not, option and
-        step of every delivery are drawn for a fixed number of steps and the conflicts counted,
-        nothing learnt from one individual to the next: the null model of evolution.
+        Whether to make greedy schedules, each in another random order. If not, option and step of
+        every delivery are drawn uniformly for a fixed number of steps, and the conflicts counted:
+        the null model of evolutionary engines.
     """
 
     greedy: bool = True
 
 
 class RandomSearch:
-    """Learns nothing: what it finds, any start could have found."""
+    """Random search: independent samples, a baseline for all other engines."""
 
     Options = RandomOptions
 
@@ -49,23 +49,23 @@ class RandomSearch:
         self.options = options
 
     def prepare(self) -> None:
-        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
         _Draws(problem, flatten(problem), 1, seed_state(0)).advance(1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return ``None``: there is always something to try."""
+        """Return ``None``: random search works on every Problem."""
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Offer a greedy schedule, then look for one with a step less, again and again."""
+        """Offer a greedy schedule, then search repeatedly for one step less."""
         search = _Starts(problem, run) if self.options.greedy else _Blind(problem, run)
         return control_steps(problem, run, search.reach, "descend")
 
 
 class _Starts:
-    """Greedy schedules side by side, numbered: the seed of each follows from its number."""
+    """Numbered greedy schedules on several threads; the number determines the seed."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
@@ -74,7 +74,7 @@ class _Starts:
         self.number = 1  # the step control makes the first
 
     def reach(self, steps: int) -> Assignment | None:
-        """Return the first of the best schedules of a round with at most so many steps."""
+        """Return the first of the best schedules of a round if it has at most ``steps`` steps."""
         threads = self.run.budget.threads
         brief = max(1, CHUNK // max(self.problem.options, 1))
         with watched(self.run, steps) as stop, ThreadPoolExecutor(threads) as pool:
@@ -103,7 +103,7 @@ class _Starts:
 
 
 class _Blind:
-    """Individuals drawn side by side; the draws go on from one number of steps to the next."""
+    """Uniform individuals on several threads; random states persist over numbers of steps."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
@@ -114,14 +114,14 @@ class _Blind:
         ]
 
     def reach(self, steps: int) -> Assignment | None:
-        """Return an individual of so many steps without conflicts."""
+        """Return an individual of ``steps`` steps without conflicts."""
         islands = [_Draws(self.problem, self.flat, steps, state) for state in self.states]
         brief = max(1, CHUNK // max(self.problem.deliveries, 1))
         return explore(islands, self.run, self.budget, steps, brief)
 
 
 class _Draws:
-    """An ``Island`` that only remembers the best of what it has drawn."""
+    """An ``Island`` that keeps the best of its samples."""
 
     def __init__(self, problem: Problem, flat: Flat, steps: int, state: State) -> None:
         self.flat, self.steps, self.state = flat, steps, state
@@ -147,4 +147,4 @@ class _Draws:
         return Assignment(self.found.option.copy(), self.found.step.copy())
 
     def immigrate(self, migrant: Assignment) -> None:
-        """See ``Island.immigrate``: nothing is learnt."""
+        """See ``Island.immigrate``: ignore the migrant."""

@@ -1,4 +1,4 @@
-"""Many random near-solutions in one call."""
+"""A kernel that makes many random near-solutions in one call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw_often(
     flat: Flat,
     steps: int,
     number: int,
-    least: int,
+    fewest: int,
     option: IntArray,
     step: IntArray,
     stop: BoolArray,
@@ -35,10 +35,10 @@ def draw_often(
     ----------
     number
         Individuals to draw, at most.
-    least
+    fewest
         The fewest conflicts so far.
     option, step
-        Shape (deliveries,): overwritten if there are fewer; -1 for what is late or not needed.
+        Shape (deliveries,): overwritten if there are fewer; -1 for late or unneeded deliveries.
     stop
         Shape (1,): another thread sets this to end early.
     """
@@ -51,23 +51,23 @@ def draw_often(
     anything = np.full(deliveries, 2**31 - 1, dtype=np.int32)
     ordered = flat.requires.max() >= 0
     for made in range(number):
-        if least == 0 or stop[0]:
-            return made, least
+        if fewest == 0 or stop[0]:
+            return made, fewest
         new_option[:] = -1
         new_step[:] = -1
         complete(flat, anything, required, steps, False, new_option, new_step, stop, state)
         if ordered:
             restore(flat, anything, new_option, new_step, flat.required, table, chain, stop, state)
         if stop[0]:
-            return made, least
+            return made, fewest
         mark_needed(flat, new_option, needed)
         conflicts = build(flat, new_option, new_step, needed, table)
         for delivery in range(deliveries):
             conflicts += needed[delivery] and new_step[delivery] >= steps
-        if conflicts < least:
-            least = conflicts
+        if conflicts < fewest:
+            fewest = conflicts
             for delivery in range(deliveries):
                 placed = needed[delivery] and new_step[delivery] < steps
                 option[delivery] = new_option[delivery] if placed else -1
                 step[delivery] = new_step[delivery] if placed else -1
-    return number, least
+    return number, fewest

@@ -19,17 +19,17 @@ def cross(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Fill in the genes of the children: two of each two parents.
+    """Fill in the genes of the children, two per couple of parents.
 
     Parameters
     ----------
     crossover
-        Probability that two parents exchange all genes from a random one on; else the children
-        are their copies.
+        Probability that two parents exchange all genes from a random position on; otherwise the
+        children are copies.
     parents
         Shape (children, rounded up to an even number): couples one after the other.
     stop
-        Shape (1,): set by another thread to leave the other children as they are.
+        Shape (1,): another thread sets this to end early; then the children are not usable.
     """
     genes = children.option.shape[1]
     for child in range(0, len(children.fitness), 2):

@@ -1,8 +1,12 @@
 """SGA, the standard genetic algorithm (thesis section 7.1.1).
 
-Binary tournaments, one-point crossover at gene boundaries, mutation with heuristics and steady
-state with the worst two thirds replaced are the thesis'; the local search after them, greedy
-individuals and restarts are ours. The default probabilities are what thesis section 7.2.1 found.
+1. Select parents by binary tournaments.
+2. Make children by one-point crossover at gene boundaries (``crossover.py``).
+3. Mutate, repair and improve the children; they replace the worst two thirds of the population
+   (``toolkit.evolution``).
+
+The local search after mutation, greedy individuals and restarts are ours, all else is the thesis'.
+The default probabilities are those of thesis section 7.2.1.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ class SgaOptions(EvolutionOptions):
     Parameters
     ----------
     crossover
-        Probability that a couple's children mix their genes instead of copying one parent each.
+        Probability that the children of a couple are crossed, and not copies of one parent each.
     """
 
     crossover: float = 0.7
@@ -37,7 +41,16 @@ class SgaOptions(EvolutionOptions):
 
 
 class Sga(EvolutionEngine[SgaOptions]):
-    """Crosses couples that won tournaments."""
+    """Standard genetic algorithm with the thesis' heuristics.
+
+    References
+    ----------
+    J. H. Holland, "Adaptation in Natural and Artificial Systems", University of Michigan Press,
+    1975.
+
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 7.1.1.
+    """
 
     Options = SgaOptions
 

@@ -1,4 +1,4 @@
-"""Tabu search with constraint weighting: the strongest search for a fixed number of steps."""
+"""The engine ``tabu``: tabu search with constraint weighting for a fixed number of steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,25 @@ ROUND_EVALUATIONS = 2000
 
 
 class Tabu:
-    """Moves the deliveries in conflict, best first, until none are left."""
+    """Tabu search with constraint weighting over all paths and steps of a delivery at once.
+
+    1. Number of steps: make a greedy schedule, bisect down to the fewest steps that a short attempt
+       reaches, then repeatedly search for one step less (``toolkit.step_control``).
+    2. For each number of steps run one island per thread; the first starts from the best known
+       near-solution, the others from greedy schedules (``toolkit.tabu_search.island``).
+    3. Each island repeats: draw a few violated deliveries, price all their paths and steps, carry
+       out the best move that is not tabu; where no move improves, increase the weights of all
+       violations (``toolkit.tabu_search.search``). Islands restart when they stagnate.
+
+    References
+    ----------
+    P. Morris, "The breakout method for escaping from local minima", AAAI 1993.
+
+    A. Hertz, D. de Werra, "Using tabu search techniques for graph coloring", Computing 39, 1987.
+    doi:10.1007/BF02239976
+
+    The combination, and the pricing of all paths at once, are ours.
+    """
 
     Options = TabuOptions
 
@@ -28,43 +46,43 @@ class Tabu:
         self.options = options
 
     def prepare(self) -> None:
-        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
         island = TabuIsland(SharedData(problem, flatten(problem), 1, 0), self.options, 0, 0, None)
         island.advance(10, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return a reason only for problems whose tables would not fit into memory."""
+        """Refuse problems whose tables would not fit into memory."""
         size = memory_needed(problem) // 2**20
         if size > self.options.memory:
             return f"{problem.deliveries} deliveries: the tables would take {size} MiB"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search for one step less than the best, again and again."""
+        """Search repeatedly for one step less than the best."""
         attempts = _Attempts(problem, self.options, run)
         control = self.options.control
         return control_steps(problem, run, attempts.reach, control, attempts.probe)
 
 
 class _Attempts:
-    """Searches for one number of steps after the other."""
+    """Successive searches for different numbers of steps."""
 
     def __init__(self, problem: Problem, options: TabuOptions, run: Run) -> None:
         self._problem, self._options, self._run = problem, options, run
         self._flat = flatten(problem)
-        self._least_limit = bottleneck(problem, self._flat)
+        self._min_limit = bottleneck(problem, self._flat)
         self._budget = EvaluationBudget(run)
         self._number = 0
 
     def probe(self, steps: int) -> Assignment | None:
-        """Search for a schedule for as long as there is progress every few moves."""
+        """Search for a schedule as long as there is frequent progress."""
         evaluations = self._options.probe * self._problem.deliveries
         return self._search(steps, 1 + evaluations // ROUND_EVALUATIONS)
 
     def reach(self, steps: int) -> Assignment | None:
-        """Search for a schedule; ``None`` if the search has to stop, or has failed too often."""
+        """Search for a schedule; ``None`` if the run ends or too many starts have failed."""
         options = self._options
         if options.control == "descend":
             return self._search(steps, None)
@@ -74,11 +92,11 @@ class _Attempts:
 
     def _search(self, steps: int, patience: int | None) -> Assignment | None:
         run = self._run
-        shared = SharedData(self._problem, self._flat, steps, self._least_limit)
+        shared = SharedData(self._problem, self._flat, steps, self._min_limit)
         count = max(run.budget.threads, 1)
         hint = run.hint(steps)
         islands = [
-            # The first goes on from what is known; the others begin with schedules of their own.
+            # The first starts from the best near-solution; the others from greedy schedules.
             TabuIsland(
                 shared,
                 self._options,

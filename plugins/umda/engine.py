@@ -1,8 +1,11 @@
 """UMDA, the univariate marginal distribution algorithm (thesis sections 6.6 and 7.1.3).
 
-Tournament selection, histograms of all genes' values, steady state with the worst two thirds
-replaced, heuristics and mutation are the thesis'; the local search after them, greedy individuals
-and restarts are ours.
+1. Select parents by binary tournaments.
+2. Sample every gene of a child from the histogram of its values in the parents (``marginals.py``).
+3. Mutate, repair and improve the children; they replace the worst two thirds of the population
+   (``toolkit.evolution``).
+
+The local search after mutation, greedy individuals and restarts are ours, all else is the thesis'.
 """
 
 from __future__ import annotations
@@ -26,13 +29,12 @@ class UmdaOptions(EvolutionOptions):
     Parameters
     ----------
     parents
-        Share of the population that the model is made from.
+        Share of the population selected for the histograms.
     sampled
-        Probability that a gene of a child is sampled from the model; else it is that of one
-        parent. At 1 this is UMDA. Near 0, with a small population, it is guided mutation (Zhang,
-        Sun, Tsang, "An evolutionary algorithm with guided mutation for the maximum clique
-        problem", IEEE Trans. Evolutionary Computation 9, 2005), which keeps what fits together in
-        one parent and reaches more on 16 nodes and beyond: population=24, sampled=0.02.
+        Probability that a gene of a child is sampled from the histogram; otherwise it is that of
+        one parent. 1 is UMDA. Small values with a small population are guided mutation (Zhang, Sun,
+        Tsang 2005), which keeps the structure of one parent and is better from 16 nodes on:
+        population=24, sampled=0.02.
     """
 
     parents: float = 0.5
@@ -45,7 +47,20 @@ class UmdaOptions(EvolutionOptions):
 
 
 class Umda(EvolutionEngine[UmdaOptions]):
-    """Samples children from the histograms of all genes' values among the parents."""
+    """Univariate marginal distribution algorithm with the thesis' heuristics.
+
+    References
+    ----------
+    H. Mühlenbein, G. Paaß, "From recombination of genes to the estimation of distributions I.
+    Binary parameters", PPSN IV, 1996. doi:10.1007/3-540-61723-X_982
+
+    Q. Zhang, J. Sun, E. Tsang, "An evolutionary algorithm with guided mutation for the maximum
+    clique problem", IEEE Transactions on Evolutionary Computation 9, 2005.
+    doi:10.1109/TEVC.2004.840835
+
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 7.1.3.
+    """
 
     Options = UmdaOptions
 

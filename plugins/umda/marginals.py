@@ -22,15 +22,16 @@ def sample(
 ) -> None:
     """Fill in the genes of the children.
 
-    The value of a gene in a random parent is a draw from the histogram of the gene's values among
-    the parents. Where steps depend on options, a gene is drawn whole (thesis section 6.3.2).
+    The value of a gene in a random parent is a sample of the histogram of its values in the
+    parents. Where steps depend on options, option and step are drawn together (thesis section
+    6.3.2).
 
     Parameters
     ----------
     sampled
-        Probability of a draw; else the gene is that of one parent, the same for all of a child.
+        Probability of a sample; otherwise the gene is that of one parent, the same for the child.
     stop
-        Shape (1,): set by another thread to leave the other children as they are.
+        Shape (1,): another thread sets this to end early; then the children are not usable.
     """
     for child in range(len(children.fitness)):
         if stop[0]:

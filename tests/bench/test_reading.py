@@ -16,6 +16,7 @@ import cchybrid
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.reading import read_store
 from cchybrid.bench.report.standing import standings
+from cchybrid.bench.runner import digests, run_suite
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.model.errors import InputError
@@ -56,6 +57,33 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
     (standing,) = standings(reading).itertuples()
     assert reading.runs.held.tolist() == [False, True]
     assert standing.steps == 5  # of the ring of six
+
+
+def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
+    (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    instance.save(tmp_path / "net.json")
+    suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
+    path = tmp_path / "s.sqlite"
+    with Store(path, write=True) as opened:
+        opened.put_suite(suite)
+        opened.put(run_of(suite, instance, "liquid"))
+    with closing(sqlite3.connect(path)) as database, database:
+        for column in ("contestant", "result"):
+            database.execute(f"UPDATE runs SET {column} = replace({column}, 'liquid', 'division')")
+    (run,) = read_store(path, None, registry).runs.itertuples()
+    assert (run.contestant, run.engine, run.contributions[-1].author) == (
+        "liquid",
+        "liquid",
+        "liquid",
+    )
+    assert capsys.readouterr().err == "cchybrid: engine division is now liquid\n"
+    present = [Contestant(("liquid",), "auto", None, 60)]
+    with Store(path, write=True) as opened:
+        known = digests(suite, registry)
+        assert run_suite(suite, known, opened, present, [0], 1, print, registry)
+        (kept,) = opened.runs()
+    assert kept.contestant.engines == ("division",)
 
 
 def test_rows_that_cannot_be_looked_up_do_not_count(store):

@@ -267,6 +267,20 @@ def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> 
     assert "seed 0]: engine x: crashed" in files[".html"]
 
 
+def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
+    team = replace(FIRST, engines=("colouring", "umda"))
+    seeded = contributed("schedule", "colouring", runs[0].steps or 0, "from umda's schedule")
+    both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
+    all_runs = [*runs, *(replace(run, contestant=team) for run in both)]
+    files = written(
+        compose(read(fill(tmp_path / "a.sqlite", all_runs)), None, ""), tmp_path / "out"
+    )
+    assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
+    assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
+    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None, ""), tmp_path / "two")
+    assert "Teams beside" not in alone[".md"]
+
+
 class Page(HTMLParser):
     """Checks that elements nest, and gathers ids and the rows of tables."""
 

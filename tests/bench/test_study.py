@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench.contestant import labels, with_budget
+from cchybrid.bench.contestant import contestants, labels, with_budget
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_seeds
 from cchybrid.bench.suite import Suite, read_suite
@@ -50,6 +50,15 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
     }
     ready = with_budget(load_registry(), suite.contestants, evaluations=9, time_limit=None)
     assert {each.budget for each in ready} == {"9 evaluations, 1 thread"}
+
+
+def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None:
+    text = '[[contestants]]\nengine = "milp"\noptions = { columns = 3 }\n'
+    (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
+    named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
+    assert named == [ready]
+    assert ready.name == "column-generation"
+    assert ready.options == {"column-generation": {"columns": "3"}}
 
 
 def test_a_suite_without_contestants_is_no_study(tmp_path: Path) -> None:

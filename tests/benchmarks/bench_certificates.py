@@ -1,10 +1,10 @@
-"""Solve, prove, check: every row of a suite up to a size, from the question to the certificate.
+"""Solve, prove, check: every row of a suite up to a size, from the instance to the certificate.
 
 Run as ``python tests/benchmarks/bench_certificates.py``: the rows of the thesis with at most 16
 nodes in their name, a minute to solve and ten to prove. A row is closed when the checker, which
-gets nothing but the two files, calls the schedule optimal. Times are wall-clock seconds of this
-machine; "proof" is the time of the search for a certificate of the finished schedule, whatever
-the run had found before. It ends with exit status 1 if a row is not closed.
+gets only the two files, accepts the schedule as optimal. Times are wall-clock seconds of this
+machine; "proof" is the time of the search for a certificate of the finished schedule, without
+the evidence of the run. It ends with exit status 1 if a row is not closed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cchybrid.proof.search import find_proof
 
 
 class Line(NamedTuple):
-    """What became of a row."""
+    """The result of a row."""
 
     row: str
     steps: int | None
@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 
 def nodes_in(name: str) -> int:
-    """Return the number of nodes that a topology's name speaks of: 16 for mesh-4x4 and omega-16."""
+    """Return the number of nodes in a topology's name: 16 for mesh-4x4 and omega-16."""
     return math.prod(map(int, re.findall(r"\d+", name.split("-")[-1])))
 
 
@@ -97,7 +97,7 @@ def shown(line: Line) -> str:
 
 
 def rows_up_to(suite: str, nodes: int, pattern: str) -> list[Row]:
-    """Return the rows whose topology has at most so many nodes, and whose name fits."""
+    """Return the rows whose topology has at most ``nodes`` nodes and whose name matches."""
     return [
         row
         for row in read_suite(suite).rows
@@ -107,13 +107,13 @@ def rows_up_to(suite: str, nodes: int, pattern: str) -> list[Row]:
 
 def main() -> int:
     """Print the table; return the exit status."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--suite", default="thesis")
-    asked.add_argument("--nodes", type=int, default=16)
-    asked.add_argument("--rows", default="", help="regular expression for the names of rows")
-    asked.add_argument("--time-limit", type=float, default=60.0)
-    asked.add_argument("--proof-limit", type=float, default=600.0)
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", default="thesis")
+    parser.add_argument("--nodes", type=int, default=16)
+    parser.add_argument("--rows", default="", help="regular expression for the names of rows")
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--proof-limit", type=float, default=600.0)
+    options = parser.parse_args()
     print(
         f"{'row':44s} steps bound  {'':8s} {'kind':10s} {'scope':16s}   solve   proof   check"
         "      bytes"

@@ -1,10 +1,10 @@
-"""The bound of column generation beside the arc-flow bound, on all-to-all scatter of the thesis.
+"""Compare the bounds of column generation and of the arc-flow program on all-to-all scatter.
 
 Run as ``python tests/benchmarks/bench_column_generation.py``: for every AAS row of the thesis up
 to a number of nodes, the steps that the dual prices of the arc-flow program prove (checked), the
-bound that the engine ``milp`` ends with when it is given none, and its best schedule, verified. A
-row is finished when the two meet, so that the engine has closed it alone. It ends with exit
-status 1 if a finished row's bound is below the arc-flow bound, or any bound above a schedule.
+final bound of the engine ``column-generation``, started without a bound, and its best schedule,
+verified. A row is finished when bound and schedule of the engine meet. The exit status is 1 if a
+finished row's bound is below the arc-flow bound, or any bound above a schedule.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import time
 
 from bench_certificates import rows_up_to
-from cchybrid_plugins.milp.engine import Milp
+from cchybrid_plugins.column_generation.engine import ColumnGeneration
 
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
@@ -26,10 +26,10 @@ from cchybrid.proof.flow import price_bounds
 
 
 def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
-    """Return the line of one instance, and whether its bounds make sense."""
+    """Return the line of one instance, and whether its bounds are consistent."""
     flow = max((bound.steps for bound in price_bounds(instance.forward)), default=1)
     problem = build_problem(instance)
-    engine = Milp(Milp.Options())
+    engine = ColumnGeneration(ColumnGeneration.Options())
     reason = engine.unsupported(problem)
     if reason is not None:
         return f"{name:36s} {flow:5} {reason}", True
@@ -38,7 +38,7 @@ def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
     engine.solve(problem, run)
     taken = time.perf_counter() - begun
     if run.violations:
-        raise SystemExit("milp has offered what is not valid")
+        raise SystemExit("column-generation has offered what is not valid")
     bound = max((steps for steps, _ in run.bounds), default=1)
     best = run.best()
     finished = best is not None and best == bound
@@ -49,12 +49,12 @@ def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:
 
 def main() -> int:
     """Print the table; return the exit status."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--nodes", type=int, default=16)
-    asked.add_argument("--rows", default="", help="regular expression for the names of rows")
-    asked.add_argument("--seconds", type=float, default=60.0)
-    options = asked.parse_args()
-    print(f"{'row':36s} {'flow':>5} {'milp':>5} {'steps':>6} {'seconds':>7}")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=16)
+    parser.add_argument("--rows", default="", help="regular expression for the names of rows")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    options = parser.parse_args()
+    print(f"{'row':36s} {'flow':>5} {'bound':>5} {'steps':>6} {'seconds':>7}")
     registry, sound = load_registry(), True
     for row in rows_up_to("thesis", options.nodes, rf"AAS.*{options.rows}|{options.rows}.*AAS"):
         line, makes_sense = bench_row(row.name, resolve(row.spec, registry), options.seconds)

@@ -1,12 +1,12 @@
-"""How soon the tabu search has so many steps, and how soon UMDA has them in the same run.
+"""Compare the times of tabu search and of UMDA to a schedule of a given number of steps.
 
-Run as ``python tests/benchmarks/bench_engines.py``. In the first rows both take hardly longer than
-the greedy schedule that they begin with, and the checks of what they offer; the last three are
-optima that take a search. UMDA runs as it comes, polished by a tabu search, and without
-(``polish=0``); the ratio is that of the latter. Kernels are compiled first. Every figure is the
+Run as ``python tests/benchmarks/bench_engines.py``. In the first rows both take little more time
+than the initial greedy schedule and the verification of offers; the last three are optima that
+require a search. UMDA runs with its default polishing by tabu search and without it (``polish=0``);
+the ratio is that of the latter. Kernels are compiled first. Every figure is the
 median of wall-clock seconds over fixed seeds, the engines one after the other on one thread; all
-verify what they offer. A run that the limit ends counts as longer than all others:
-where that is the median, the row says "not reached", and the ratio is the least that it can be.
+verify their offers. A run ended by the limit counts as longer than all others: where that is the
+median, the row says "not reached", and the ratio is a lower bound.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ SEEDS = (0, 1, 2)
 
 
 def seconds_to(engine: Tabu | Umda, problem: Problem, steps: int, seed: int, limit: float) -> float:
-    """Return after how many seconds an engine offers so few steps; infinity: not in the limit."""
-    # Whether fewer steps are possible is not the question: it ends with the first such schedule.
+    """Return the seconds until an engine offers a schedule of this size, infinity at the limit."""
+    # The run ends with the first schedule of this number of steps.
     run = LocalRun(
         problem, seed=seed, budget=Budget(seconds=limit), target=steps, first_lower=steps
     )
@@ -68,12 +68,12 @@ def bench_row(topology: str, collective: str, steps: int, limit: float) -> str:
 
 
 def shown(seconds: float) -> str:
-    """Return what a row says about a median."""
+    """Return the text of a median."""
     return f"{seconds:.3f} s" if math.isfinite(seconds) else "not reached"
 
 
 def ratio(tabu: float, umda: float, limit: float) -> str:
-    """Return how many times as long UMDA takes, as far as that is known."""
+    """Return the ratio of UMDA's time to that of tabu search, as far as it is known."""
     if math.isfinite(tabu) and math.isfinite(umda):
         return f"{umda / tabu:.1f} x"
     if math.isfinite(tabu):
@@ -88,7 +88,7 @@ def main() -> None:
     limit = parser.parse_args().seconds
     Tabu(TabuOptions()).prepare()
     Umda(UmdaOptions()).prepare()
-    # Prepared kernels may still be loaded when they are met first, so one run does not count.
+    # Kernels are loaded at their first use, so the first run does not count.
     bench_row("ring-bi-4", "AAS", 2, limit)
     title = f"median of {len(SEEDS)} seeds"
     print(f"{title:<24}{'tabu':>14}{'umda':>14}{'no polish':>14}{'ratio':>12}")

@@ -1,11 +1,11 @@
-"""What the choice of paths is worth: all-to-all scatter over fixed shortest paths and over any.
+"""Compare the steps of all-to-all scatter over fixed shortest paths and over chosen paths.
 
-Run as ``python tests/benchmarks/bench_fixed_paths.py``. Where every pair of nodes keeps one path,
-the fewest steps are the chromatic number of the paths' conflict graph. The script prints it for
-one plain choice, the shortest paths that are ordered by dimension (elsewhere than on meshes, tori
-and hypercubes: those whose hops lead to near numbers first), and the smallest one among random
-choices of shortest paths; then the optimum when paths are chosen along with steps.
-A number that is not proven within the limit is shown with ``<=`` in front.
+Run as ``python tests/benchmarks/bench_fixed_paths.py``. With one fixed path per pair of nodes, the
+fewest steps are the chromatic number of the paths' conflict graph. The script prints it for
+dimension-ordered shortest paths (on other networks than meshes, tori and hypercubes: those whose
+hops change node numbers by little first), and the smallest one among random choices of shortest
+paths; then the optimum with paths and steps chosen together. A number that is not proven within the
+limit is shown with ``<=`` in front.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NETWORKS = (
 
 
 def ordered_by_dimension(problem: Problem) -> IntVector:
-    """Return the options whose hops change node numbers by little first.
+    """Return, per delivery, the option whose hops change node numbers by little first.
 
     Nodes of meshes, tori and hypercubes are numbered dimension by dimension.
     """
@@ -91,7 +91,7 @@ def bench_row(network: str, choices: int, threads: int, limit: float) -> str:
 
 
 def shown(steps: int, proven: bool) -> str:
-    """Return what a row says about a number of steps."""
+    """Return the text of a number of steps."""
     return f"{steps}" if proven else f"<= {steps}"
 
 
@@ -101,11 +101,11 @@ def main() -> None:
     parser.add_argument("--choices", type=int, default=20, help="random choices per network")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=20.0, help="seconds of one decision")
-    asked = parser.parse_args()
-    best = f"best of {asked.choices}"
+    options = parser.parse_args()
+    best = f"best of {options.choices}"
     print(f"{'AAS':<16}{'by dimension':>16}{best:>16}{'chosen paths':>16}{'gap':>8}{'gap':>8}")
     for network in NETWORKS:
-        print(bench_row(network, asked.choices, asked.threads, asked.limit), flush=True)
+        print(bench_row(network, options.choices, options.threads, options.limit), flush=True)
 
 
 if __name__ == "__main__":

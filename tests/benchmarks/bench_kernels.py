@@ -1,14 +1,14 @@
-"""How fast the kernels are: times per second, and the ratio to a numpy twin in the same run.
+"""Measure the speed of the kernels: calls per second, and the ratio to a numpy twin.
 
 Run as ``python tests/benchmarks/bench_kernels.py``. Every figure is the best of three rounds of
-processor time, after a first call that compiles. The twins do the same work with whole-array
-operations, the way one would write it without a compiler.
+processor time, after a first call that compiles. The twins are reference implementations with
+whole-array operations.
 
-The first lines of an instance are what a search does: the conflicts after every one of a hundred
-thousand random moves (a delivery takes another option and step), in one compiled loop that counts
-what a move changes, against two twins that make the same moves with array operations: one counts
-all loads anew, one keeps the loads, too. All have to give the same sequence of counts. The exit
-status is 1 if the kernels are less than ``LEAST_RATIO`` times as fast there as either twin.
+The first lines of an instance resemble a search: the conflicts after every one of a hundred
+thousand random moves (a delivery takes another option and step), in one compiled loop with
+incremental counts, against two twins that make the same moves with array operations: one recounts
+all loads, one updates them. All have to give the same sequence of counts. The exit
+status is 1 if the kernels are less than ``MIN_RATIO`` times as fast there as either twin.
 
 The other lines are single calls from Python. They are only a few times faster than their twins,
 because a call takes longer than the kernel. ``settle`` has no twin: its figure is the conflicts
@@ -36,10 +36,10 @@ from cchybrid.toolkit.kernels.flat import Flat, flatten
 from cchybrid.toolkit.kernels.occupancy import add, build, remove
 from cchybrid.toolkit.kernels.rng import seed_state
 
-LEAST_RATIO = 50.0
+MIN_RATIO = 50.0
 MOVES = 100_000
 TWIN_MOVES = 2_000
-"""The first of the moves: with so many the speed of the twins is measured."""
+"""The number of moves with which the speed of the twins is measured."""
 INSTANCES = (("mesh-4x4", "AAS"), ("hypercube-16", "AAB"), ("hypercube-64", "AAS"))
 
 
@@ -74,7 +74,7 @@ def numpy_move(problem: Problem, table: np.ndarray, used: np.ndarray, one: int, 
 
 
 def kernel_move(flat: Flat, table: np.ndarray, path: int, one: int, other: int) -> int:
-    """The same with the kernels, called from Python as the twin is."""
+    """Do the same with the kernels, called from Python like the twin."""
     return remove(flat, table[one], path) + add(flat, table[other], path)
 
 
@@ -112,7 +112,7 @@ def kernel_moves(
 
 
 def numpy_moves(problem: Problem, found: Assignment, steps: int, moves: Moves) -> list[int]:
-    """Return the conflicts after every move, each from all loads at once."""
+    """Return the conflicts after every move, recounted from all loads."""
     option, step = found.option.copy(), found.step.copy()
     counts = []
     for delivery, other, when in zip(*moves, strict=True):
@@ -122,7 +122,7 @@ def numpy_moves(problem: Problem, found: Assignment, steps: int, moves: Moves) -
 
 
 def numpy_move_by_move(problem: Problem, found: Assignment, steps: int, moves: Moves) -> list[int]:
-    """The same with the loads kept, and only the cells of a move counted again."""
+    """Return the conflicts after every move, recounting only the cells of the move."""
     option, step = found.option.copy(), found.step.copy()
     table = np.zeros((steps, problem.resources), dtype=np.int64)
     for delivery in range(problem.deliveries):
@@ -141,13 +141,13 @@ def numpy_move_by_move(problem: Problem, found: Assignment, steps: int, moves: M
 
 
 def numpy_beyond(problem: Problem, row: np.ndarray, used: np.ndarray) -> int:
-    """Return the conflicts that one more use of all these resources makes."""
+    """Return the conflicts that one more use of each given resource adds."""
     load = row[used]
     return int(load[~problem.implied[used] & (load >= problem.capacity[used])].sum())
 
 
 def bench_moves(problem: Problem, flat: Flat, found: Assignment, steps: int) -> float:
-    """Print how many moves are evaluated in a second; return the least ratio to a twin."""
+    """Print the moves evaluated per second; return the smallest ratio to a twin."""
     moves = random_moves(problem, steps, MOVES)
     first = Moves(*(part[:TWIN_MOVES] for part in moves))
     table = np.zeros((steps, problem.resources), dtype=np.int32)
@@ -172,7 +172,7 @@ def bench_moves(problem: Problem, flat: Flat, found: Assignment, steps: int) -> 
 
 
 def best_rate(work: Callable[[], object]) -> float:
-    """Return how often ``work`` is done in a second, the best of three times after a first."""
+    """Return how often ``work`` is done per second, the best of three after a first call."""
     work()
     times = []
     for _ in range(3):
@@ -210,7 +210,7 @@ def bench(topology: str, collective: str, seconds: float) -> float:
     flat = flatten(problem)
     greedy = first_fit(problem, 0)
     steps = greedy.steps - 1
-    # A near-solution as engines meet it: greedy, with what is too late put anywhere.
+    # A typical near-solution: greedy, with late deliveries in random steps.
     random = np.random.default_rng(0)
     late = greedy.step >= steps
     step = np.where(late, random.integers(0, steps, len(late)), greedy.step).astype(np.int32)
@@ -252,7 +252,7 @@ def bench(topology: str, collective: str, seconds: float) -> float:
 
 
 def bench_settle(flat: Flat, found: Assignment, table: np.ndarray, seconds: float) -> None:
-    """Print how far and how fast twenty sweeps of min-conflicts come down."""
+    """Print the conflicts after twenty sweeps of min-conflicts, and their time."""
     counted = np.ones(len(found.option), dtype=np.bool_)
     stop = np.zeros(1, dtype=np.bool_)
     start = end = 0
@@ -273,8 +273,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.3, help="per measurement, three times")
     seconds = parser.parse_args().seconds
     ratios = [bench(topology, collective, seconds) for topology, collective in INSTANCES]
-    if min(ratios) < LEAST_RATIO:
-        raise SystemExit(f"only {min(ratios):.1f} times as fast as numpy, not {LEAST_RATIO:.0f}")
+    if min(ratios) < MIN_RATIO:
+        raise SystemExit(f"only {min(ratios):.1f} times as fast as numpy, not {MIN_RATIO:.0f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What large-neighbourhood search reaches, alone or from the schedule that tabu search leaves it.
+"""Compare tabu search, large-neighbourhood search, and the two in sequence.
 
 Run as ``python tests/benchmarks/bench_lns.py``. Every row is one instance; the columns are the
 lower bound by analytic evidence, the steps of tabu search alone, of large-neighbourhood search
-alone, and of half the time for each, the second starting from what the first has found.
+alone, and of both in sequence, half the time each, the second from the result of the first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 
 
 def tried(problem: Problem, engines: list[type], lower: int, seconds: float, threads: int) -> str:
-    """Return the fewest steps that these engines find one after the other, in equal shares."""
+    """Return the fewest steps that engines find in sequence, with equal shares of the time."""
     share = Budget(seconds / len(engines), threads=threads)
     known = None
     for engine in engines:
@@ -45,15 +45,17 @@ def tried(problem: Problem, engines: list[type], lower: int, seconds: float, thr
         best = min(run.schedules, key=lambda schedule: schedule.cost)
         known = problem.match(best.steps)
         if (known.option[np.flatnonzero(problem.required)] < 0).any():
-            return str(len(best.steps))  # its paths are beyond the pool: nobody can go on from it
+            return str(
+                len(best.steps)
+            )  # its paths are not in the pool, so the next engine cannot start from it
     assert known is not None
     return str(known.steps)
 
 
 def bench_row(network: str, collective: str, routing: str, seconds: float, threads: int) -> str:
     """Return the line of one instance."""
-    asked = instance(network, collective, routing=int(routing) if routing.isdigit() else routing)
-    problem, lower = build_problem(asked), bound(asked).lower_bound.steps
+    built = instance(network, collective, routing=int(routing) if routing.isdigit() else routing)
+    problem, lower = build_problem(built), bound(built).lower_bound.steps
     cells = [
         tried(problem, engines, lower, seconds, threads) for engines in ([Tabu], [Lns], [Tabu, Lns])
     ]

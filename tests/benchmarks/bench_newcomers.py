@@ -1,9 +1,9 @@
-"""What plugins without a priority cost ``auto``: the time to the same steps with and without them.
+"""Measure the cost of plugins without a priority for ``auto``: times with and without them.
 
 Run as ``python tests/benchmarks/bench_newcomers.py``. Every instance is solved with and without the
 example plugin and a second one (exact, claiming nothing), in turn, on all processors. The script
 prints the seconds until the steps were found that both runs reached, and the geometric mean of
-the ratios; it fails if that differs from 1 by more than ``--most``.
+the ratios; it fails if that differs from 1 by more than ``--max-ratio``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INSTANCES = (
 
 
 def seconds_to(result: Result, steps: int) -> float:
-    """Return when a run first had a schedule of at most so many steps."""
+    """Return the seconds until the first schedule of at most ``steps`` steps."""
     times = [e.seconds for e in result.contributions if e.steps is not None and e.steps <= steps]
     return min(times, default=result.seconds_to_best)
 
@@ -44,20 +44,20 @@ def with_plugins() -> Registry:
 
 
 def main() -> None:
-    """Measure, print, and judge."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--time-limit", type=float, default=60.0)
-    parser.add_argument("--most", type=float, default=0.2)
-    asked = parser.parse_args()
+    parser.add_argument("--max-ratio", type=float, default=0.2)
+    options = parser.parse_args()
     alone, joined = load_registry(), with_plugins()
     ratios = []
     for network, collective in INSTANCES:
         instance = cchybrid.instance(network, collective)
-        for seed in range(asked.seeds):
+        for seed in range(options.seeds):
             first, second = (
                 cchybrid.solve(
-                    instance, time_limit=asked.time_limit, seed=seed, registry=registry,
+                    instance, time_limit=options.time_limit, seed=seed, registry=registry,
                     first_schedule=False,
                 )
                 for registry in (alone, joined)
@@ -73,7 +73,7 @@ def main() -> None:
             )
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"geometric mean of the ratios: {mean:.3f}")
-    sys.exit(0 if 1 / (1 + asked.most) < mean < 1 + asked.most else 1)
+    sys.exit(0 if 1 / (1 + options.max_ratio) < mean < 1 + options.max_ratio else 1)
 
 
 if __name__ == "__main__":

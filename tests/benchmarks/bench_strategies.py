@@ -4,7 +4,8 @@ Run as ``python tests/benchmarks/bench_strategies.py [SUITE]``; by default on th
 row is solved with every strategy, one run at a time, the strategies in turn; the median of the
 seeds counts. The script prints the rows on which ``auto`` was slower than the fastest strategy
 that reached as few steps, the ratio of all its seconds to those of the best single strategy, and
-fails if that is above ``--most``, or if a row ends with more steps than under another strategy.
+fails if that is above ``--max-ratio``, or if a row ends with more steps than under another
+strategy.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ OTHERS = ("race", "relay")
 
 
 class Standing:
-    """What the strategies came to: per row and strategy the steps and seconds of all seeds."""
+    """The results: per row and strategy, the steps and seconds of all seeds."""
 
     def __init__(self) -> None:
         self._steps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
 
     def add(self, row: str, strategy: str, steps: int | None, seconds: float) -> None:
-        """Take one run; without a schedule it counts as endless steps."""
+        """Add a run; without a schedule its steps count as infinite."""
         self._steps[row, strategy].append(1 << 40 if steps is None else steps)
         self._seconds[row, strategy].append(seconds)
 
@@ -56,7 +57,7 @@ class Standing:
         ]
 
     def ratios(self) -> dict[str, float]:
-        """Return per row the seconds of ``auto`` by those of the fastest that is as good."""
+        """Return, per row, the ratio of ``auto`` to the fastest strategy that is as good."""
         found = {}
         for row in self.rows:
             best = min(self.steps(row, other) for other in OTHERS)
@@ -68,7 +69,7 @@ class Standing:
         return found
 
     def whole(self) -> float:
-        """Return all seconds of ``auto`` by those of the best single strategy."""
+        """Return the ratio of the total seconds of ``auto`` to the best single strategy's."""
         total = {
             strategy: sum(self.seconds(row, strategy) for row in self.rows)
             for strategy in ("auto", *OTHERS)
@@ -77,7 +78,7 @@ class Standing:
 
 
 def measure(suite: str, seeds: int, limit: float) -> Standing:
-    """Run the suite with every strategy and read what came of it."""
+    """Run the suite with every strategy; return the results."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "strategies.sqlite")
         words = [word for name in ("auto", *OTHERS) for word in ("--strategy", name)]
@@ -96,14 +97,14 @@ def measure(suite: str, seeds: int, limit: float) -> Standing:
 
 
 def main() -> None:
-    """Measure, print, and judge."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", nargs="?", default="smoke")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--time-limit", type=float, default=30.0)
-    parser.add_argument("--most", type=float, default=1.5)
-    asked = parser.parse_args()
-    standing = measure(asked.suite, asked.seeds, asked.time_limit)
+    parser.add_argument("--max-ratio", type=float, default=1.5)
+    options = parser.parse_args()
+    standing = measure(options.suite, options.seeds, options.time_limit)
     ratios = standing.ratios()
     for row, ratio in sorted(ratios.items(), key=lambda item: -item[1]):
         if ratio > 1:
@@ -111,12 +112,12 @@ def main() -> None:
                 f"{name} {standing.seconds(row, name):.2f} s" for name in ("auto", *OTHERS)
             )
             print(f"{ratio:5.2f}  {row}: {words}")
-    slow = [row for row, ratio in ratios.items() if ratio > asked.most]
-    print(f"{len(standing.rows)} rows; auto is slower than {asked.most} times on {len(slow)}")
+    slow = [row for row, ratio in ratios.items() if ratio > options.max_ratio]
+    print(f"{len(standing.rows)} rows; auto is slower than {options.most} times on {len(slow)}")
     print(f"all rows together: {standing.whole():.2f} times the best single strategy")
     worse = standing.worse()
     print(f"more steps than another strategy: {', '.join(worse) or 'nowhere'}")
-    sys.exit(1 if worse or standing.whole() > asked.most else 0)
+    sys.exit(1 if worse or standing.whole() > options.max_ratio else 0)
 
 
 if __name__ == "__main__":

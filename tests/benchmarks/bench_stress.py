@@ -1,7 +1,7 @@
 """Whether every row ends with a schedule on a busy machine.
 
 Run as ``python tests/benchmarks/bench_stress.py [SUITE]``; by default the smoke suite, six seconds
-a row, with six processes beside it that do nothing but compute. The script prints rows without a
+per row, with six more processes that only compute. The script prints rows without a
 schedule, rows that took longer than the limit and a second, and the load; it fails if there are
 any of the first two.
 """
@@ -28,21 +28,21 @@ def burn() -> None:
 
 
 def main() -> None:
-    """Run the suite beside the busy processes, and judge."""
+    """Run the suite beside the busy processes; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", nargs="?", default="smoke")
     parser.add_argument("--busy", type=int, default=6)
     parser.add_argument("--time-limit", type=float, default=6.0)
-    asked = parser.parse_args()
-    busy = [multiprocessing.Process(target=burn, daemon=True) for _ in range(asked.busy)]
+    options = parser.parse_args()
+    busy = [multiprocessing.Process(target=burn, daemon=True) for _ in range(options.busy)]
     for process in busy:
         process.start()
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "stress.sqlite")
             subprocess.run(
-                [sys.executable, "-m", "cchybrid", "bench", "run", asked.suite, "--jobs", "1",
-                 "--threads", "2", "--time-limit", str(asked.time_limit), "--store", str(path)],
+                [sys.executable, "-m", "cchybrid", "bench", "run", options.suite, "--jobs", "1",
+                 "--threads", "2", "--time-limit", str(options.time_limit), "--store", str(path)],
                 check=False,
             )  # fmt: skip
             with Store(path) as store:
@@ -55,7 +55,7 @@ def main() -> None:
     late = [
         f"{run.row} ({run.result['seconds']:.1f} s)"
         for run in runs
-        if run.result.get("seconds", 0.0) > asked.time_limit + ALLOWED_OVERRUN_SECONDS
+        if run.result.get("seconds", 0.0) > options.time_limit + ALLOWED_OVERRUN_SECONDS
     ]
     troubles = [f"{run.row}: {text}" for run in runs for text in run.result.get("troubles", ())]
     optimal = sum(run.result.get("status") == "optimal" for run in runs)

@@ -1,9 +1,9 @@
-"""How long the referee takes for a million channel uses, and how much longer its plain twin.
+"""Measure the referee on a million channel uses, against its plain twin.
 
 Run as ``python tests/benchmarks/bench_verify.py``. Every time is the best of three, and every
 line gives both the seconds and the ratio to the plain twin on the same schedule in the same run
 (the ratio does not depend on the machine). The twin runs on a smaller member of the family too,
-because a million channel uses take it a while; ``--full`` runs it on the large one as well.
+because a million channel uses take it long; ``--full`` runs it on the large one as well.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ def spoilt(dimension: int) -> Schedule:
 def best(check: Callable[[], object], times: int = 3) -> float:
     spent = []
     for _ in range(times):
-        begin = time.perf_counter()
+        started = time.perf_counter()
         check()
-        spent.append(time.perf_counter() - begin)
+        spent.append(time.perf_counter() - started)
     return min(spent)
 
 

@@ -1,8 +1,8 @@
-"""The plain CP-SAT model of a scatter, as a textbook would write it: what ``cpsat`` has to beat.
+"""A textbook CP-SAT model of a scatter, the reference for engine ``cpsat``.
 
 A boolean says that a message takes a path in a step. Every message takes exactly one path and
-step; in no step is a resource used beyond its capacity. Nothing else: no symmetry broken, no bound
-and no hint given, and CP-SAT's own defaults.
+step; in no step is a resource used beyond its capacity. There is no symmetry breaking, no bound and
+no hint, and CP-SAT has its default parameters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def textbook_model(problem: Problem, steps: int) -> tuple[cp_model.CpModel, list
 def decide(
     problem: Problem, steps: int, seed: int, threads: int, limit: float
 ) -> tuple[bool | None, Assignment | None, float]:
-    """Return whether so many steps suffice (``None``: not known in time), how, and the seconds."""
+    """Return whether ``steps`` suffice (``None``: undecided), the assignment, the seconds."""
     begun = time.perf_counter()
     model, index = textbook_model(problem, steps)
     solver = cp_model.CpSolver()

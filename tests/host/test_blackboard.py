@@ -15,64 +15,65 @@ GROWTH = {"kind": "growth", "message": 0}
 
 
 def test_a_valid_offer_becomes_the_best() -> None:
-    board = Blackboard(RING)
-    assert board.offer("a", LONGER)
-    assert board.offer("b", GOOD)
-    assert (board.best, board.found_by) == (2, "b")
-    assert not board.offer("c", LONGER)
-    assert not board.offer("c", GOOD)
-    assert board.found_by == "b"
+    blackboard = Blackboard(RING)
+    assert blackboard.offer("a", LONGER)
+    assert blackboard.offer("b", GOOD)
+    assert (blackboard.best, blackboard.found_by) == (2, "b")
+    assert not blackboard.offer("c", LONGER)
+    assert not blackboard.offer("c", GOOD)
+    assert blackboard.found_by == "b"
 
 
 def test_fewer_channel_uses_break_ties() -> None:
-    board = Blackboard(RING)
+    blackboard = Blackboard(RING)
     detour = (GOOD[0], (Transfer(0, (0, 1, 2)),))
-    assert board.offer("a", detour)
-    assert board.offer("b", GOOD)
-    assert board.schedule is not None
-    assert board.schedule.channel_uses == 3
+    assert blackboard.offer("a", detour)
+    assert blackboard.offer("b", GOOD)
+    assert blackboard.schedule is not None
+    assert blackboard.schedule.channel_uses == 3
 
 
 def test_an_invalid_offer_is_a_breach_and_changes_nothing() -> None:
-    board = Blackboard(RING)
+    blackboard = Blackboard(RING)
     with pytest.raises(ContractError, match=r"invalid schedule: .* \(and 1 more\)"):
-        board.offer("a", (GOOD[0][:1],))
-    assert board.schedule is None
+        blackboard.offer("a", (GOOD[0][:1],))
+    assert blackboard.schedule is None
 
 
 def test_evidence_is_checked_before_it_counts() -> None:
-    board = Blackboard(RING)
+    blackboard = Blackboard(RING)
     with pytest.raises(ContractError, match="evidence for 2 steps, not for 3"):
-        board.prove("a", 3, GROWTH)
+        blackboard.prove("a", 3, GROWTH)
     with pytest.raises(ContractError, match="proves nothing"):
-        board.prove("a", 2, {"kind": "growth", "message": 7})
-    assert board.lower == 1
-    assert board.prove("a", 2, GROWTH)
-    assert not board.prove("b", 2, GROWTH)
-    assert (board.lower, board.certified.steps, board.certified_by) == (2, 2, "a")
+        blackboard.prove("a", 2, {"kind": "growth", "message": 7})
+    assert blackboard.lower == 1
+    assert blackboard.prove("a", 2, GROWTH)
+    assert not blackboard.prove("b", 2, GROWTH)
+    assert (blackboard.lower, blackboard.certified.steps, blackboard.certified_by) == (2, 2, "a")
 
 
 def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
-    board = Blackboard(RING)
-    liar, honest = 1, 2
-    assert board.claim(liar, 9)
-    assert board.claim(honest, 2) is False
-    assert board.best_claim == liar
-    board.offer("a", GOOD)
-    assert board.refuted_claims() == [liar]
-    assert (board.lower, board.best_claim) == (2, honest)
-    board.prove("checked", 2, GROWTH)
-    assert board.best_claim is None
+    blackboard = Blackboard(RING)
+    wrong, right = 1, 2
+    assert blackboard.claim(wrong, 9)
+    assert blackboard.claim(right, 2) is False
+    assert blackboard.best_claim == wrong
+    blackboard.offer("a", GOOD)
+    assert blackboard.refuted_claims() == [wrong]
+    assert (blackboard.lower, blackboard.best_claim) == (2, right)
+    blackboard.prove("checked", 2, GROWTH)
+    assert blackboard.best_claim is None
 
 
 def test_the_draft_with_fewest_violations_is_kept() -> None:
-    board = Blackboard(RING)
+    blackboard = Blackboard(RING)
     clash = ((Transfer(0, (0, 1)), Transfer(0, (0, 1, 2)), Transfer(0, (0, 3))),)
-    assert board.suggest(1, clash)
-    assert not board.suggest(1, clash)
-    assert not board.suggest(1, (clash[0][:1],))
-    assert board.suggest(2, GOOD)
-    assert board.drafts[2][0] == 0
+    assert blackboard.suggest("a", 1, clash)
+    assert not blackboard.suggest("b", 1, clash)
+    assert not blackboard.suggest("b", 1, (clash[0][:1],))
+    assert blackboard.suggest("b", 2, GOOD)
+    assert blackboard.drafts[1].author == "a"
+    assert blackboard.drafts[2].violations == 0
 
 
 def test_numbers_that_no_array_holds_are_a_breach() -> None:

@@ -1,4 +1,4 @@
-"""Blind runs: no bound ends them, and what they were left with and spent is recorded."""
+"""Blind runs: no bound ends them; the conflicts left and the effort are recorded."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def test_it_repeats() -> None:
     assert (first.conflicts, first.evaluations) == (second.conflicts, second.evaluations)
 
 
-def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_told() -> None:
+def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_used() -> None:
     result = blind("cpsat", "umda", evaluations=200)
     assert (result.status, result.lower_bound.steps) == ("unknown", 1)
     assert set(result.evaluations) == {"cpsat", "umda"}
 
 
-def test_time_that_is_up_loses_no_conflicts() -> None:
+def test_conflicts_are_reported_when_the_time_is_up() -> None:
     blind("umda", evaluations=20)  # compiles, whatever time that takes
     result = blind("umda", evaluations=None, time_limit=12.0)
     assert result.conflicts is not None
     assert (result.evaluations["umda"] or 0) > 0
 
 
-def test_a_schedule_leaves_no_conflicts_and_says_what_it_took() -> None:
+def test_a_schedule_leaves_no_conflicts_and_has_its_evaluations() -> None:
     easy = cchybrid.instance("ring-bi-4", "AAS")
     result = cchybrid.solve(
         easy, engines=["umda"], steps=6, evaluations=400, options=PURE, first_schedule=False
@@ -71,25 +71,25 @@ def test_it_needs_a_number_of_steps() -> None:
         cchybrid.solve(INSTANCE, blind=True)
 
 
-def test_turns_of_an_engine_add_up() -> None:
+def test_the_effort_of_several_starts_adds_up() -> None:
     effort = EffortCounter(4)
-    effort.begin("a")
+    effort.start("a")
     effort.progress(4, 7)
     effort.progress(5, 1)
     effort.end("a", End(Stop.LIMIT, 5, 6, 1.0))
-    effort.begin("a")
+    effort.start("a")
     effort.best("a", 2, closed=False)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
-    effort.begin("b")
+    effort.start("b")
     facts = effort.facts(scheduled=True)
     assert facts["evaluations"] == {"a": 10, "b": None}
     assert (facts["evaluations_to_best"], facts["conflicts"]) == (7, 0)
     assert effort.facts(scheduled=False)["conflicts"] == 6
 
 
-def test_what_is_spent_after_the_end_does_not_count() -> None:
+def test_evaluations_after_the_case_is_closed_do_not_count() -> None:
     effort = EffortCounter(None)
-    effort.begin("a")
+    effort.start("a")
     effort.best("a", 2, closed=True)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}

@@ -1,4 +1,4 @@
-"""What an engine only claims is proven in the time that is left, or shown to be wrong."""
+"""A bound that an engine claims is proven in the remaining time, or refuted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_claim_becomes_a_certificate():
     assert found.schedule.lower_bound.evidence["kind"] == "refutation"
 
 
-def test_unless_nobody_wants_it():
+def test_certify_can_be_switched_off():
     instance = cchybrid.instance(*TREE, root=0)
     found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60, certify=False)
     assert found.status == "optimal"
@@ -31,7 +31,7 @@ def test_unless_nobody_wants_it():
 
 
 def test_a_false_claim_is_refuted_by_a_schedule(monkeypatch):
-    """Nobody has a schedule that would refute the claim: the prover finds one."""
+    """No engine has a schedule that refutes the claim; the prover finds one."""
     monkeypatch.setenv("CCHYBRID_PLUGINS", "braggart")
     instance = cchybrid.instance("ring-bi-4", "AAB")
     found = cchybrid.solve(

@@ -1,4 +1,4 @@
-"""The wire: every line of a worker becomes a typed event or one named error, whatever it is."""
+"""The wire: every line of a worker is read as a typed event or gives one error."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_any_bytes_are_an_event_or_one_error(raw: bytes) -> None:
         ([1], "names no event"),
     ],
 )
-def test_what_is_wrong_is_said(content: Any, words: str) -> None:
+def test_errors_name_the_field(content: Any, words: str) -> None:
     with pytest.raises(WireError) as caught:
         parse(json.dumps(content).encode())
     assert words in str(caught.value)

@@ -1,4 +1,4 @@
-"""The host's own schedule: valid for every feasible instance, and there before any engine works."""
+"""The host's own schedule is valid for every feasible instance and needs no engine."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("network", "collective", "rest"), CASES)
 def test_it_is_valid(network: str, collective: str, rest: dict[str, Any]) -> None:
-    asked = cchybrid.instance(network, collective, **rest)
-    steps = first_schedule(asked)
+    instance = cchybrid.instance(network, collective, **rest)
+    steps = first_schedule(instance)
     assert steps is not None
-    assert not verify(asked, steps)
+    assert not verify(instance, steps)
 
 
 @given(instances(), st.booleans())
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-def test_it_is_valid_for_every_feasible_instance(asked: Instance, hop_by_hop: bool) -> None:
+def test_it_is_valid_for_every_feasible_instance(instance: Instance, hop_by_hop: bool) -> None:
     switching = "store-and-forward" if hop_by_hop else "wormhole"
-    asked = replace(asked, model=replace(asked.model, switching=switching))
-    if unreachable(asked.forward) is None:
-        steps = first_schedule(asked)
+    instance = replace(instance, model=replace(instance.model, switching=switching))
+    if unreachable(instance.forward) is None:
+        steps = first_schedule(instance)
         assert steps is not None
-        assert not verify(asked, steps)
+        assert not verify(instance, steps)
 
 
 def test_half_duplex_links_are_shared() -> None:
     network = replace(cchybrid.network("ring-bi-6"), half_duplex=((0, 1), (3, 2)))
-    asked = Instance(network, cchybrid.instance("ring-bi-6", "AAS").collective)
-    steps = first_schedule(asked)
+    instance = Instance(network, cchybrid.instance("ring-bi-6", "AAS").collective)
+    steps = first_schedule(instance)
     assert steps is not None
-    assert not verify(asked, steps)
+    assert not verify(instance, steps)
 
 
 def test_it_can_be_stopped() -> None:
-    asked = cchybrid.instance("hypercube-32", "AAS")
-    assert first_schedule(asked, lambda: True) is None
+    instance = cchybrid.instance("hypercube-32", "AAS")
+    assert first_schedule(instance, lambda: True) is None
 
 
 @pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])
-def test_there_is_an_answer_although_every_engine_fails(
+def test_there_is_a_schedule_if_every_engine_fails(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
@@ -82,9 +82,9 @@ def test_there_is_an_answer_although_every_engine_fails(
 
 
 def test_engines_do_not_depend_on_it() -> None:
-    asked = cchybrid.instance("mesh-3x3", "AAS")
+    instance = cchybrid.instance("mesh-3x3", "AAS")
     with_it, without = (
-        cchybrid.solve(asked, engines=["colouring"], evaluations=50, first_schedule=first)
+        cchybrid.solve(instance, engines=["colouring"], evaluations=50, first_schedule=first)
         for first in (True, False)
     )
     assert dict(with_it.evaluations) == dict(without.evaluations)
@@ -94,9 +94,9 @@ def test_engines_do_not_depend_on_it() -> None:
     assert with_it.steps <= without.steps
 
 
-def test_what_is_too_large_is_said() -> None:
+def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("torus-16x16", "AAS"), engines=["division"], time_limit=1.0
+        cchybrid.instance("torus-16x16", "AAS"), engines=["liquid"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

@@ -1,4 +1,4 @@
-"""Workers that are halted in between: they stand still, go on, and are never left behind."""
+"""Workers that are paused: they stop, continue, and always end with the run."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_worker_is_halted_when_it_has_started(pool: WorkerPool) -> None:
+def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
     worker = started(pool)
     worker.pause()
-    assert not worker.paused  # what comes before its start has to be done anyway
+    assert not worker.paused  # only after it has started
     worker.mark_started()
     assert worker.paused
     until(lambda: state(worker) == "T")
@@ -76,7 +76,7 @@ def test_a_worker_is_halted_when_it_has_started(pool: WorkerPool) -> None:
     until(lambda: any(isinstance(event, End) for _, event in pool.listen(0.05)))
 
 
-def test_a_halted_worker_hears_only_the_newest_of_each_kind(pool: WorkerPool) -> None:
+def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool) -> None:
     worker = started(pool)
     worker.mark_started()
     worker.pause()
@@ -86,13 +86,13 @@ def test_a_halted_worker_hears_only_the_newest_of_each_kind(pool: WorkerPool) ->
         worker.send({"lower": number})
         worker.send({"draft": number % 3, "steps": []})
     assert not worker._unsent
-    assert len(worker._held) == 5
-    assert worker._held["best", 0]["best"] == 1001
+    assert len(worker._pending_news) == 5
+    assert worker._pending_news["best", 0]["best"] == 1001
     worker.resume()
-    assert not worker._held
+    assert not worker._pending_news
 
 
-def test_halted_workers_are_ended(pool: WorkerPool) -> None:
+def test_paused_workers_are_ended(pool: WorkerPool) -> None:
     worker = started(pool)
     worker.mark_started()
     worker.pause()
@@ -102,8 +102,8 @@ def test_halted_workers_are_ended(pool: WorkerPool) -> None:
     assert not Path(f"/proc/{process}").exists()
 
 
-def test_turns_change_where_a_number_of_steps_is_asked_for(registry: Registry) -> None:
-    """Schedules of more steps are of no use, and yet nobody waits for a first one."""
+def test_phases_change_also_with_a_target(registry: Registry) -> None:
+    """Schedules above the target are no result, but a phase does not wait for a first one."""
     events: list[Any] = []
     cchybrid.solve(
         cchybrid.instance("torus-3x3", "AAS"),

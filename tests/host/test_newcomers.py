@@ -1,4 +1,4 @@
-"""Engines without a priority start behind ours: installed, they change neither steps nor probes."""
+"""Engines without a priority are probed last: installed, they change neither steps nor probes."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> Registry:
     return registry
 
 
-def rounds(registry: Registry, asked: cchybrid.Instance, count: int) -> list[list[Any]]:
+def rounds(registry: Registry, instance: cchybrid.Instance, count: int) -> list[list[Any]]:
     """Return the arms of the first phases of ``auto``: constructions, then the first probes."""
     engines = [info for info in registry.engines.values() if not info.baseline]
-    history = RunHistory(is_ordered(asked))
+    history = RunHistory(is_ordered(instance))
     phases = STRATEGIES["auto"].phases(engines, 2, history, AutoOptions())
     return [[arm.key for arm in phase.arms] for phase in islice(phases, count)]
 
@@ -52,10 +52,10 @@ def rounds(registry: Registry, asked: cchybrid.Instance, count: int) -> list[lis
 def test_the_first_two_rounds_of_probes_are_the_same(
     network: str, collective: str, alone: Registry, joined: Registry
 ) -> None:
-    asked = cchybrid.instance(network, collective)
-    assert rounds(joined, asked, 3) == rounds(alone, asked, 3)
-    # They get their turn all the same.
-    later = [key for phase in rounds(joined, asked, 9) for key in phase]
+    instance = cchybrid.instance(network, collective)
+    assert rounds(joined, instance, 3) == rounds(alone, instance, 3)
+    # They are probed later.
+    later = [key for phase in rounds(joined, instance, 9) for key in phase]
     assert {("greedy", "instance"), ("thinker", "instance")} <= set(later)
 
 

@@ -1,4 +1,4 @@
-"""Searches on quotients: what an engine sees on them, and which groups get more time."""
+"""Quotient search: the run that an engine sees, and the time that groups get."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Run, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.symmetry import (
-    Division,
+    GroupAction,
     NoQuotientError,
     QuotientOrigin,
     automorphisms,
@@ -23,7 +23,7 @@ from cchybrid.problem.symmetry import (
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
 
-def setting(
+def problem_and_run(
     network: str, collective: str, lower: int, seconds: float = 60.0
 ) -> tuple[Problem, LocalRun]:
     problem = build_problem(cchybrid.instance(network, collective))
@@ -31,13 +31,13 @@ def setting(
 
 
 class Recorder:
-    """An engine that writes down where it was, and offers what ``first_fit`` finds."""
+    """An engine that counts its calls per group action, and offers what ``first_fit`` finds."""
 
     def __init__(self, stop: Stop, outer: LocalRun, offers: bool = False) -> None:
         self._stop = stop
         self._outer = outer
         self._offers = offers
-        self.places: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
         self.orders: list[int] = []
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -46,83 +46,81 @@ class Recorder:
     def solve(self, problem: Problem, run: Run) -> Stop:
         origin = problem.origin
         assert isinstance(origin, QuotientOrigin)
-        group = origin.division.group
-        self.places[group.elements.tobytes() + origin.division.kernel.tobytes()] += 1
+        group = origin.action.group
+        self.calls[group.elements.tobytes() + origin.action.kernel.tobytes()] += 1
         self.orders.append(group.order)
         if self._offers:
             run.offer(first_fit(problem, run.seed))
-        self._outer.stopped = max(self.places.values()) > 2
+        self._outer.stopped = max(self.calls.values()) > 2
         return self._stop
 
 
 def test_the_search_lifts_what_the_engine_offers() -> None:
-    problem, run = setting("torus-4x4", "AAS", 8)
+    problem, run = problem_and_run("torus-4x4", "AAS", 8)
     engine = Recorder(Stop.LIMIT, run, offers=True)
     search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
     assert search.search() in (Stop.EXHAUSTED, Stop.LIMIT)
     assert run.best() == 8
     assert not run.violations
-    assert search.division is None
+    assert search.action is None
 
 
 def test_a_refuted_group_is_not_tried_again() -> None:
-    problem, run = setting("ring-bi-8", "AAS", 8)
+    problem, run = problem_and_run("ring-bi-8", "AAS", 8)
     engine = Recorder(Stop.EXHAUSTED, run)
     search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
     assert search.search() is Stop.STALLED
-    assert set(engine.places.values()) == {1}  # the groups are drawn anew until none is new
+    assert set(engine.calls.values()) == {1}  # new samples are drawn until one has no new group
     assert engine.orders[0] == max(engine.orders)
 
 
-def test_what_came_nearest_gets_more_time() -> None:
-    problem, run = setting("torus-4x4", "AAS", 8)
+def test_the_better_half_gets_more_time() -> None:
+    problem, run = problem_and_run("torus-4x4", "AAS", 8)
     engine = Recorder(Stop.LIMIT, run)
     search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)  # type: ignore[arg-type]
     assert search.search() is Stop.LIMIT
-    assert max(engine.places.values()) == 3
-    # The first round goes everywhere, the others to ever fewer.
-    assert sum(count > 1 for count in engine.places.values()) < len(engine.places)
+    assert max(engine.calls.values()) == 3
+    # Every group gets the first slice, fewer groups the next ones.
+    assert sum(count > 1 for count in engine.calls.values()) < len(engine.calls)
 
 
-def divided_by(problem: Problem, stretch: int) -> tuple[Problem, Division]:
+def divided_by(problem: Problem, steps_per_round: int) -> tuple[Problem, GroupAction]:
     instance = problem.origin.instance
     for choice in choices(instance, automorphisms(instance), 0):
-        division = choice.division
-        if division.stretch == stretch:
+        action = choice.action
+        if action.steps_per_round == steps_per_round:
             try:
-                return quotient(problem, division), division
+                return quotient(problem, action), action
             except NoQuotientError:
                 continue
     raise AssertionError("no quotient")
 
 
-@pytest.mark.parametrize("stretch", [1, 2, 4])
-def test_steps_are_counted_as_the_quotient_counts_them(stretch: int) -> None:
-    problem, run = setting("torus-4x4", "AAS", 8)
-    divided, division = divided_by(problem, stretch)
-    candidate = Candidate(division, 0.5)
-    inner = QuotientRun(run, divided, candidate)
-    inner.begin(5.0, 7)
-    assert (inner.seed, inner.lower(), inner.best()) == (7, -(-8 // stretch), None)
+@pytest.mark.parametrize("steps_per_round", [1, 2, 4])
+def test_steps_are_converted_to_steps_of_the_quotient(steps_per_round: int) -> None:
+    problem, run = problem_and_run("torus-4x4", "AAS", 8)
+    divided, action = divided_by(problem, steps_per_round)
+    candidate = Candidate(action, 0.5)
+    inner = QuotientRun(run, divided, candidate, 5.0, 7)
+    assert (inner.seed, inner.lower(), inner.best()) == (7, -(-8 // steps_per_round), None)
     run.offer(first_fit(problem, 0))
     best = run.best()
     assert best is not None
-    # Fewer steps of the quotient than this are fewer steps of the schedule, and the other way.
-    assert (inner.best() - 1) * stretch < best <= inner.best() * stretch  # type: ignore[operator]
-    assert inner.wants(-(-8 // stretch)) == (best > 8)
-    inner.bound(-(-8 // stretch) + 1)
-    assert inner.lower() == -(-8 // stretch) + 1
+    # Fewer steps of the quotient are fewer steps of the schedule, and vice versa.
+    assert (inner.best() - 1) * steps_per_round < best <= inner.best() * steps_per_round  # type: ignore[operator]
+    assert inner.wants(-(-8 // steps_per_round)) == (best > 8)
+    inner.bound(-(-8 // steps_per_round) + 1)
+    assert inner.lower() == -(-8 // steps_per_round) + 1
     assert run.lower() == 8
     run.target = 9
-    asked = QuotientRun(run, divided, candidate)
-    asked.begin(5.0, 7)
-    assert not asked.wants(9 // stretch + 1)
+    limited = QuotientRun(run, divided, candidate, 5.0, 7)
+    assert not limited.wants(9 // steps_per_round + 1)
 
 
 def test_near_solutions_are_kept_for_the_next_slice() -> None:
-    problem, run = setting("torus-4x4", "AAS", 8)
-    divided, division = divided_by(problem, 1)
-    inner = QuotientRun(run, divided, Candidate(division, 0.5))
+    problem, run = problem_and_run("torus-4x4", "AAS", 8)
+    divided, action = divided_by(problem, 1)
+    inner = QuotientRun(run, divided, Candidate(action, 0.5), 5.0, 7)
     near = first_fit(divided, 0)
     assert inner.hint(near.steps) is None
     inner.suggest(near)
@@ -130,7 +128,7 @@ def test_near_solutions_are_kept_for_the_next_slice() -> None:
     assert not run.suggestions
 
 
-def test_the_host_tells_what_was_divided_by_what() -> None:
+def test_the_result_names_the_group() -> None:
     result = cchybrid.solve(
         cchybrid.instance("torus-4x4", "AAS"), engines=["colouring"], strategy="quotients",
         time_limit=20,
@@ -151,7 +149,7 @@ def test_without_symmetry_there_is_no_quotient() -> None:
     assert not result.troubles
 
 
-def test_an_engine_that_takes_no_quotient_says_why() -> None:
+def test_an_engine_that_supports_no_quotient_is_remarked() -> None:
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
         time_limit=20,
@@ -160,7 +158,7 @@ def test_an_engine_that_takes_no_quotient_says_why() -> None:
 
 
 def test_searches_on_quotients_need_a_clock() -> None:
-    with pytest.raises(InputError, match="by the clock"):
+    with pytest.raises(InputError, match="needs a time limit"):
         cchybrid.solve(
             cchybrid.instance("ring-bi-6", "AAS"), strategy="quotients", evaluations=100
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The state of a run: nothing is believed, and the same events give the same state."""
+"""The state of a run: every event is verified, and the same events give the same state."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_a_better_schedule_is_announced_and_shared_with_the_others() -> None:
     assert [entry.author for entry in state.history.contributions] == ["a", "b"]
 
 
-def test_the_hosts_schedule_is_an_answer_that_engines_need_not_beat() -> None:
+def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
     state = opened()
     assert kinds(state.apply(0.2, HOST, Offer(GOOD, 0, ""))) == ["schedule"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", False)
-    # A longer one of an engine is shared all the same, but it is no better answer.
+    # A longer schedule of an engine is shared, but it is not the best.
     assert kinds(state.apply(1.0, 1, Offer(LONGER, 3, ""))) == ["share"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", True)
     state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))
@@ -92,25 +92,25 @@ def test_a_breach_ends_the_worker_and_names_it(event: Any, words: str) -> None:
     assert kinds(actions) == ["trouble", "dismiss"]
     assert actions[1] == Dismiss(1)
     assert state.troubles[0].startswith(words)
-    # Whatever it still sends is ignored.
+    # Its later events are ignored.
     assert state.apply(2.0, 1, Offer(GOOD, 0, "")) == []
     assert state.best is None
     assert ("a", "instance") in state.history.finished
 
 
-def test_a_schedule_that_beats_a_claim_ends_whoever_made_it() -> None:
+def test_a_schedule_that_beats_a_claim_ends_its_author() -> None:
     state = opened()
     assert kinds(state.apply(1.0, 2, Bound(7, None, True, ""))) == ["bound", "share"]
-    assert (state.board.lower, state.lower_by) == (7, "b")
+    assert (state.blackboard.lower, state.lower_by) == (7, "b")
     actions = state.apply(2.0, 1, Offer(GOOD, 1, ""))
     assert kinds(actions) == ["schedule", "share", "trouble", "dismiss"]
-    assert state.board.lower == state.history.lower == 1
+    assert state.blackboard.lower == state.history.lower == 1
     state = opened()
     state.apply(1.0, HOST, Offer(GOOD, 0, ""))
     assert kinds(state.apply(2.0, 2, Bound(7, None, True, ""))) == ["trouble", "dismiss"]
 
 
-def test_a_provider_that_lies_does_not_end_the_worker_that_it_shares() -> None:
+def test_a_wrong_provider_does_not_end_the_worker_that_it_shares() -> None:
     state = opened()
     assert kinds(state.apply(1.0, 3, Bound(9, GROWTH, False, "boaster"))) == ["trouble"]
     assert state.apply(1.1, 3, Bound(9, GROWTH, False, "boaster")) == []
@@ -129,7 +129,7 @@ def test_a_provider_that_lies_does_not_end_the_worker_that_it_shares() -> None:
         ([Started()], Exited("terminated"), None),
     ],
 )
-def test_how_a_worker_ended_is_told(before: list[Any], how: Exited, words: str | None) -> None:
+def test_how_a_worker_ended_is_reported(before: list[Any], how: Exited, words: str | None) -> None:
     state = opened()
     for event in before:
         state.apply(1.0, 1, event)
@@ -143,7 +143,7 @@ def test_a_worker_that_did_not_get_to_start_is_a_remark() -> None:
     assert state.remarks == ["a: was still starting when its time was up"]
 
 
-def test_a_silent_engine_is_marked_until_it_is_heard() -> None:
+def test_a_silent_engine_is_marked_until_it_sends_an_event() -> None:
     state = opened()
     state.apply(1.0, 1, Started())
     state.apply(4.0, 1, Silent(3.0))
@@ -167,6 +167,32 @@ def test_the_nearest_draft_is_shared() -> None:
     assert state.apply(1.0, 2, Suggest(1, GOOD[:1])) == []
 
 
+def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
+    state = opened()
+    state.apply(1.0, 1, Suggest(2, GOOD[:1]))
+    state.apply(2.0, 1, Suggest(1, GOOD[:1]))
+    state.apply(3.0, 2, Suggest(3, LONGER[:2]))
+    drafts = [(entry.author, entry.what, entry.how) for entry in state.history.contributions]
+    assert drafts == [
+        ("a", "draft", "1 steps, 1 violated rule"),
+        ("b", "draft", "3 steps, 1 violated rule"),
+    ]
+    assert state.history.score(("a", "instance"), 0.5) == 0.5
+
+
+def test_a_contribution_names_the_engine_that_seeded_it() -> None:
+    state = opened()
+    state.apply(1.0, 1, Offer(LONGER, 3, ""))
+    state.apply(2.0, 2, Offer(GOOD, 3, "from a's schedule of 3 steps", "a"))
+    assert [entry.seeded_by for entry in state.history.contributions] == ["", "a"]
+
+
+def test_a_seed_of_an_engine_that_is_not_there_does_not_count() -> None:
+    state = opened()
+    state.apply(2.0, 2, Offer(GOOD, 3, "", "an engine that was not started"))
+    assert [entry.seeded_by for entry in state.history.contributions] == [""]
+
+
 # Replay
 
 
@@ -176,8 +202,8 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
     def log(line: Any) -> None:
         lines.append(json.loads(json.dumps(line, allow_nan=False)))
 
-    asked = cchybrid.instance(*rest.pop("instance", ("mesh-3x3", "AAS")))
-    return cchybrid.solve(asked, engines=engines or None, log=log, **rest), lines
+    instance = cchybrid.instance(*rest.pop("instance", ("mesh-3x3", "AAS")))
+    return cchybrid.solve(instance, engines=engines or None, log=log, **rest), lines
 
 
 @pytest.mark.parametrize(
@@ -224,7 +250,7 @@ def test_a_log_that_was_tampered_with_does_not_give_more(tmp_path: Path) -> None
         (lambda lines: [*lines[:2], {"input": "note"}, *lines[2:]], "unreadable"),
     ],
 )
-def test_what_is_no_log_is_refused(tmp_path: Path, cut: Any, words: str) -> None:
+def test_a_file_that_is_no_log_is_refused(tmp_path: Path, cut: Any, words: str) -> None:
     _, lines = logged("colouring", time_limit=10, instance=("ring-bi-4", "AAS"))
     path = tmp_path / "run.log"
     path.write_text("".join(json.dumps(line) + "\n" for line in cut(lines)))

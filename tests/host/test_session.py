@@ -1,4 +1,4 @@
-"""The host against engines that crash, hang, lie, flood and vanish."""
+"""The host with engines that crash, hang, report false results, flood or exit."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
     rest = {"time_limit": 20.0, "first_schedule": False, **rest}
-    question = rest.pop("question", SMALL)
+    spec = rest.pop("spec", SMALL)
     return cchybrid.solve(
-        cchybrid.instance(*question), engines=engines, strategy="race", registry=registry, **rest
+        cchybrid.instance(*spec), engines=engines, strategy="race", registry=registry, **rest
     )
 
 
@@ -96,7 +96,7 @@ def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Re
     assert not processes_of_runs()
 
 
-def test_an_engine_that_does_not_look_is_terminated(registry: Registry) -> None:
+def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) -> None:
     result = run(registry, "deaf", time_limit=2.0)
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
 
@@ -106,7 +106,7 @@ def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     assert not processes_of_runs()
 
 
-def test_a_flood_of_output_blocks_nobody(registry: Registry) -> None:
+def test_a_flood_of_output_blocks_no_engine(registry: Registry) -> None:
     result = run(registry, "flood", time_limit=3.0)
     assert result.schedule is not None
 
@@ -125,7 +125,7 @@ def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> Non
 
 
 def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> None:
-    """With another seed; who had nothing to say, or broke, is not asked again."""
+    """With another seed; engines that failed or are unsupported do not run again."""
     events: list[Mapping[str, Any]] = []
     result = cchybrid.solve(
         cchybrid.instance(*SMALL),
@@ -144,7 +144,7 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
     ]
     seeds = {event["metrics"]["seed"] for event in events if event["event"] == "note"}
     assert len(seeds) == 2
-    # Without any schedule they had twice their share of the time before they were asked to stop.
+    # Without any schedule they get twice their share of the time.
     (handover,) = [
         event["seconds"]
         for event in events
@@ -189,7 +189,7 @@ def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry:
     assert not processes_of_runs()
 
 
-def test_a_lying_bound_provider_costs_the_others_nothing(
+def test_a_wrong_bound_provider_does_not_stop_the_others(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,lying_bounds")
@@ -201,7 +201,7 @@ def test_a_lying_bound_provider_costs_the_others_nothing(
     assert "bound broken failed: ZeroDivisionError" in troubles
 
 
-def test_an_observer_that_raises_loses_its_place_only(registry: Registry) -> None:
+def test_an_observer_that_raises_is_removed(registry: Registry) -> None:
     def broken(event: Mapping[str, Any]) -> None:
         raise KeyError("no")
 
@@ -214,11 +214,13 @@ def test_an_observer_that_raises_loses_its_place_only(registry: Registry) -> Non
 
 
 def test_an_unreachable_destination_is_infeasible_and_certified(registry: Registry) -> None:
-    result = run(registry, "sound", question=("ring-uni-4", "pairs:0>1"))
+    result = run(registry, "sound", spec=("ring-uni-4", "pairs:0>1"))
     assert result.status == "optimal"
     network = cchybrid.Network.from_arcs("line", 3, [(0, 1), (1, 2)])
-    asked = cchybrid.Instance(network, cchybrid.Collective("pairs", (cchybrid.Message(2, (0,)),)))
-    result = cchybrid.solve(asked, engines=["sound"], registry=registry)
+    instance = cchybrid.Instance(
+        network, cchybrid.Collective("pairs", (cchybrid.Message(2, (0,)),))
+    )
+    result = cchybrid.solve(instance, engines=["sound"], registry=registry)
     assert (result.status, result.certified, result.schedule) == ("infeasible", True, None)
 
 
@@ -229,7 +231,7 @@ def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
     assert result.schedule is None
 
 
-def test_options_are_checked_before_anything_is_begun(registry: Registry) -> None:
+def test_options_are_checked_before_the_search_starts(registry: Registry) -> None:
     events: list[str] = []
     for _ in range(3):
         with pytest.raises(InputError, match="rounds is 0"):
@@ -240,14 +242,14 @@ def test_options_are_checked_before_anything_is_begun(registry: Registry) -> Non
     assert "schedule" not in events
 
 
-def test_a_schedule_above_the_target_is_no_answer(registry: Registry) -> None:
-    result = run(registry, "sound", question=("mesh-3x3", "AAS"), steps=6)
+def test_a_schedule_above_the_target_is_no_result(registry: Registry) -> None:
+    result = run(registry, "sound", spec=("mesh-3x3", "AAS"), steps=6)
     assert result.steps is None or result.steps <= 6
 
 
 def test_the_order_of_the_engines_decides_nothing(registry: Registry) -> None:
     found = [
-        run(registry, *names, question=("mesh-3x3", "AAS"), evaluations=50, threads=1,
+        run(registry, *names, spec=("mesh-3x3", "AAS"), evaluations=50, threads=1,
             time_limit=None)
         for names in (("sound", "colouring"), ("colouring", "sound"), ("Colouring", "SOUND"))
     ]  # fmt: skip
@@ -289,7 +291,7 @@ def test_every_event_is_logged_in_order(registry: Registry) -> None:
     json.dumps(events)
 
 
-def test_when_the_host_is_killed_no_worker_stays(tmp_path: Path) -> None:
+def test_when_the_host_is_killed_its_workers_end(tmp_path: Path) -> None:
     script = (
         "import cchybrid; "
         "cchybrid.solve(cchybrid.instance('ring-bi-4', 'AAS'), engines=['deaf'], time_limit=60)"

@@ -1,4 +1,4 @@
-"""Workers that look for bounds and proofs stop when they are asked, whatever they are doing."""
+"""Workers that search for bounds and proofs stop soon after a request, whatever they do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import cchybrid
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import start_module
 
-LATEST = 0.7
+MAX_STOP_SECONDS = 0.7
 """Seconds from the request until the process has ended; 0.1 where nothing else is running."""
 
 CORE = [
@@ -23,12 +23,12 @@ CORE = [
 
 
 def stopped(
-    content: dict[str, Any], question: tuple[str, str], ready: Callable[[dict[str, Any]], bool],
+    content: dict[str, Any], spec: tuple[str, str], ready: Callable[[dict[str, Any]], bool],
     delay: float = 0.0, seconds: float = 600.0, **more: Any,
 ) -> tuple[list[dict[str, Any]], float]:  # fmt: skip
     """Start a worker, ask it to stop after an event; return its events and how long it took."""
     job = {
-        "instance": cchybrid.instance(*question, **more).to_json(), "seed": 0, "target": None,
+        "instance": cchybrid.instance(*spec, **more).to_json(), "seed": 0, "target": None,
         "budget": {"seconds": seconds, "evaluations": None, "threads": 1, "memory": None},
         "blind": False, "lower": 1, "news": [], **content,
     }  # fmt: skip
@@ -47,9 +47,9 @@ def stopped(
                 time.sleep(delay)
                 worker.stdin.write(b'{"stop": true}\n')
                 worker.stdin.flush()
-            asked = time.monotonic()
+            requested = time.monotonic()
             rest = worker.stdout.read()
-            took = time.monotonic() - asked
+            took = time.monotonic() - requested
             assert worker.wait(10) == 0
         finally:
             worker.kill()
@@ -67,7 +67,7 @@ def is_started(event: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("question", "more"),
+    ("spec", "more"),
     [
         (("hypercube-128", "AAS"), {}),
         (("random-regular-128-4-1", "AAB"), {}),
@@ -77,23 +77,23 @@ def is_started(event: dict[str, Any]) -> bool:
     ids=lambda value: " ".join(value if isinstance(value, tuple) else value.values()),
 )
 @pytest.mark.parametrize("delay", [0.0, 0.6])
-def test_bound_providers(question: tuple[str, str], more: dict[str, Any], delay: float) -> None:
+def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: float) -> None:
     content = {"kind": "bounds", "providers": CORE}
-    events, took = stopped(content, question, is_started, delay, **more)
+    events, took = stopped(content, spec, is_started, delay, **more)
     assert kinds(events)[-1] == "end"
     assert kinds(events).count("end") == 1
     assert "trouble" not in kinds(events)
-    assert took < LATEST
+    assert took < MAX_STOP_SECONDS
 
 
 @pytest.mark.parametrize("target", ["wait", "count", "flood"])
-def test_a_provider_that_never_looks_at_the_clock(target: str) -> None:
+def test_a_provider_that_ignores_the_time(target: str) -> None:
     content = {"kind": "bounds", "providers": [[target, f"endless_bounds:{target}"], *CORE]}
-    question = ("ring-bi-4", "AAS")
-    events, took = stopped(content, question, lambda event: event["event"] == "bound", 0.2)
+    spec = ("ring-bi-4", "AAS")
+    events, took = stopped(content, spec, lambda event: event["event"] == "bound", 0.2)
     assert kinds(events)[-1] == "end"
     assert {event.get("provider", target) for event in events} == {target}
-    assert took < LATEST
+    assert took < MAX_STOP_SECONDS
 
 
 def test_the_search_for_a_proof() -> None:
@@ -101,10 +101,10 @@ def test_the_search_for_a_proof() -> None:
         {"kind": "proof", "steps": 12}, ("mesh-10x10", "OAB"), is_started, 1.0, root=0
     )
     assert kinds(events) == ["started", "end"]
-    assert took < LATEST
+    assert took < MAX_STOP_SECONDS
 
 
-def test_a_worker_looks_at_its_own_time_limit() -> None:
+def test_a_worker_keeps_its_own_time_limit() -> None:
     content = {"kind": "bounds", "providers": [["wait", "endless_bounds:wait"]]}
     begun = time.monotonic()
     events, _ = stopped(content, ("ring-bi-4", "AAS"), is_started, seconds=1.0)

@@ -47,14 +47,14 @@ def test_race_starts_all_engines_at_once() -> None:
     assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 
 
-def test_relay_hands_over_from_heuristics_to_the_exact_engine_and_back() -> None:
+def test_relay_runs_heuristics_then_the_exact_engine_then_heuristics() -> None:
     phases = list(plan("relay", [EXACT, HEURISTIC, OTHER]))
     assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
     assert phases[0].share < 1.0
     assert phases[1].arms[0].threads == 2
 
 
-def test_relay_hands_over_to_the_exact_engine_of_the_highest_priority() -> None:
+def test_relay_chooses_the_exact_engine_of_the_highest_priority() -> None:
     for order in permutations([EXACT, STRONG, NEW_EXACT, HEURISTIC]):
         first, last, again = names(plan("relay", list(order)))
         assert last == ["y"]
@@ -90,12 +90,12 @@ def test_heuristics_alone_share_the_threads() -> None:
     assert threads("relay", [EXACT, HEURISTIC], 6) == [6]
 
 
-def test_one_by_one_takes_kinds_in_turn() -> None:
+def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines() -> None:
     phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
     assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
 
 
-def test_the_strategies_are_there() -> None:
+def test_the_names_of_the_strategies() -> None:
     assert set(STRATEGIES) == {"auto", "race", "relay", "quotients"}
 
 
@@ -143,7 +143,7 @@ def test_a_construction_without_a_priority_does_not_go_first() -> None:
     assert names(islice(plan("auto", [QUICK, unknown, HEURISTIC]), 2)) == [["q"], ["h:q", "h"]]
 
 
-def test_auto_decides_soon_where_steps_have_an_order() -> None:
+def test_auto_probes_exact_engines_earlier_where_steps_have_an_order() -> None:
     history = RunHistory(ordered=True, best=4, lower=3)
     phases = list(islice(plan("auto", [HEURISTIC, OTHER, EXACT], 4, history), 3))
     assert names(phases) == [["o", "h"], ["o:q", "x"], [PROVER, "x:q"]]
@@ -161,7 +161,7 @@ def test_the_prover_waits_until_the_gap_is_small() -> None:
     assert PROVER not in {name for row in names(islice(phases, 8)) for name in row}
 
 
-def test_auto_goes_on_with_the_arm_that_gained_most() -> None:
+def test_auto_continues_with_the_arm_of_the_best_score() -> None:
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
     for phase in islice(phases, 3):
@@ -174,7 +174,7 @@ def test_auto_goes_on_with_the_arm_that_gained_most() -> None:
     history.sliced(h, 40.0)
     history.sliced(h, 40.0)
     assert "h" not in names([next(phases)])[0]
-    # The weaker one on quotients had no probe, and gets its slice when the others had theirs.
+    # The weaker engine on quotients is not probed; it runs after the others.
     for name in ("o", "x"):
         history.sliced((name, "instance"), 60.0)
         history.sliced((name, "quotients"), 60.0)
@@ -192,12 +192,12 @@ def phases_of(phases: Any, count: int) -> list[Phase]:
     return list(islice(phases, count))
 
 
-def test_options_that_make_no_sense_are_refused() -> None:
+def test_options_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="slice_seconds is 0"):
         AutoOptions(slice_seconds=0)
 
 
-def test_auto_ends_when_no_arm_has_anything_left_to_do() -> None:
+def test_auto_ends_when_all_arms_have_finished() -> None:
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     next(phases)

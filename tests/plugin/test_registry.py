@@ -1,4 +1,4 @@
-"""Plugins: a broken one costs one warning with its name; a sound one is really used."""
+"""Plugins: a broken one gives one warning with its name; the records of others are used."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trou
     assert registry.engine("good").name == "good"
 
 
-def test_one_bad_record_or_hook_does_not_cost_the_others(load: Load) -> None:
+def test_one_bad_record_or_hook_does_not_affect_the_others(load: Load) -> None:
     registry = load(
         mixed=engines("return [7, EngineInfo('umda', 'a:B', '-'), SOUND]")
         + "@hookimpl\ndef cchybrid_bounds(): raise OSError('disk')\n"
@@ -206,7 +206,7 @@ def test_what_a_plugin_prints_stays_out_of_the_output(
 
 
 def distribution(folder: Path, name: str, entry: str) -> None:
-    """Write what pip leaves of an installed distribution with an entry point."""
+    """Write the metadata of an installed distribution with an entry point."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
@@ -231,7 +231,7 @@ def test_installed_plugins_are_found_by_their_entry_points(load: Load, tmp_path:
     assert registry.engine("good")
 
 
-def test_names_are_found_in_any_case_and_misspelt_ones_mended() -> None:
+def test_names_are_found_in_any_case_and_misspelt_ones_suggested() -> None:
     registry = load_registry()
     assert registry.engine("CpSat").name == "cpsat"
     assert registry.exporter("CSV").name == "csv"
@@ -282,7 +282,7 @@ def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
 
 
 def cchybrid_command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own, with the plugins of this folder."""
+    """Run the command line in another process, with the plugins of this folder."""
     return subprocess.run(
         [sys.executable, "-m", "cchybrid", *arguments],
         capture_output=True, text=True, timeout=60, check=False, cwd=ROOT / "tests",
@@ -290,7 +290,7 @@ def cchybrid_command(*arguments: str, **environment: str) -> subprocess.Complete
     )  # fmt: skip
 
 
-def test_a_broken_plugin_costs_a_command_one_line(tmp_path: Path) -> None:
+def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("print('{'); raise SystemExit('no')")
     done = cchybrid_command(
         "solve", "ring-bi-4", "AAB", "--engine", "plain", "--json", "--time-limit", "20",
@@ -332,9 +332,9 @@ def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> N
 def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
     registry = load_registry()
-    registry.bounds = {"halves": registry.bounds["halves"]}  # the core's would be as good
-    asked = resolve(InstanceSpec("double-star-3", "swap"), registry)
-    result = bound(asked, registry=registry)
+    registry.bounds = {"halves": registry.bounds["halves"]}  # those of cchybrid give the same bound
+    instance = resolve(InstanceSpec("double-star-3", "swap"), registry)
+    result = bound(instance, registry=registry)
     assert (result.lower_bound.steps, result.bound_by, result.certified) == (4, "halves", True)
 
 
@@ -355,8 +355,28 @@ def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch
     registry.bounds = {"halves": registry.bounds["halves"]}
     seen: list[Any] = []
     registry.observers.append(("test", seen.append))
-    asked = cchybrid.instance("double-star-2", "swap")
-    result = cchybrid.solve(asked, engines=["plain"], time_limit=20, registry=registry)
+    instance = cchybrid.instance("double-star-2", "swap")
+    result = cchybrid.solve(instance, engines=["plain"], time_limit=20, registry=registry)
     assert (result.steps, result.status, result.certified) == (3, "optimal", True)
     assert result.bound_by == "halves"
     assert seen[-1]["event"] == "result"
+
+
+def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsys: Any) -> None:
+    text = "return [EngineInfo('new', 'nowhere:New', '-', former_names=('Old', 'tabu'))]"
+    registry = load(renamed=engines(text))
+    assert registry.warnings == []
+    assert registry.engine("OLD") is registry.engine("old") is registry.engine("new")
+    assert capsys.readouterr().err == "cchybrid: engine old is now new\n"
+    assert registry.engine("tabu").name == "tabu"
+    assert [registry.current_name(name) for name in ("TABU", "growth")] == ["tabu", "growth"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
+    options = {"milp": {"starts": 2}, "column-generation": {"columns": 3}}
+    mesh = cchybrid.instance("mesh-3x3", "AAS")
+    result = cchybrid.solve(mesh, engines=["milp"], evaluations=5, options=options)
+    found = result.options["column-generation"]
+    assert (found["starts"], found["columns"]) == (2, 3)
+    assert capsys.readouterr().err == "cchybrid: engine milp is now column-generation\n"

@@ -1,4 +1,4 @@
-"""Compiling ahead: what is pending, and that it may be stopped at any time."""
+"""Background compilation: pending engines, and stops at any time."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_engines_are_pending_until_they_are_compiled() -> None:
     assert pending([quick, other, faulty]) == [faulty]
 
 
-def test_engines_that_need_little_come_first() -> None:
+def test_engines_with_few_kernels_come_first() -> None:
     search, exact = engine("quick", priority=9), engine("slow", kind="exact")
     assert pending([search, exact]) == [exact, search]
 
@@ -105,7 +105,7 @@ def test_a_process_that_dies_is_reported() -> None:
     assert found[0].error
 
 
-def test_nothing_to_do_starts_nothing() -> None:
+def test_without_pending_engines_no_process_starts() -> None:
     work = WarmUp([])
     work.start()
     assert not work.running
@@ -113,7 +113,7 @@ def test_nothing_to_do_starts_nothing() -> None:
     work.stop()
 
 
-def test_every_built_in_engine_says_whether_it_prepares() -> None:
+def test_the_field_prepares_of_every_built_in_engine() -> None:
     for info in load_registry().engines.values():
         if info.target.startswith("cchybrid_plugins."):
             module, _, name = info.target.partition(":")

@@ -1,4 +1,4 @@
-"""Flows from every informed node: as short as any schedule, and within their reach."""
+"""Flows from all informed nodes: as short as any schedule, and within their reach."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
     """Ports, capacities, endpoints and half-duplex links among them; against the rules alone."""
     problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)
-    least = fewest_steps(instance, first_fit(problem, 0).steps)
+    fewest = fewest_steps(instance, first_fit(problem, 0).steps)
     run, stop = solved(problem)
-    assert (run.best(), stop) == (least, Stop.STALLED if least > 1 else Stop.EXHAUSTED)
+    assert (run.best(), stop) == (fewest, Stop.STALLED if fewest > 1 else Stop.EXHAUSTED)
 
 
 @RANDOM
@@ -142,7 +142,7 @@ def test_the_same_seed_and_evaluations_give_the_same_schedules() -> None:
     assert once.spent == again.spent
 
 
-def test_the_steps_that_were_asked_for_are_tried_alone() -> None:
+def test_only_the_target_is_tried() -> None:
     problem = build_problem(cchybrid.instance("mesh-4x4", "OAB", root=0))
     run, _ = solved(problem, target=3, first_lower=2)
     assert run.best() == 3
@@ -162,7 +162,7 @@ def test_size_is_that_of_the_model() -> None:
     for reach in ((4, 1), (4, 2, 1), (4, 4)):
         model = SpreadModel(found, reach, lambda: False)
         assert len(model._flow) <= found.size(reach)
-    # Nothing keeps anybody from being informed in the first step here.
+    # Here all nodes can be informed in the first step.
     assert len(SpreadModel(found, (4, 4), lambda: False)._flow) == found.size((4, 4))
 
 

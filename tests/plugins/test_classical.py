@@ -1,4 +1,4 @@
-"""Classical constructions: the steps that theory promises, and a reason where they do not fit."""
+"""Classical constructions: the steps of the theory, and a reason where they do not apply."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def context_of(problem: Problem, seed: int = 0) -> Context:
 
 
 def steps_of(name: str, instance: Instance, seed: int = 0) -> int:
-    """Return the steps of a construction, having made sure that they are a schedule."""
+    """Return the steps of a construction; assert that they are a schedule."""
     problem = build_problem(instance)
     drafted, found = list_transfers(problem, CONSTRUCTIONS[name](context_of(problem, seed)))
     assert not drafted.violations(found)
@@ -161,7 +161,7 @@ def test_a_ring_serves_one_port_everywhere() -> None:
 
 
 @pytest.mark.parametrize("topology", ["mesh-3x4", "mesh-4x4", "mesh-5x5", "mesh-6x6", "ring-bi-9"])
-def test_a_ring_both_ways_is_optimal_where_a_corner_accepts_two(topology: str) -> None:
+def test_a_bidirectional_ring_is_optimal_where_a_corner_accepts_two(topology: str) -> None:
     instance = cchybrid.instance(topology, "AAB")
     nodes = instance.network.nodes
     assert steps_of("two-way-ring", instance) == math.ceil((nodes - 1) / 2)
@@ -237,7 +237,7 @@ def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
 
 @pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
 def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
-    found = [turn.distance(side) for figure in chosen(side) for turn in figure]
+    found = [bend.distance(side) for figure in chosen(side) for bend in figure]
     assert len(found) == side * side
     assert set(found) == {(across, down) for across in range(side) for down in range(side)}
 
@@ -258,7 +258,7 @@ def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
     ],
 )
 def test_the_relayed_exchange_fills_all_channels(topology: str) -> None:
-    """What is left idle, if anything, is less than a step."""
+    """Less than a step of channel uses is left idle."""
     instance = cchybrid.instance(topology, "AAS", switching="store-and-forward")
     hops = int(context_of(build_problem(instance)).distance.sum())
     expected = math.ceil(hops / len(instance.network.channels))
@@ -327,7 +327,13 @@ REASONS = [
         {"switching": "store-and-forward", "ports": 1},
         "fewer ports than channels",
     ),
-    ("shared-switches", "hypercube-8", "AAS", {}, "a terminal that does not sit at one switch"),
+    (
+        "shared-switches",
+        "hypercube-8",
+        "AAS",
+        {},
+        "a terminal that is not attached to exactly one switch",
+    ),
     ("packed-scatter", "torus-3x3", "OAB", {}, "messages with several destinations"),
     ("packed-scatter", "mesh-9x9", "AAS", {}, "more than 5000 messages"),
     ("ring", "mesh-3x3", "AAS", {}, "messages go to different sets of nodes"),
@@ -425,10 +431,10 @@ def symmetric(draw: st.DrawFn) -> Instance:
 @settings(RANDOM, max_examples=60)
 @given(symmetric(), st.integers(0, 3), st.sampled_from([30, 400_000]))
 def test_whatever_applies_to_known_networks_gives_a_schedule(
-    instance: Instance, seed: int, most: int
+    instance: Instance, seed: int, max_options: int
 ) -> None:
     """Whether its paths are listed or not."""
-    problem = build_problem(instance, max_options=most)
+    problem = build_problem(instance, max_options=max_options)
     for name, make in CONSTRUCTIONS.items():
         try:
             drafted, found = list_transfers(problem, make(context_of(problem, seed)))
@@ -515,7 +521,7 @@ def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, kno
         if not refused:
             assert CONSTRUCTIONS[name](context)
             continue
-        with pytest.raises(DoesNotApplyError, match="no better than what is known"):
+        with pytest.raises(DoesNotApplyError, match="no better than the best known"):
             CONSTRUCTIONS[name](context)
 
 
@@ -530,26 +536,26 @@ def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, kno
 def test_a_search_ends_where_it_cannot_become_better(
     name: str, topology: str, collective: str, rest: dict[str, Any], fewest: int
 ) -> None:
-    """Although counting does not show that nobody has fewer steps."""
+    """Counting does not refute fewer steps here."""
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
     context = Context(problem, 0, lambda: None, lambda steps: steps < fewest)
     assert context.min_steps < fewest
-    with pytest.raises(DoesNotApplyError, match="nothing short enough found"):
+    with pytest.raises(DoesNotApplyError, match="no short enough schedule found"):
         CONSTRUCTIONS[name](context)
 
 
 def test_stops_in_the_midst_of_a_construction() -> None:
     problem = build_problem(cchybrid.instance("torus-8x8", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None))
-    looks = []
+    checks = []
 
     def enough() -> bool:
-        looks.append(len(run.schedules))
-        return len(looks) > 20
+        checks.append(len(run.schedules))
+        return len(checks) > 20
 
     run.should_stop = enough  # type: ignore[method-assign]
     assert Classical(Classical.Options()).solve(problem, run) is Stop.LIMIT
-    assert len(looks) < 30
+    assert len(checks) < 30
 
 
 def test_equal_seeds_give_equal_schedules() -> None:

@@ -1,4 +1,4 @@
-"""The colouring baseline: valid for every model, reproducible, prompt, and no magic."""
+"""The colouring baseline: valid for every model, reproducible, and prompt to stop."""
 
 from __future__ import annotations
 
@@ -92,20 +92,20 @@ def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
     assert searched(1) != searched(2)
 
 
-def test_looks_up_often_enough_to_stop() -> None:
-    """On a large graph, every part of the work asks whether to go on."""
+def test_checks_often_enough_whether_to_stop() -> None:
+    """On a large graph, every part of the work checks whether to stop."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=None))
-    asked = 0
+    checks = 0
 
     def should_stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 3000
+        nonlocal checks
+        checks += 1
+        return checks > 3000
 
     run.should_stop = should_stop  # type: ignore[method-assign]
     assert Colouring(Colouring.Options()).solve(problem, run) is Stop.LIMIT
-    assert asked < 3010
+    assert checks < 3010
 
 
 def test_too_many_conflicts_are_unsupported() -> None:
@@ -147,7 +147,7 @@ def test_random_shortest_paths_are_shortest() -> None:
 @given(instances(max_nodes=6))
 @RANDOM
 def test_chosen_options_form_a_forest(instance: Instance) -> None:
-    """What an option requires happens, too, and following requirements ends at a source."""
+    """Required deliveries are made, too, and chains of requirements end at a source."""
     problem = build_problem(instance)
     one = chooser(problem)
     grow = one.trees if problem.required.all() else one.chains
@@ -194,7 +194,7 @@ def test_every_order_schedules_capacities() -> None:
     uses = UsageMatrix.of(problem)
     random = np.random.default_rng(0)
     conflicts = Conflicts(problem, uses, chooser(problem).shortest(), random, lambda: None)
-    assert conflicts.least_steps == 2
+    assert conflicts.min_steps == 2
     assert conflicts.edges == 2
     for strategy in strategies(0, conflicts.edges).values():
         assert conflicts.schedule(strategy).steps == 2
@@ -251,7 +251,7 @@ def test_exact_is_the_chromatic_number(topology: str, seed: int) -> None:
 
 
 def test_exact_colours_the_same_paths_with_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It makes good what a bad order has cost, and repeats under a budget of evaluations."""
+    """Exact colouring repairs a bad order, and repeats under an evaluation budget."""
 
     def random_order(seed: int, edges: int) -> dict[str, Any]:
         return {"random_sequential": strategies(seed, edges)["random_sequential"]}

@@ -1,4 +1,4 @@
-"""CP-SAT: optima of every kind of model, honest refutations, and reproducible search."""
+"""CP-SAT: optima of every kind of model, correct refutations, and reproducible search."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import ask
-from cchybrid.toolkit.cpsat.windows import Windows, least_steps
+from cchybrid.toolkit.cpsat.solve import decide
+from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
@@ -112,10 +112,10 @@ def test_flows_need_no_list_of_paths() -> None:
     assert run.best() == run.lower() == 6
 
 
-def test_every_target_is_asked_once() -> None:
+def test_every_target_is_decided_once() -> None:
     run = solved(cchybrid.instance("mesh-3x3", "AAS"))
-    asked = [note["target"] for note in run.notes if "branches" in note]
-    assert len(asked) == len(set(asked))
+    targets = [note["target"] for note in run.notes if "branches" in note]
+    assert len(targets) == len(set(targets))
     assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
 
 
@@ -129,7 +129,7 @@ def test_honours_the_one_target() -> None:
 
 
 def test_a_target_next_to_the_best_is_enough() -> None:
-    """Fewer steps would be possible, but nobody asked for them."""
+    """Fewer steps would be possible, but the target is larger."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     run = LocalRun(problem, target=known.steps - 1, first_lower=known.steps - 1)
@@ -163,7 +163,7 @@ def test_does_nothing_when_the_best_meets_the_bound() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_stops_when_told(threads: int) -> None:
+def test_stops_when_the_run_is_over(threads: int) -> None:
     """Hours of work, without a budget, ended from outside."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
@@ -179,7 +179,7 @@ def test_stops_when_told(threads: int) -> None:
     assert stops == [Stop.LIMIT]
 
 
-def test_building_stops_when_told() -> None:
+def test_building_stops_when_the_run_is_over() -> None:
     problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
     uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
@@ -292,14 +292,14 @@ def test_a_model_too_large_is_unsupported() -> None:
     assert "more than 500" in str(small.unsupported(problem))
 
 
-def test_interchangeable_steps_are_told_apart() -> None:
+def test_interchangeable_steps_are_ordered() -> None:
     """On a directed ring, every two of 28 messages over one channel need steps of their own."""
     problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
     uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 28, symmetry=True)
     pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
     assert sorted(windows.low[pinned]) == list(range(28))
-    assert least_steps(problem, uses) == 28
+    assert min_steps(problem, uses) == 28
     assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
 
 
@@ -322,7 +322,7 @@ def test_no_delivery_loses_its_shortest_options() -> None:
 
 
 def test_that_short_options_do_not_suffice_is_no_claim() -> None:
-    """Two neighbours far from the source have one hop between them, and nobody informs either."""
+    """Two neighbours far from the source have one hop between them; no other node reaches them."""
     network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
     collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
     problem = build_problem(Instance(network, collective))
@@ -332,7 +332,7 @@ def test_that_short_options_do_not_suffice_is_no_claim() -> None:
 
 
 def test_walks_away_from_a_solver_that_does_not_stop() -> None:
-    """What is too busy to stop is left behind once the run is over."""
+    """A solver that does not stop is abandoned once the run is over."""
     release = threading.Event()
 
     def busy() -> StepModel:
@@ -341,9 +341,9 @@ def test_walks_away_from_a_solver_that_does_not_stop() -> None:
 
     solver = cp_model.CpSolver()
     with pytest.raises(StoppedError):
-        ask(busy, solver, wanted=lambda: False, over=lambda: True)
+        decide(busy, solver, useful=lambda: False, over=lambda: True)
     release.set()
-    assert ask(busy, solver, wanted=lambda: False, over=lambda: False).solvable is None
+    assert decide(busy, solver, useful=lambda: False, over=lambda: False).solvable is None
 
 
 def test_an_error_in_the_thread_is_raised() -> None:
@@ -351,7 +351,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
         raise KeyError("model")
 
     with pytest.raises(KeyError, match="model"):
-        ask(broken, cp_model.CpSolver(), wanted=lambda: True, over=lambda: False)
+        decide(broken, cp_model.CpSolver(), useful=lambda: True, over=lambda: False)
 
 
 def test_gives_up_on_what_does_not_fit() -> None:
@@ -375,7 +375,7 @@ def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
     problem = build_problem(instance)
     known = first_fit(problem, spare)
-    assert known.steps >= least_steps(problem, UsageMatrix.of(problem))
+    assert known.steps >= min_steps(problem, UsageMatrix.of(problem))
     model = model_of(problem, known.steps + spare)
     model.hint(known, 0)
     assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
@@ -391,13 +391,13 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 @given(instances(max_nodes=5, max_messages=8))
 @RANDOM
 def test_prices_change_no_answer(instance: Instance) -> None:
-    """Whatever they rule out: as many steps suffice with them as without."""
+    """With the excluded options, no fewer steps suffice than without."""
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
-    least = pricing.least_steps
-    assert status(model_of(problem, max(1, least - 1)))[0] == "infeasible" or least <= 1
-    for steps in range(max(1, least), max(1, least) + 3):
+    lower = pricing.min_steps
+    assert status(model_of(problem, max(1, lower - 1)))[0] == "infeasible" or lower <= 1
+    for steps in range(max(1, lower), max(1, lower) + 3):
         verdict = status(model_of(problem, steps))[0]
         # Prices say what holds for schedules of all these steps, none of them left out.
         assert status(tightened(problem, steps))[0] == verdict
@@ -409,12 +409,12 @@ def test_prices_change_no_answer(instance: Instance) -> None:
     ("topology", "even", "sharp"), [("kautz-12", 7, 7), ("mesh-4x4", 14, 16), ("b-tree-8", 10, 16)]
 )
 def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
-    """Where one part of the network is the bottleneck, the linear program finds it."""
+    """The linear program finds the bottleneck where a part of the network is one."""
     problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, UsageMatrix.of(problem))
-    assert pricing.least_steps == even
+    assert pricing.min_steps == even
     pricing.sharpen()
-    assert pricing.least_steps == sharp
+    assert pricing.min_steps == sharp
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, f
     problem = build_problem(cchybrid.instance(topology, "AAS"))
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
-    assert pricing.least_steps == steps
+    assert pricing.min_steps == steps
     assert int(pricing.tight(steps).full.sum()) == full
     assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
 

@@ -4,8 +4,8 @@ import numpy as np
 import plain_kernels
 import pytest
 from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
-from cchybrid_plugins.hgsa.genetics import accepts, begin, cross, draw, exchange
-from cchybrid_plugins.hgsa.kernels import Solution, closes_circle, move, process
+from cchybrid_plugins.hgsa.genetics import accepts, cross, draw, exchange, start
+from cchybrid_plugins.hgsa.kernels import Solution, closes_cycle, move, process
 from cchybrid_plugins.hgsa.processes import AnnealingProcesses
 from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
 from hypothesis import HealthCheck, given, settings
@@ -29,10 +29,8 @@ STEPS = 4
 GO_ON = np.zeros(1, dtype=np.bool_)
 
 
-def solve(asked: Instance, lower: int, options: HgsaOptions, **rest: object) -> LocalRun:
-    run = LocalRun(
-        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
-    )  # type: ignore[arg-type]
+def solve(case: Instance, lower: int, options: HgsaOptions, **rest: object) -> LocalRun:
+    run = LocalRun(build_problem(case), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
     Hgsa(options).solve(run.problem, run)
     assert not run.violations
     return run
@@ -56,7 +54,7 @@ def check_counts(problem: Problem, solution: Solution) -> None:
     length = sum(
         int(found.step[d]) + 1 + len(problem.resources_of(found.option[d])) for d in needed
     )
-    assert solution.tally.tolist() == [plain_kernels.conflicts(problem, found), length]
+    assert solution.counts.tolist() == [plain_kernels.conflicts(problem, found), length]
 
 
 def check_no_circle(problem: Problem, solution: Solution) -> None:
@@ -88,13 +86,13 @@ def check_no_circle(problem: Problem, solution: Solution) -> None:
 def test_it_reaches_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int, fitness: str
 ) -> None:
-    asked = instance(*words, **model)  # type: ignore[arg-type]
-    assert solve(asked, steps, HgsaOptions(fitness=fitness)).best() == steps
+    case = instance(*words, **model)  # type: ignore[arg-type]
+    assert solve(case, steps, HgsaOptions(fitness=fitness)).best() == steps
 
 
 def test_raising_the_steps_ends_with_the_first_schedule() -> None:
-    asked = instance("spidergon-8", "AAS")
-    run = solve(asked, 3, HgsaOptions(control="raise", patience=500))
+    case = instance("spidergon-8", "AAS")
+    run = solve(case, 3, HgsaOptions(control="raise", patience=500))
     assert [len(schedule.steps) for schedule in run.schedules] == [4]
     assert {steps for steps, _ in run.progressed} >= {3}
 
@@ -120,8 +118,8 @@ def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
 
 
 def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
-    asked, budget = instance("torus-4x4", "AAB"), Budget(evaluations=200_000)
-    run = solve(asked, 4, HgsaOptions(), budget=budget)
+    case, budget = instance("torus-4x4", "AAB"), Budget(evaluations=200_000)
+    run = solve(case, 4, HgsaOptions(), budget=budget)
     assert run.suggestions
     assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
 
@@ -151,15 +149,15 @@ def test_senseless_options_are_refused(options: dict[str, object]) -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     flat, state = flatten(problem), seed_state(seed)
     solution = process(processes_of(problem, seed).processes, 0)
     check_counts(problem, solution)
     for delivery in np.random.default_rng(seed).integers(0, problem.deliveries, 12).tolist():
-        before = solution.option.copy(), solution.step.copy(), solution.tally.tolist()
+        before = solution.option.copy(), solution.step.copy(), solution.counts.tolist()
         option, step = draw(flat, solution, delivery, state)
-        if closes_circle(flat, solution, delivery, option):
+        if closes_cycle(flat, solution, delivery, option):
             continue
         move(flat, solution, delivery, option, step)
         check_counts(problem, solution)
@@ -167,14 +165,14 @@ def test_counts_after_moves_equal_a_recount(asked: Instance, seed: int) -> None:
         if delivery % 2:
             move(flat, solution, delivery, before[0][delivery], before[1][delivery])
             assert (solution.option == before[0]).all()
-            assert solution.tally.tolist() == before[2]
+            assert solution.counts.tolist() == before[2]
             check_counts(problem, solution)
 
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     island = processes_of(problem, seed, exchange=2)
     island.advance(40 * problem.deliveries, GO_ON)
     exchange(
@@ -188,8 +186,8 @@ def test_annealing_and_master_steps_keep_the_counts(asked: Instance, seed: int) 
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     island = processes_of(problem, seed)
     memory, mother, father = island.memory, 0, 2
     memory.option[:], memory.step[:] = island.processes.option, island.processes.step
@@ -218,8 +216,8 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(asked: Instance,
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_routes_only_get_shorter(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     island = processes_of(problem, seed)
     solution, depth = process(island.processes, 1), island.settings.depth.tolist()
 
@@ -233,11 +231,11 @@ def test_routes_only_get_shorter(asked: Instance, seed: int) -> None:
         lambda: shorten_longest(island.flat, 3, solution, island.state),
     ):
         before = [length(delivery) for delivery in range(problem.deliveries)]
-        steps, total = solution.step.copy(), solution.tally[0]
+        steps, total = solution.step.copy(), solution.counts[0]
         heuristic()
         check_counts(problem, solution)
         check_no_circle(problem, solution)
-        assert solution.tally[0] <= total
+        assert solution.counts[0] <= total
         for delivery in range(problem.deliveries):
             if steps[delivery] == solution.step[delivery]:
                 assert length(delivery)[:1] <= before[delivery][:1]
@@ -262,15 +260,15 @@ def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
     # One after the other the nearer ones get the message first, each from the source.
     near = sorted(range(problem.deliveries), key=lambda d: len(problem.resources_of(first[d])))
     solution.step[near] = [0, 0, 1, 1, 2, 2, 3]
-    begin(flat, island.settings, solution, island.memory.chain, GO_ON, island.state)
+    start(flat, island.settings, solution, island.memory.chain, GO_ON, island.state)
     assert {len(problem.resources_of(option)) for option in solution.option} == {3}
-    assert solution.tally[0] == 0
+    assert solution.counts[0] == 0
 
 
 @RANDOM
 @given(instances())
-def test_shortest_chains_equal_their_twin(asked: Instance) -> None:
-    problem = build_problem(asked)
+def test_shortest_chains_equal_their_twin(case: Instance) -> None:
+    problem = build_problem(case)
     depth, tree = np.empty((2, problem.deliveries), dtype=np.int32)
     shortest_chains(flatten(problem), depth, tree)
     known = {-1: 0}

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.lns.beginnings import begin
 from cchybrid_plugins.lns.engine import Lns
-from cchybrid_plugins.lns.ground import Ground
-from cchybrid_plugins.lns.partial import Partial, repaired
+from cchybrid_plugins.lns.growable_problem import GrowableProblem
+from cchybrid_plugins.lns.initial_solution import initial_solution
+from cchybrid_plugins.lns.partial_schedule import PartialSchedule, repaired
 from cchybrid_plugins.lns.repack import Repack, limited, places_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -42,17 +42,17 @@ def random_assignment(problem: Problem, steps: int, seed: int) -> Assignment:
     return found
 
 
-def assert_sound(partial: Partial) -> None:
-    """Nothing is in conflict, nothing happens too early, and the room is what is left."""
+def assert_sound(partial: PartialSchedule) -> None:
+    """Assert that there are no conflicts, the order holds, and the residual capacity is right."""
     problem = partial.problem
     assert not len(partial.broken())
-    fresh = Partial(problem, partial.uses, partial.steps)
+    fresh = PartialSchedule(problem, partial.uses, partial.steps)
     placed = np.flatnonzero(partial.option >= 0)
     fresh.place(placed, partial.option[placed], partial.step[placed])
-    assert (fresh.room == partial.room).all()
-    assert (partial.room >= 0).all()
+    assert (fresh.residual == partial.residual).all()
+    assert (partial.residual >= 0).all()
     missing = int((partial.assignment().option[problem.required] < 0).sum())
-    assert conflicts(problem, partial.assignment()) == missing == len(partial.left_over)
+    assert conflicts(problem, partial.assignment()) == missing == len(partial.unscheduled)
 
 
 @RANDOM
@@ -65,16 +65,16 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
     assert_sound(partial)
     placed = partial.option >= 0
     assert (partial.option[placed] == wild.option[placed]).all()
-    before = len(partial.left_over)
-    partial.fill(partial.left_over, lambda: False)
+    before = len(partial.unscheduled)
+    partial.fill(partial.unscheduled, lambda: False)
     assert_sound(partial)
-    assert len(partial.left_over) <= before
+    assert len(partial.unscheduled) <= before
 
 
 @RANDOM
 @given(instances(), st.integers(0, 1000))
 def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
-    """Whatever is taken out, the answer is valid and places as many as before at least."""
+    """For any removed deliveries, the result is valid and schedules at least as many."""
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     uses = UsageMatrix.of(problem)
@@ -83,7 +83,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
     rest = partial.copy()
     rest.take_out(taken)
     free = np.flatnonzero(rest.option < 0)
-    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that nobody asks for
+    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that is not in the subproblem
     places = places_for(rest, free)
     known = Assignment(
         np.where(rest.option < 0, partial.option, -1), np.where(rest.option < 0, partial.step, -1)
@@ -100,7 +100,7 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: 
     assert np.isin(placed, free).all()
     rest.place(placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64))
     assert_sound(rest)
-    assert len(rest.left_over) <= len(partial.left_over)
+    assert len(rest.unscheduled) <= len(partial.unscheduled)
 
 
 @pytest.mark.parametrize(
@@ -144,40 +144,40 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     """A partial schedule is the same schedule of the grown Problem, and of the base again."""
     base = build_problem(instance, max_options=6)
     random = np.random.default_rng(seed)
-    ground = Ground(base)
+    growable = GrowableProblem(base)
     before = random_assignment(base, 3, seed)
-    partial = repaired(base, ground.uses, 3, before, random)
+    partial = repaired(base, growable.uses, 3, before, random)
     lifted = base.lift(partial.assignment(), 3).steps
     for _ in range(3):
-        if not ground.grows:
+        if not growable.grows:
             assert base.complete
             break
         some = random.choice(np.flatnonzero(base.required), 4)
-        moved = ground.grow(some, random.random(base.resources))
+        moved = growable.grow(some, random.random(base.resources))
         if moved is not None:
-            partial = partial.moved_to(ground.problem, ground.uses, moved)
+            partial = partial.moved_to(growable.problem, growable.uses, moved)
         assert_sound(partial)
-        assert ground.problem.lift(partial.assignment(), 3).steps == lifted
-        assert base.lift(ground.handed_back(partial.assignment()), 3).steps == lifted
-        again = ground.taken_up(before)
-        assert (ground.handed_back(again).option == before.option).all()
-    partial.fill(partial.left_over, lambda: False)
+        assert growable.problem.lift(partial.assignment(), 3).steps == lifted
+        assert base.lift(growable.to_base(partial.assignment()), 3).steps == lifted
+        again = growable.to_grown(before)
+        assert (growable.to_base(again).option == before.option).all()
+    partial.fill(partial.unscheduled, lambda: False)
     assert_sound(partial)
 
 
 def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
     base = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
-    ground = Ground(base)
+    growable = GrowableProblem(base)
     moved = None
     while moved is None:
-        moved = ground.grow(
+        moved = growable.grow(
             np.arange(base.deliveries), np.random.default_rng(0).random(base.resources)
         )
-    fresh = np.setdiff1d(np.arange(ground.problem.options), moved)
-    found = ground.problem.empty()
-    delivery = ground.problem.option_delivery[fresh[0]]
+    fresh = np.setdiff1d(np.arange(growable.problem.options), moved)
+    found = growable.problem.empty()
+    delivery = growable.problem.option_delivery[fresh[0]]
     found.option[delivery], found.step[delivery] = fresh[0], 0
-    back = ground.handed_back(found)
+    back = growable.to_base(found)
     assert (back.option == -1).all()
     assert (back.step == -1).all()
 
@@ -188,11 +188,15 @@ def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
     fewest = int(np.bincount(whole.step).min())
     assert fewest < int((whole.step == whole.steps - 1).sum()) or whole.steps > 6
     random = np.random.default_rng(0)
-    ended = begin(Ground(problem), whole.steps - 1, None, whole, random, lambda: True)
-    assert len(ended.left_over) == fewest  # nothing was filled in, for the run is over
+    ended = initial_solution(
+        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: True
+    )
+    assert len(ended.unscheduled) == fewest  # nothing was filled in, for the run is over
     assert_sound(ended)
-    partial = begin(Ground(problem), whole.steps - 1, None, whole, random, lambda: False)
-    assert len(partial.left_over) <= fewest
+    partial = initial_solution(
+        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: False
+    )
+    assert len(partial.unscheduled) <= fewest
     assert_sound(partial)
 
 
@@ -210,7 +214,7 @@ def test_goes_on_from_a_near_solution_with_conflicts() -> None:
     assert again.spent < 10_000
 
 
-def test_what_helps_nobody_is_not_kept() -> None:
+def test_useless_optional_deliveries_are_not_kept() -> None:
     """Optional deliveries are in a near-solution only where they lead to a required one."""
     problem = build_problem(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
     run = LocalRun(problem, budget=Budget(evaluations=1_500), target=8)

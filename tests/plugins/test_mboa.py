@@ -93,7 +93,7 @@ def test_a_tree_of_many_values_needs_many_leaves() -> None:
     assert tree_of(population, 1, [])[1] == 1
 
 
-def test_the_first_question_is_the_one_with_the_best_measure() -> None:
+def test_the_first_split_is_the_one_with_the_best_measure() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         values = [rng.integers(0, 3, (SIZE, 3)).astype(np.int32) for _ in range(2)]
@@ -102,23 +102,23 @@ def test_the_first_question_is_the_one_with_the_best_measure() -> None:
         population = Population(values[0], values[1], np.zeros(SIZE, dtype=np.int32))
         for whole in (False, True):
             tree, nodes = tree_of(population, 2, [0, 1], whole)
-            questions = [
+            splits = [
                 (gene, part, value) for gene in (0, 1) for part in (0, 1) for value in (0, 1, 2)
             ]
-            measures = {q: plain_measure(population, 2, whole, q) for q in questions}
+            measures = {q: plain_measure(population, 2, whole, q) for q in splits}
             leaf = plain_measure(population, 2, whole, None) + 0.5 * math.log(SIZE)
             best = max(measures.values())
             if best > leaf:
-                asked = (int(tree.gene[0]), int(tree.part[0]), int(tree.value[0]))
-                assert measures[asked] == pytest.approx(best)
+                chosen = (int(tree.gene[0]), int(tree.part[0]), int(tree.value[0]))
+                assert measures[chosen] == pytest.approx(best)
             else:
                 assert nodes == 1
 
 
 def plain_measure(
-    population: Population, gene: int, whole: bool, question: tuple[int, int, int] | None
+    population: Population, gene: int, whole: bool, split: tuple[int, int, int] | None
 ) -> float:
-    """The logarithm of the K2 measure of both sides of a question, from its definition."""
+    """The logarithm of the K2 measure of both branches of a split, from its definition."""
     pairs = list(zip(population.option[:, gene], population.step[:, gene], strict=True))
     columns: list[list[object]] = [list(pairs)]
     if not whole:
@@ -126,9 +126,9 @@ def plain_measure(
     sides: list[list[int]] = [[], []]
     for person in range(SIZE):
         answer = 0
-        if question is not None:
-            asked, part, value = question
-            answer = int((population.option, population.step)[part][person, asked] == value)
+        if split is not None:
+            chosen, part, value = split
+            answer = int((population.option, population.step)[part][person, chosen] == value)
         sides[answer].append(person)
     total = 0.0
     for column in columns:
@@ -165,7 +165,7 @@ def test_children_keep_what_the_trees_know() -> None:
     for _ in range(10):
         breeder.breed(population, np.arange(SIZE, dtype=np.int32), children, never, state)
         assert (problem.option_delivery[children.option] == np.arange(genes)).all()
-        # All children keep it, whenever the tree was allowed to ask for the other gene.
+        # All children keep it if the tree was allowed to test the other gene.
         met += bool((children.step[:, 0] != children.step[:, 1]).all())
     assert met >= 5
 

@@ -1,4 +1,4 @@
-"""What ``prepare`` compiles is all that ``solve`` calls, whatever the problem and the options."""
+"""``prepare`` compiles all kernels that ``solve`` calls, for any problem and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import Problem, build_problem
-from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry import group_actions, quotient
 from cchybrid.problem.symmetry.groups import generate
 
 ENGINES = sorted(info.name for info in load_registry().engines.values() if info.prepares)
@@ -30,7 +30,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def problems() -> list[Problem]:
-    asked = [
+    cases = [
         instance("ring-bi-5", "AAS"),
         instance("hypercube-8", "AAB"),
         instance("mesh-2x3", "AAS", switching="store-and-forward"),
@@ -38,9 +38,9 @@ def problems() -> list[Problem]:
         instance("ring-bi-6", "AOR"),
     ]
     ring = build_problem(instance("ring-bi-6", "AAS"))
-    turn = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
-    assert turn is not None
-    return [*map(build_problem, asked), quotient(ring, next(divisions(turn, 0)))]
+    rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
+    assert rotation is not None
+    return [*map(build_problem, cases), quotient(ring, next(group_actions(rotation, 0)))]
 
 
 def signatures() -> dict[str, set[Any]]:

@@ -97,16 +97,16 @@ def test_it_stops_in_the_midst_of_a_start() -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_the_conflicts_of_blind_draws_equal_a_recount(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_the_conflicts_of_blind_draws_equal_a_recount(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     found = problem.empty()
-    made, least = draw_often(
+    made, fewest = draw_often(
         flatten(problem), 3, 5, 2**31, found.option, found.step, GO_ON, seed_state(seed)
     )
     assert 1 <= made <= 5
     recount = plain_kernels.conflicts(problem, found)
     # The requirements of what is late are needed when it is counted, and gone afterwards.
-    assert recount == least if problem.required.all() else recount <= least
+    assert recount == fewest if problem.required.all() else recount <= fewest
 
 
 def test_a_start_that_is_ended_early_gives_nothing() -> None:

@@ -38,10 +38,10 @@ def test_what_a_switch_has_for_itself_takes_no_step_of_its_own():
 @pytest.mark.parametrize(
     ("topology", "collective", "reason"),
     [
-        ("hypercube-8", "AAS", "sit at one switch"),
+        ("hypercube-8", "AAS", "attached to exactly one switch"),
         ("b-tree-8", "AAB", "several destinations"),
         ("2-fat-hypercube-8", "OAS", "not one message from every"),
-        ("clos-8", "AAS", "one switch|nothing is known|common"),
+        ("clos-8", "AAS", "one switch|no construction applies|one terminal"),
     ],
 )
 def test_it_says_why_it_does_not_apply(topology, collective, reason):

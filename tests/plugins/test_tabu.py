@@ -33,11 +33,9 @@ HOPS = {"switching": "store-and-forward"}
 GO_ON = np.zeros(1, dtype=np.bool_)
 
 
-def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
+def solve(case: Instance, lower: int, **rest: object) -> LocalRun:
     options = rest.pop("options", TabuOptions())
-    run = LocalRun(
-        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
-    )  # type: ignore[arg-type]
+    run = LocalRun(build_problem(case), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
     Tabu(options).solve(run.problem, run)  # type: ignore[arg-type]
     assert not run.violations
     return run
@@ -68,8 +66,8 @@ def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
 def test_it_reaches_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int
 ) -> None:
-    asked = instance(*words, **model)  # type: ignore[arg-type]
-    assert solve(asked, steps).best() == steps
+    case = instance(*words, **model)  # type: ignore[arg-type]
+    assert solve(case, steps).best() == steps
 
 
 def test_capacity_and_half_duplex_are_kept() -> None:
@@ -156,9 +154,9 @@ def test_senseless_options_are_refused(options: dict[str, object]) -> None:
 
 
 class Hunt:
-    """A search on its own, begun with any assignment."""
+    """A single search from any assignment."""
 
-    def __init__(self, problem: Problem, steps: int, begin: Assignment, seed: int) -> None:
+    def __init__(self, problem: Problem, steps: int, initial: Assignment, seed: int) -> None:
         self.problem, self.steps, self.flat = problem, steps, flatten(problem)
         self.graphs = build_graphs(problem, self.flat, 1000, 1000)
         self.memory = new_memory(self.flat, steps)
@@ -167,7 +165,7 @@ class Hunt:
         self.record = Record(nothing.option, nothing.step, np.zeros(4, dtype=np.int64))
         self.state = seed_state(seed)
         self.parts = self.flat, self.graphs, self.memory, self.scratch, self.record
-        start(*self.parts, begin.option, begin.step, GO_ON, self.state)
+        start(*self.parts, initial.option, initial.step, GO_ON, self.state)
 
     def go_on(self, evaluations: int, tuning: Tuning = Tuning(6, 3, 10)) -> int:  # noqa: B008
         return search(*self.parts, tuning, evaluations, GO_ON, self.state)
@@ -197,25 +195,25 @@ class Hunt:
 
 @RANDOM
 @given(instances(max_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
-def test_the_best_is_as_good_as_it_says(asked: Instance, seed: int, steps: int) -> None:
-    problem = build_problem(asked)
+def test_the_best_is_as_good_as_it_says(case: Instance, seed: int, steps: int) -> None:
+    problem = build_problem(case)
     hunt = Hunt(problem, steps, random_assignment(problem, seed, missing=True), seed)
     hunt.check()
-    least = hunt.record.number[BEST]
+    fewest = hunt.record.number[BEST]
     for evaluations in (1, 1, 5, 50, 200):
         made = hunt.go_on(evaluations)
         assert made < evaluations + 6
         hunt.check()
-        assert hunt.record.number[BEST] <= least
-        least = hunt.record.number[BEST]
-        if least == 0:
+        assert hunt.record.number[BEST] <= fewest
+        fewest = hunt.record.number[BEST]
+        if fewest == 0:
             assert hunt.go_on(10) == 0
 
 
 @RANDOM
 @given(instances(max_nodes=6), st.integers(0, 2**32 - 1))
-def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_a_greedy_number_of_steps_is_reached_from_anywhere(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     greedy = first_fit(problem, seed, GO_ON)
     assert greedy is not None
     hunt = Hunt(problem, greedy.steps, random_assignment(problem, seed, missing=True), seed)
@@ -226,7 +224,7 @@ def test_a_greedy_number_of_steps_is_reached_from_anywhere(asked: Instance, seed
 
 @pytest.mark.parametrize("seed", range(6))
 def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
-    """Two nodes that inform each other: one of them has to turn to the source."""
+    """Two nodes inform each other: one of them has to be informed by the source."""
     line = Network.from_links("line", 3, [(0, 1), (1, 2), (2, 0)])
     problem = build_problem(Instance(line, Collective("one", (Message(0, (1, 2)),))))
     circle = problem.empty()
@@ -242,14 +240,16 @@ def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
 
 
 def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
-    """Add two deliveries that nobody needs and that require each other."""
+    """Add two deliveries that require each other and that no other needs."""
     option, step = solution.option.copy(), solution.step.copy()
     for one in range(problem.options):
         first, second = int(problem.option_delivery[one]), int(problem.option_requires[one])
         if second < 0 or option[first] >= 0 or option[second] >= 0:
             continue
-        begin, end = problem.option_start[second : second + 2].tolist()
-        back = [other for other in range(begin, end) if problem.option_requires[other] == first]
+        first_option, end = problem.option_start[second : second + 2].tolist()
+        back = [
+            other for other in range(first_option, end) if problem.option_requires[other] == first
+        ]
         if back:
             option[first], option[second] = one, back[0]
             step[first], step[second] = 0, 1
@@ -271,9 +271,9 @@ def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
 
 
 def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
-    asked = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
-    problem = build_problem(asked)
-    solution = problem.match(solve(asked, 2).schedules[-1].steps)
+    case = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
+    problem = build_problem(case)
+    solution = problem.match(solve(case, 2).schedules[-1].steps)
     shared = SharedData(problem, flatten(problem), 2, 0)
     hint = with_a_ring(problem, solution)
     for seed in range(5):

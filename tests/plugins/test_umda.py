@@ -13,10 +13,8 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 
 
-def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
-    run = LocalRun(
-        build_problem(asked), first_lower=lower, **{"budget": Budget(seconds=60), **rest}
-    )  # type: ignore[arg-type]
+def solve(case: Instance, lower: int, **rest: object) -> LocalRun:
+    run = LocalRun(build_problem(case), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
     Umda(UmdaOptions()).solve(run.problem, run)
     assert not run.violations
     return run
@@ -40,8 +38,8 @@ def solve(asked: Instance, lower: int, **rest: object) -> LocalRun:
 def test_it_reaches_the_optimum(
     words: tuple[str, str], model: dict[str, object], steps: int
 ) -> None:
-    asked = instance(*words, **model)  # type: ignore[arg-type]
-    assert solve(asked, steps).best() == steps
+    case = instance(*words, **model)  # type: ignore[arg-type]
+    assert solve(case, steps).best() == steps
 
 
 def test_capacity_and_half_duplex_are_kept() -> None:

@@ -1,4 +1,4 @@
-"""What a Problem means, in plain Python: which assignments are sound, and random ones to try."""
+"""The rules of a Problem in plain Python: sound assignments, and random ones to try."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem import Assignment, Problem, build_problem, needed
-from cchybrid.problem.symmetry import divisions, quotient
+from cchybrid.problem.symmetry import group_actions, quotient
 from cchybrid.problem.symmetry.groups import generate
 from cchybrid.referee.verify import verify
 
@@ -95,7 +95,7 @@ def rotated_ring() -> Problem:
     rotation = np.roll(np.arange(6, dtype=np.int32), -1)
     group = generate(rotation[None, :], 6)
     assert group is not None
-    return quotient(build_problem(instance), next(iter(divisions(group, 0))))
+    return quotient(build_problem(instance), next(iter(group_actions(group, 0))))
 
 
 def is_valid(instance: Instance, problem: Problem, assignment: Assignment) -> bool:

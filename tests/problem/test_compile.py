@@ -1,4 +1,4 @@
-"""Compiling: pools that do not hold every path, equal Problems, instances without a schedule."""
+"""``build_problem``: sampled pools, equal Problems, instances without a schedule."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def test_incomplete_pools(instance, max_options, seed):
     assert part.complete == (part.options == whole.options)
     assert set(options_of(part)) <= set(options_of(whole))
     # The source of every delivery keeps at least one path, whatever was asked, and so do the
-    # nearest informers.
-    informers = {option[:3] for option in options_of(whole)}
+    # nearest senders.
+    senders = {option[:3] for option in options_of(whole)}
     kept = {option[:3] for option in options_of(part)}
-    assert {option for option in informers if option[2] == -1} <= kept
+    assert {option for option in senders if option[2] == -1} <= kept
     assert part.options <= max(max_options, len(kept))
-    assert len(kept) == len(informers) or len(kept) >= 8
+    assert len(kept) == len(senders) or len(kept) >= 8
     if whole.options <= max_options:
         assert part.complete
 
@@ -115,7 +115,7 @@ def test_nodes_without_ports(instance, data):
         proves_infeasible(instance.to_json(), evidence)
 
 
-def test_a_node_on_the_way_that_may_not_send():
+def test_an_inner_node_of_a_path_that_may_not_send():
     line = Network.from_links("line", 3, [(0, 1), (1, 2)])
     through = Instance(
         line,
@@ -200,7 +200,7 @@ def test_useless_nodes_are_left_out():
 
 
 @pytest.mark.parametrize("routing", ["minimal", 1, "any"])
-def test_numbers_of_paths_that_nobody_could_list(routing):
+def test_numbers_of_paths_that_are_too_many_to_list(routing):
     side = 24
     nodes = range(side * side)
     links = [(v, v + 1) for v in nodes if (v + 1) % side] + [(v, v + side) for v in nodes[:-side]]

@@ -1,4 +1,4 @@
-"""The Problem and the referee agree: every schedule is an assignment, and the other way round."""
+"""The Problem and the referee agree: every schedule is an assignment, and vice versa."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_schedule_is_an_assignment(schedule):
     if needed(problem, assignment).all():
         assert kept == given_
     else:
-        # Store-and-forward: what nobody forwards to a destination is dropped.
+        # Store-and-forward: transfers that lead to no destination are dropped.
         assert schedule.instance.model.switching == "store-and-forward"
         assert all(few <= many for few, many in zip(kept, given_, strict=True))
     assert is_valid(schedule.instance, problem, assignment)

@@ -1,4 +1,4 @@
-"""Growing: a sampled pool takes in priced paths, and stays the Problem that it was."""
+"""``extend``: a sampled pool gets priced paths, and the Problem stays the same otherwise."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
     grown, moved = extend(part, additions)
     before, after = options_of(part), options_of(grown)
     assert [after[place] for place in moved] == before
-    wanted = {
+    added = {
         (part.structure.delivery_message[d], part.structure.delivery_node[d], path)
         for d, path in additions
     }
-    assert {(m, v, p) for m, v, _, p in after} == {(m, v, p) for m, v, _, p in before} | wanted
+    assert {(m, v, p) for m, v, _, p in after} == {(m, v, p) for m, v, _, p in before} | added
     assert set(after) <= set(options_of(whole))
     assert len(set(after)) == len(after)
     for delivery, path in additions:
@@ -69,9 +69,9 @@ def test_nothing_new_changes_nothing():
 @pytest.mark.parametrize(
     ("delivery", "path", "complaint"),
     [
-        (0, (1, 2), "no way to make delivery 0"),
-        (0, (0, 1), "no way to make delivery 0"),
-        (0, (), "no way to make delivery 0"),
+        (0, (1, 2), "no path for delivery 0"),
+        (0, (0, 1), "no path for delivery 0"),
+        (0, (), "no path for delivery 0"),
         (0, (0, 2), "is no path of the network"),
         (1, (0, 1, 2), "no delivery 1"),
         (-1, (0, 1, 2), "no delivery -1"),

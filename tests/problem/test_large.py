@@ -1,4 +1,4 @@
-"""Networks of 256 nodes compile within 2 GiB of address space."""
+"""Networks of 256 nodes are built within 2 GiB of address space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prices, drafts and the way back from schedules."""
+"""Prices, drafts and ``match``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
 
 @settings(deadline=None)
 @given(instances(), st.integers(0, 2**32 - 1), st.booleans())
-def test_price_is_the_least_of_all_allowed_options(instance, seed, whole):
+def test_price_is_the_minimum_of_all_allowed_options(instance, seed, whole):
     """Whether they are listed or not."""
     every = build_problem(instance)
     problem = every if whole else build_problem(instance, max_options=1)

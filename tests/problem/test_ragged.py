@@ -1,4 +1,4 @@
-"""Ragged arrays: every function says the same as a loop over lists."""
+"""Ragged arrays: every function equals a loop over lists."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def test_gathers_rows_in_any_order(rows: list[list[int]], chosen: list[int]) -> 
 
 
 @given(st.lists(SMALL, unique=True), st.lists(SMALL))
-def test_looks_up_unsorted_keys(keys: list[int], wanted: list[int]) -> None:
-    expected = [keys.index(number) if number in keys else -1 for number in wanted]
-    assert lookup(integers(keys), integers(wanted)).tolist() == expected
+def test_lookup_of_unsorted_keys(keys: list[int], queried: list[int]) -> None:
+    expected = [keys.index(number) if number in keys else -1 for number in queried]
+    assert lookup(integers(keys), integers(queried)).tolist() == expected
 
 
 PAIRS = st.tuples(st.integers(-2, 9), st.integers(-2, 9))
 
 
 @given(st.lists(st.tuples(SMALL, SMALL), unique=True), st.lists(PAIRS, min_size=1))
-def test_looks_up_pairs(pairs: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> None:
+def test_lookup_of_pairs(pairs: list[tuple[int, int]], queried: list[tuple[int, int]]) -> None:
     index = PairLookup(*np.array(pairs, dtype=np.int32).reshape(-1, 2).T)
-    expected = [pairs.index(pair) if pair in pairs else -1 for pair in wanted]
-    assert index.find(*np.array(wanted, dtype=np.int32).T).tolist() == expected
+    expected = [pairs.index(pair) if pair in pairs else -1 for pair in queried]
+    assert index.find(*np.array(queried, dtype=np.int32).T).tolist() == expected
 
 
 @given(st.lists(st.tuples(SMALL, SMALL, SMALL)))

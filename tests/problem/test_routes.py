@@ -22,14 +22,16 @@ def networks(draw: st.DrawFn, max_nodes: int = 7) -> Network:
     """Directed networks with endpoints; some nodes may be out of reach."""
     nodes = draw(st.integers(2, max_nodes))
     pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b]
-    least = draw(st.sampled_from((0, nodes)))  # sparse networks are many, dense ones matter more
-    arcs = draw(st.lists(st.sampled_from(pairs), unique=True, min_size=least, max_size=3 * nodes))
+    min_arcs = draw(st.sampled_from((0, nodes)))  # half of the networks are dense
+    arcs = draw(
+        st.lists(st.sampled_from(pairs), unique=True, min_size=min_arcs, max_size=3 * nodes)
+    )
     endpoints = draw(st.sets(st.integers(0, nodes - 1), max_size=nodes // 2))
     return Network.from_arcs("random", nodes, arcs, endpoints=tuple(sorted(endpoints)))
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> tuple[Routes, int, int, list[Path]]:
+def route_cases(draw: st.DrawFn) -> tuple[Routes, int, int, list[Path]]:
     """Routes, two nodes, and all allowed paths between them, ascending."""
     network = draw(networks())
     routes = Routes(network, draw(st.sampled_from(EXTRA_HOPS)))
@@ -53,17 +55,17 @@ def allowed(routes: Routes, source: int, target: int) -> list[Path]:
     return sorted(paths)
 
 
-@given(questions(), st.integers(0, 9))
-def test_paths_and_count(question, limit):
-    routes, source, target, paths = question
+@given(route_cases(), st.integers(0, 9))
+def test_paths_and_count(case, limit):
+    routes, source, target, paths = case
     assert list(routes.paths(source, target)) == paths
     assert routes.count(source, target, 10**6) == len(paths)
     assert routes.count(source, target, limit) == min(limit, len(paths))
 
 
-@given(questions())
-def test_paths_are_numbered_by_length_and_nodes(question):
-    routes, source, target, paths = question
+@given(route_cases())
+def test_paths_are_numbered_by_length_and_nodes(case):
+    routes, source, target, paths = case
     if not routes.countable:
         paths = allowed(Routes(routes.network, 0), source, target)
     counted = sorted(paths, key=lambda path: (len(path), path))
@@ -73,15 +75,15 @@ def test_paths_are_numbered_by_length_and_nodes(question):
             routes.unrank(source, target, place)
 
 
-@given(questions(), st.integers(0, 6), st.integers(0, 3))
-def test_samples_are_distinct_and_the_shortest(question, size, seed):
-    routes, source, target, paths = question
+@given(route_cases(), st.integers(0, 6), st.integers(0, 3))
+def test_samples_are_distinct_and_the_shortest(case, size, seed):
+    routes, source, target, paths = case
     found = routes.sample(source, target, size, Random(seed))
     assert found == routes.sample(source, target, size, Random(seed))
     assert found == sorted(set(found))
     assert set(found) <= set(paths)
     assert len(found) == min(size, len(paths))
-    # The longest ones are drawn at random among their like.
+    # The longest paths are a random sample.
     assert sorted(map(len, found)) == sorted(map(len, paths))[:size]
 
 
@@ -93,10 +95,10 @@ def test_samples_reach_all_shortest_paths():
     assert len(seen) == 6
 
 
-@given(questions(), st.data())
-def test_cheapest_equals_the_least_of_all(question, data):
-    routes, source, target, paths = question
-    # Many channels are free, so cheapest walks may run in circles.
+@given(route_cases(), st.data())
+def test_cheapest_equals_the_minimum_of_all(case, data):
+    routes, source, target, paths = case
+    # Many channels cost nothing, so cheapest walks may have cycles.
     costs = data.draw(
         st.lists(
             st.sampled_from((0.0, 0.0, 1.0, 2.0, 0.5, 7.0)),

@@ -1,4 +1,4 @@
-"""Bundles of short paths against the plain twin, which counts and finds them one by one."""
+"""Bundles of short paths against ``Routes``, which counts and finds them one by one."""
 
 from __future__ import annotations
 

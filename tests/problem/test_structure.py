@@ -1,4 +1,4 @@
-"""``problem.structure``: what the numbers of a Problem stand for, checked against the instance."""
+"""``problem.structure``, checked against the instance."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def test_deliveries_senders_and_options_are_found(instance, max_options, data):
         assert structure.option_of(problem, delivery, (*path, path[0])) == -1
         requires = pairs.index((message, before)) if before >= 0 else -1
         assert (path[0], requires) in structure.senders(delivery)
-    wanted = data.draw(st.lists(st.sampled_from(range(len(options))), max_size=8))
-    delivery = problem.option_delivery[wanted]
-    paths = [options[option][3] for option in wanted]
+    chosen = data.draw(st.lists(st.sampled_from(range(len(options))), max_size=8))
+    delivery = problem.option_delivery[chosen]
+    paths = [options[option][3] for option in chosen]
     start = np.cumsum([0, *map(len, paths)])
     node = np.array([*chain.from_iterable(paths)], dtype=np.int64)
-    assert structure.options_of(problem, delivery, node, start).tolist() == wanted
+    assert structure.options_of(problem, delivery, node, start).tolist() == chosen
     requires = structure.required_by(delivery, node, start)
-    assert requires.tolist() == problem.option_requires[wanted].tolist()
+    assert requires.tolist() == problem.option_requires[chosen].tolist()
 
 
 def test_senders_of_a_complete_problem_are_those_of_its_options() -> None:
@@ -140,13 +140,13 @@ def test_transfers_become_a_problem_of_their_own(schedule, max_options):
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
-        ([[(0, (1,))]], "no way to make delivery 0"),
-        ([[(0, (0, 4))]], "nothing to do with node 4"),
+        ([[(0, (1,))]], "no path for delivery 0"),
+        ([[(0, (0, 4))]], "no delivery to node 4"),
         ([[(0, (0, 4, 1))]], r"\(0, 4, 1\) is no path of the network"),
         ([[(0, (0, 1))], [(0, (0, 1))]], "delivery 0 is made twice"),
-        ([[(0, (1, 0))]], "message 0 has nothing to do with node 0"),
-        ([[(0, (2, 1))]], "no way to make delivery 0"),
-        ([[(1, (0, 1))]], "message 1 has nothing to do with node 1"),
+        ([[(0, (1, 0))]], "message 0 has no delivery to node 0"),
+        ([[(0, (2, 1))]], "no path for delivery 0"),
+        ([[(1, (0, 1))]], "message 1 has no delivery to node 1"),
     ],
 )
 def test_transfers_that_deliver_nothing_are_refused(steps, words):

@@ -1,4 +1,4 @@
-"""The fewest steps of a tiny instance, from the rules alone: no Problem, no bound, just CP-SAT."""
+"""The fewest steps of a tiny instance by CP-SAT, from the rules alone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from random_instances import allowed_paths
 from cchybrid.model import Instance
 
 
-def fewest_steps(instance: Instance, at_most: int) -> int:
-    """Return the fewest steps of any valid schedule, knowing one of ``at_most`` steps."""
-    while at_most > 1 and possible(instance, at_most - 1):
-        at_most -= 1
-    return at_most
+def fewest_steps(instance: Instance, known: int) -> int:
+    """Return the fewest steps of any valid schedule, given that one has ``known`` steps."""
+    while known > 1 and possible(instance, known - 1):
+        known -= 1
+    return known
 
 
 def possible(instance: Instance, steps: int) -> bool:
-    """Return whether a schedule of at most so many steps exists (waiting never hurts)."""
+    """Return whether a schedule of at most ``steps`` steps exists."""
     forward = instance.forward
     network, model = forward.network, forward.model
     pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}

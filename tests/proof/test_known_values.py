@@ -1,4 +1,4 @@
-"""Lower bounds that are known, from the literature or because schedules attain them."""
+"""Lower bounds that are known from the literature or attained by schedules."""
 
 from __future__ import annotations
 

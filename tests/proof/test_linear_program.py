@@ -1,4 +1,4 @@
-"""Linear programs, their duals, and whole numbers made of them."""
+"""Linear programs, their dual values, and integer roundings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_no_optimum() -> None:
     program = LinearProgram(maximize=True)
     program.variable(objective=1.0)
     assert not program.solve()
-    x = program.variable(most=1.0)
+    x = program.variable(upper=1.0)
     program.row(2.0, math.inf, [(x, 1.0)])
     assert not program.solve()
 

@@ -1,4 +1,4 @@
-"""Which node cannot be reached from which, and why, in the direction of the user's messages."""
+"""Unreachable destinations and the reasons, in the user's direction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cchybrid.model import Collective, CommunicationModel, Instance, Message, Ne
 from cchybrid.proof.reach import explain, unreachable
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
-ONE_WAY = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
+UNIDIRECTIONAL = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
 STAR = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
 HOP_BY_HOP = CommunicationModel(switching="store-and-forward")
 
@@ -25,11 +25,11 @@ def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> Comm
     ("network", "messages", "model", "said"),
     [
         (
-            ONE_WAY, (Message(0, (1,)), Message(1, (2, 0))), CommunicationModel(),
+            UNIDIRECTIONAL, (Message(0, (1,)), Message(1, (2, 0))), CommunicationModel(),
             "node 0 cannot be reached from node 1 (message 1): no path leads there",
         ),
         (
-            ONE_WAY, (Reduction((0,), 2), Reduction((2, 0), 1)), CommunicationModel(),
+            UNIDIRECTIONAL, (Reduction((0,), 2), Reduction((2, 0), 1)), CommunicationModel(),
             "node 1 cannot be reached from node 2 (message 1): no path leads there",
         ),
         (

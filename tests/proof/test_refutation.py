@@ -1,4 +1,4 @@
-"""CaDiCaL decides as an independent model does, and the checker accepts what it proves."""
+"""CaDiCaL agrees with an independent model, and the checker accepts its proofs."""
 
 from __future__ import annotations
 

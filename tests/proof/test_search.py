@@ -1,4 +1,4 @@
-"""The search for a proof: cheap kinds first, the widest scope, honest words about what fails."""
+"""The search for a proof: cheap kinds first, the widest scope, a line for every failure."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_kind_and_scope(kind, scope, topology, collective, steps, more):
     more = dict(more)
     half, end = more.pop("roles", (0, 0))
     if half:
-        takers = range(half, end) if end > half else range(half)
-        more |= {"transmitters": range(half), "receivers": takers}
+        receivers = range(half, end) if end > half else range(half)
+        more |= {"transmitters": range(half), "receivers": receivers}
     proof = look(topology, collective, steps, **more).proof
     assert proof is not None
     assert (proof.evidence["kind"], proof.steps) == (kind, steps)
@@ -87,7 +87,7 @@ def test_interrupting_keeps_the_best(monkeypatch):
 
 
 def test_a_claim_about_listed_paths_says_so(monkeypatch):
-    """Where the paths are too many, those of the pool are proven, and nothing more is said."""
+    """If all paths are too many, the proof is restricted to those of the pool."""
     from cchybrid.checker import routes
 
     monkeypatch.setattr(routes, "MAX_PATHS", 20)

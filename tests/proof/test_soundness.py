@@ -1,4 +1,4 @@
-"""No bound exceeds the fewest steps of any schedule, and every bound brings its evidence."""
+"""No bound exceeds the fewest steps of any schedule, and every bound has evidence."""
 
 from __future__ import annotations
 

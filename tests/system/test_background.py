@@ -1,4 +1,4 @@
-"""What runs in a thread is heard as long as anybody waits, and left behind in time."""
+"""Work in a thread: its items arrive until it is over, and then it is abandoned in time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cchybrid.system.background import drawn, finished
+from cchybrid.system.background import iterate_in_thread, run_in_thread
 
-SOON = 0.6
-"""Seconds in which a thread is left, on a busy machine."""
+MAX_DELAY_SECONDS = 0.6
+"""Seconds in which a thread is abandoned, on a busy machine."""
 
 
 def after(seconds: float):
@@ -25,8 +25,8 @@ def never() -> bool:
 
 
 def test_all_items_come_in_order():
-    assert list(drawn(iter(range(1000)), never)) == list(range(1000))
-    assert list(drawn([None, 0], never)) == [None, 0]
+    assert list(iterate_in_thread(iter(range(1000)), never)) == list(range(1000))
+    assert list(iterate_in_thread([None, 0], never)) == [None, 0]
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), MemoryError()])
@@ -35,7 +35,7 @@ def test_an_error_is_raised_where_the_items_are_taken(error):
         yield 1
         raise error
 
-    taken = drawn(items(), never)
+    taken = iterate_in_thread(items(), never)
     assert next(taken) == 1
     with pytest.raises(type(error)):
         next(taken)
@@ -52,7 +52,7 @@ def multiply() -> None:
 
 
 @pytest.mark.parametrize("work", [sleep, pytest.param(multiply, id="numpy")])
-def test_a_long_computation_is_left(work):
+def test_a_long_computation_is_abandoned(work):
     def items() -> Iterator[int]:
         yield 1
         work()
@@ -63,11 +63,11 @@ def test_a_long_computation_is_left(work):
         return bool(taken) and time.monotonic() - taken[0] > 0.3
 
     thread = threading.active_count()
-    for item in drawn(items(), over):
+    for item in iterate_in_thread(items(), over):
         assert item == 1
         taken.append(time.monotonic())
     assert len(taken) == 1
-    assert time.monotonic() - taken[0] < 0.3 + 2 * SOON
+    assert time.monotonic() - taken[0] < 0.3 + 2 * MAX_DELAY_SECONDS
     assert threading.active_count() > thread
 
 
@@ -80,16 +80,16 @@ def test_the_thread_ends_at_the_next_item():
             drew.append(number)
             yield number
 
-    assert list(drawn(items(), after(0.2)))
+    assert list(iterate_in_thread(items(), after(0.2)))
     time.sleep(0.2)
     known = len(drew)
     time.sleep(0.2)
     assert len(drew) == known < 100
 
 
-def test_nothing_is_drawn_that_nobody_takes():
+def test_items_are_computed_two_ahead():
     drew: list[int] = []
-    taken = drawn(map(drew.append, range(10**9)), never)
+    taken = iterate_in_thread(map(drew.append, range(10**9)), never)
     next(taken)
     threads = threading.active_count()
     time.sleep(0.1)
@@ -99,12 +99,12 @@ def test_nothing_is_drawn_that_nobody_takes():
     assert threading.active_count() == threads - 1
 
 
-def test_finished_or_not():
+def test_work_that_ends_in_time_or_not():
     done: list[int] = []
-    assert finished(lambda: done.append(1), never)
+    assert run_in_thread(lambda: done.append(1), never)
     assert done == [1]
     begun = time.monotonic()
-    assert not finished(sleep, after(0.1))
-    assert time.monotonic() - begun < 0.1 + SOON
+    assert not run_in_thread(sleep, after(0.1))
+    assert time.monotonic() - begun < 0.1 + MAX_DELAY_SECONDS
     with pytest.raises(ZeroDivisionError):
-        finished(lambda: 1 // 0, never)
+        run_in_thread(lambda: 1 // 0, never)

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: what its name depends on, and what it survives."""
+"""The cache of compiled kernels: the name of its folder, damaged and missing files."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def folder_now(package: Path) -> Path:
 
 
 def run(package: Path) -> list[str]:
-    """Return the sum, how many kernels came from the cache, and a call of the inner kernel."""
+    """Return the sum, the number of kernels from the cache, and a value of the inner kernel."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-m", "own_kernels.loops"], env=environment, capture_output=True, text=True
@@ -101,7 +101,7 @@ def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
     assert run(package) == ["20", "1", "8"]
 
 
-def test_a_folder_that_cannot_be_written_to_costs_only_time(package: Path) -> None:
+def test_a_read_only_folder_is_replaced(package: Path) -> None:
     (package.parent / "cache").write_text("no folder")
     found = folder_now(package)
     assert found.parent != package.parent / "cache"

@@ -1,4 +1,4 @@
-"""Children find the modules of their parent, and none that lie in the current folder."""
+"""Child processes find the modules of their parent, and none in the current folder."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *words: str, path: str = "") -> list[str]:
-    """Run the parent's Python in the folder; return what its child says."""
+    """Run the parent's Python in the folder; return the words that its child prints."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "../modules"), path])}
     done = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True,
         timeout=60, check=True,
     )  # fmt: skip
-    said = done.stdout.split()
-    assert len(said) == 3, done.stdout
-    return said
+    printed = done.stdout.split()
+    assert len(printed) == 3, done.stdout
+    return printed
 
 
 @pytest.mark.parametrize("how", [("-m", "parent"), ("-c", PARENT)], ids=["module", "command"])
@@ -57,12 +57,12 @@ def test_nothing_of_the_current_folder_is_found(folder: Path, how: tuple[str, ..
 
 
 @pytest.mark.parametrize("path", [".", "../here", os.pathsep.join(["", "."])])
-def test_unless_the_user_named_it(folder: Path, path: str) -> None:
+def test_a_current_folder_in_pythonpath_is_kept(folder: Path, path: str) -> None:
     assert run(folder, "-m", "parent", path=path)[0] == "True"
     assert run(folder, "-c", PARENT, path=path)[0] == "True"
 
 
-def test_or_runs_a_script_in_it(folder: Path) -> None:
+def test_the_folder_of_the_main_script_is_kept(folder: Path) -> None:
     assert run(folder, "parent.py")[0] == "True"
 
 

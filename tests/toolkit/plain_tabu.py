@@ -1,4 +1,4 @@
-"""Plain-Python twins of what the tabu search counts and prices, from the definitions alone."""
+"""Plain-Python twins of the tabu search's counts and prices, from the definitions alone."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def walks(graphs: PathGraphs, graph: int) -> list[tuple[int, tuple[int, ...]]]:
 def options_of(graphs: PathGraphs, choice: int) -> list[int]:
     """Return the options that a choice keeps."""
     graph = graphs.graph[choice]
-    begin, end = graphs.path_start[graph], graphs.path_start[graph + 1]
-    return [int(graphs.first[choice] + place) for place in graphs.place[begin:end]]
+    first, end = graphs.path_start[graph], graphs.path_start[graph + 1]
+    return [int(graphs.first[choice] + place) for place in graphs.place[first:end]]
 
 
 def choice_of(graphs: PathGraphs, option: int) -> int:
@@ -69,7 +69,7 @@ def followers(problem: Problem, memory: Memory, delivery: int) -> list[int]:
 
 
 def is_needed(problem: Problem, memory: Memory, delivery: int) -> bool:
-    """Return whether a delivery has to happen as things are."""
+    """Return whether a delivery is required, or required by a scheduled one."""
     return bool(problem.required[delivery]) or bool(followers(problem, memory, delivery))
 
 
@@ -133,15 +133,15 @@ def _listed(memory: Memory, resource: int, step: int) -> list[int]:
     return found
 
 
-def _check_list(items: np.ndarray, place: np.ndarray, length: int, wanted: set[int]) -> None:
+def _check_list(items: np.ndarray, place: np.ndarray, length: int, expected: set[int]) -> None:
     listed = items[:length].tolist()
-    assert sorted(listed) == sorted(wanted)
+    assert sorted(listed) == sorted(expected)
     assert [int(place[item]) for item in listed] == list(range(length))
-    assert set(np.flatnonzero(place >= 0).tolist()) == wanted
+    assert set(np.flatnonzero(place >= 0).tolist()) == expected
 
 
 def path_cost(problem: Problem, memory: Memory, option: int, step: int) -> int:
-    """Return what the uses of an option cost in a step."""
+    """Return the cost of an option in a step."""
     return sum(int(memory.penalty[resource, step]) for resource in words(problem, option))
 
 
@@ -155,8 +155,8 @@ def hold_cost(
 ) -> int:
     """Return what it costs to have ``goal`` before a step, while ``mover`` is taken out.
 
-    Tries every chain of deliveries that nobody needs yet, at decreasing steps, back to one that
-    is there already or requires none.
+    Tries every chain of unneeded deliveries, at decreasing steps, back to one that is scheduled
+    already or requires none.
     """
     if goal == mover:
         return int(NEVER)
@@ -176,7 +176,7 @@ def hold_cost(
 def choice_cost(
     problem: Problem, memory: Memory, graphs: PathGraphs, mover: int, choice: int, step: int
 ) -> int:
-    """Return what a choice costs the delivery taken out in a step, followers included."""
+    """Return the cost of a choice of the removed delivery in a step, followers included."""
     cost = cheapest(problem, memory, graphs, choice, step)
     requires = int(graphs.requires[choice])
     if requires >= 0:
@@ -211,7 +211,7 @@ def all_broken(problem: Problem, memory: Memory) -> int:
 
 
 def total_cost(problem: Problem, memory: Memory) -> int:
-    """Return the weight of all that is wrong: every use beyond a capacity, every broken one."""
+    """Return the total weight of all overloads and broken deliveries."""
     total = 0
     for resource in np.flatnonzero(~problem.implied).tolist():
         for step in range(memory.steps):

@@ -113,7 +113,7 @@ def test_a_missing_option_ends_the_symmetry() -> None:
 
 
 def test_a_slower_channel_ends_the_symmetry() -> None:
-    arcs = [(v, (v + turn) % 6) for v in range(6) for turn in (1, 5)]
+    arcs = [(v, (v + stride) % 6) for v in range(6) for stride in (1, 5)]
     broadcast = Collective("broadcast", (Message(0, (1, 2, 3, 4, 5)),))
     for size, links in ((2, 1), (1, 0)):
         channels = tuple(Channel(a, b, size if (a, b) == (1, 2) else 2) for a, b in arcs)

@@ -1,4 +1,4 @@
-"""What the evolutionary engines have in common."""
+"""The common part of the evolutionary engines."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ NEVER = np.zeros(1, dtype=np.bool_)
 
 
 def solve(
-    engine: Any, asked: Instance, lower: int, budget: Budget, options: Any = (), **rest: Any
+    engine: Any, case: Instance, lower: int, budget: Budget, options: Any = (), **rest: Any
 ) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(asked), first_lower=lower, budget=budget, **rest)
+    run = LocalRun(build_problem(case), first_lower=lower, budget=budget, **rest)
     stop = engine(engine.Options(**dict(options))).solve(run.problem, run)
     assert not run.violations
     return run, stop
 
 
-def island_of(engine: Any, asked: Instance, steps: int, **options: Any) -> EvolutionIsland:
+def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> EvolutionIsland:
     made = engine(engine.Options(**options))
-    genome, state = Genome.of(build_problem(asked), made.options), seed_state(0)
+    genome, state = Genome.of(build_problem(case), made.options), seed_state(0)
     return EvolutionIsland(genome, made.options, made.breeder(genome, state), steps, state)
 
 
@@ -86,25 +86,25 @@ def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conflicts_may_be_counted_as_excess(engine: Any) -> None:
-    asked = instance("hypercube-8", "AAS")
+    case = instance("hypercube-8", "AAS")
     single = {"population": 10, "greedy": 0.0, "sweeps": 0, "polish": 0}
-    pairs, excess = (island_of(engine, asked, 3, conflicts=how, **single) for how in
+    pairs, excess = (island_of(engine, case, 3, conflicts=how, **single) for how in
                      ("pairs", "excess"))  # fmt: skip
     for island in (pairs, excess):
         assert island.advance(10, NEVER) == 10
     near = excess.best()
     used: dict[tuple[int, int], int] = {}
     for option, step in zip(near.option, near.step, strict=True):
-        for resource in build_problem(asked).resources_of(option):
+        for resource in build_problem(case).resources_of(option):
             used[resource, step] = used.get((resource, step), 0) + 1
     capacity = [
-        0 if build_problem(asked).implied[r] else 1 for r in range(build_problem(asked).resources)
+        0 if build_problem(case).implied[r] else 1 for r in range(build_problem(case).resources)
     ]
     assert excess.conflicts == sum(
         max(load - 1, 0) for (resource, _), load in used.items() if capacity[resource]
     )
-    assert pairs.conflicts == conflicts(build_problem(asked), pairs.best())
-    run, _ = solve(engine, asked, 4, Budget(seconds=60), {"conflicts": "excess"})
+    assert pairs.conflicts == conflicts(build_problem(case), pairs.best())
+    run, _ = solve(engine, case, 4, Budget(seconds=60), {"conflicts": "excess"})
     assert run.best() == 4
 
 
@@ -113,8 +113,8 @@ def test_the_algorithm_of_the_thesis_informs_neighbours(engine: Any) -> None:
     options = {
         "polish": 0, "sweeps": 0, "moves": 1, "greedy": 0.0, "radius": 1, "control": "raise"
     }  # fmt: skip
-    asked = instance("hypercube-8", "AAB")
-    run, _ = solve(engine, asked, 3, Budget(seconds=60), options)
+    case = instance("hypercube-8", "AAB")
+    run, _ = solve(engine, case, 3, Budget(seconds=60), options)
     best = run.best()
     assert best is not None
     problem = run.problem
@@ -163,15 +163,15 @@ def test_parents_win_tournaments() -> None:
 def test_the_best_is_kept_even_if_all_are_replaced() -> None:
     island = island_of(Umda, instance("mesh-3x3", "AAS"), 4, replacement=1.0, population=6,
                        sweeps=0, mutation=1.0)  # fmt: skip
-    least = None
+    fewest = None
     for _ in range(40):
         island.advance(6, NEVER)
-        assert least is None or island.conflicts <= least
-        least = island.conflicts
-    assert conflicts(build_problem(instance("mesh-3x3", "AAS")), island.best()) == least
+        assert fewest is None or island.conflicts <= fewest
+        fewest = island.conflicts
+    assert conflicts(build_problem(instance("mesh-3x3", "AAS")), island.best()) == fewest
 
 
-def test_an_island_keeps_to_its_evaluations_and_stops_when_told() -> None:
+def test_an_island_keeps_to_its_evaluations_and_stops_when_the_flag_is_set() -> None:
     island = island_of(Sga, instance("torus-4x4", "AAS"), 5, population=9, polish=0)
     assert [island.advance(4, NEVER) for _ in range(2)] == [4, 4]
     assert island.advance(13, NEVER) == 13  # the ninth individual and two generations of six
@@ -183,9 +183,9 @@ def test_an_island_keeps_to_its_evaluations_and_stops_when_told() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_polish_betters_the_best_individual(engine: Any) -> None:
-    asked = instance("torus-4x4", "AAS")
+    case = instance("torus-4x4", "AAS")
     plain, polished = (
-        island_of(engine, asked, 8, greedy=0.0, sweeps=0, population=10, polish=polish)
+        island_of(engine, case, 8, greedy=0.0, sweeps=0, population=10, polish=polish)
         for polish in (0, 20)
     )
     for _ in range(10):
@@ -193,16 +193,16 @@ def test_polish_betters_the_best_individual(engine: Any) -> None:
         polished.advance(40, NEVER)
     assert polished.conflicts < plain.conflicts
     if not polished.conflicts:
-        assert conflicts(build_problem(asked), polished.best()) == 0
+        assert conflicts(build_problem(case), polished.best()) == 0
 
 
 def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
-    asked = instance("spidergon-8", "AAS")
-    run, _ = solve(Umda, asked, 4, Budget(seconds=60))
+    case = instance("spidergon-8", "AAS")
+    run, _ = solve(Umda, case, 4, Budget(seconds=60))
     solution = run.problem.match(run.schedules[-1].steps)
-    island = island_of(Sga, asked, 4, greedy=0.0, sweeps=0, polish=0, population=10)
+    island = island_of(Sga, case, 4, greedy=0.0, sweeps=0, polish=0, population=10)
     island.immigrate(solution)
-    assert island.conflicts > 0  # it has nobody to replace yet
+    assert island.conflicts > 0  # there is no individual to replace yet
     island.advance(10, NEVER)
     assert island.conflicts > 0
     island.immigrate(solution)

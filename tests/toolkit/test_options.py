@@ -1,4 +1,4 @@
-"""Options that make no sense are refused with the name of the option."""
+"""Options out of range are refused with the name of the option."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from cchybrid_plugins.broadcast.engine import Broadcast
 from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.colouring.engine import Colouring
+from cchybrid_plugins.column_generation.engine import ColumnGeneration
 from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.division.engine import Division
+from cchybrid_plugins.liquid.engine import Liquid
 from cchybrid_plugins.lns.engine import Lns
-from cchybrid_plugins.milp.engine import Milp
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ from cchybrid_plugins.milp.engine import Milp
         (Lns.Options, {"max_units": 0.05}),
         (Colouring.Options, {"max_edges": -1}),
         (Broadcast.Options, {"reaches": 0}),
-        (Milp.Options, {"pricing_units": 0.0}),
-        (Division.Options, {"categories": 0}),
+        (ColumnGeneration.Options, {"pricing_units": 0.0}),
+        (Liquid.Options, {"categories": 0}),
         (Classes.Options, {"max_columns": 0}),
     ],
 )

@@ -14,7 +14,7 @@ import cchybrid
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
-from cchybrid.toolkit.cpsat.solve import ask, small_solver
+from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.solver import (
     GRACE_SECONDS,
     LinearProgram,
@@ -76,38 +76,38 @@ def test_a_call_returns_or_raises_what_the_work_does() -> None:
 
 def test_a_late_solver_is_left_behind() -> None:
     release = threading.Event()
-    begin = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(StoppedError):
         call(lambda: release.wait(30), lambda: None, lambda: True)
-    assert time.monotonic() - begin < GRACE_SECONDS + 0.3
+    assert time.monotonic() - started < GRACE_SECONDS + 0.3
     release.set()
 
 
 def test_a_solver_is_interrupted_again_and_again() -> None:
-    asked = []
+    polls = []
     done = threading.Event()
 
     def interrupt() -> None:
-        asked.append(True)
-        if len(asked) == 2:
+        polls.append(True)
+        if len(polls) == 2:
             done.set()
 
     assert call(lambda: done.wait(30), interrupt, never, lambda: True) is True
 
 
 def test_cpsat_stops_with_the_run() -> None:
-    begin = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(StoppedError):
         solve(pigeons(14), plain_solver(), after(0.2))
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - started < 1.0
 
 
 def test_a_linear_program_stops_with_the_run() -> None:
     program = slow_program(6000)
-    begin = time.monotonic()
+    started = time.monotonic()
     with pytest.raises(StoppedError):
         solve_program(program, after(0.2))
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - started < 1.0
 
 
 def test_cpsat_says_what_it_found() -> None:
@@ -131,14 +131,14 @@ def broken_model() -> cp_model.CpModel:
     return model
 
 
-def test_an_unwanted_question_is_left_open() -> None:
+def test_an_answer_of_no_more_use_is_left_open() -> None:
     def make() -> None:
         raise StoppedError
 
     solver = small_solver(Budget(), 0, 1.0)
-    assert ask(make, solver, never, never).solvable is None  # type: ignore[arg-type]
+    assert decide(make, solver, never, never).solvable is None  # type: ignore[arg-type]
     with pytest.raises(StoppedError):
-        ask(make, solver, never, lambda: True)  # type: ignore[arg-type]
+        decide(make, solver, never, lambda: True)  # type: ignore[arg-type]
 
 
 def test_a_search_ends_for_a_reason() -> None:

@@ -61,8 +61,8 @@ class Search:
         self.state = seed_state(seed)
         self.random = random.Random(seed)
         self.record = new_record(problem)
-        begin = random_assignment(problem, seed, missing=True)
-        start(*self.parts, self.record, begin.option, begin.step, GO_ON, self.state)
+        initial = random_assignment(problem, seed, missing=True)
+        start(*self.parts, self.record, initial.option, initial.step, GO_ON, self.state)
 
     @property
     def parts(self) -> tuple[Flat, PathGraphs, Memory, Scratch]:
@@ -81,8 +81,8 @@ class Search:
 
     def place_at_random(self, delivery: int) -> None:
         """Give a delivery without a place any option and step."""
-        begin, end = self.problem.option_start[delivery : delivery + 2]
-        option = self.random.randrange(int(begin), int(end))
+        first, end = self.problem.option_start[delivery : delivery + 2]
+        option = self.random.randrange(int(first), int(end))
         put_in(self.flat, self.memory, delivery, option, self.random.randrange(self.steps))
         recheck(self.flat, self.memory, delivery)
         if self.problem.option_requires[option] >= 0:
@@ -115,7 +115,7 @@ class Search:
         """Do anything once."""
         delivery = self.random.randrange(self.problem.deliveries)
         if self.memory.option[delivery] < 0:
-            # What nobody needs has no place, ever.
+            # Unneeded deliveries are never scheduled.
             if plain.is_needed(self.problem, self.memory, delivery):
                 self.random.choice((self.place_at_random, self.move))(delivery)
             return
@@ -162,14 +162,14 @@ def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int
                 groups.append([])
             groups[-1].append(option)
         nearest = min(uses.values())
-        wanted = []
+        expected = []
         for group in groups:
             shortest = min(uses[option] for option in group)
             if shortest <= nearest + farther:
-                wanted.append([option for option in group if uses[option] <= shortest + detour])
-        assert wanted, "a delivery has no choice"
+                expected.append([option for option in group if uses[option] <= shortest + detour])
+        assert expected, "a delivery has no choice"
         mine = plain.choices(graphs, delivery)
-        assert [plain.options_of(graphs, choice) for choice in mine] == wanted
+        assert [plain.options_of(graphs, choice) for choice in mine] == expected
         for choice in mine:
             kept = plain.options_of(graphs, choice)
             assert {problem.option_requires[option] for option in kept} == {graphs.requires[choice]}
@@ -187,15 +187,15 @@ def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int
 
 @RANDOM
 @given(instances(), st.sampled_from((0, 1, 2, FAR)), st.sampled_from((0, 1, 2, FAR)))
-def test_walks_through_a_graph_are_the_paths(asked: Instance, farther: int, detour: int) -> None:
-    problem = build_problem(asked)
+def test_walks_through_a_graph_are_the_paths(case: Instance, farther: int, detour: int) -> None:
+    problem = build_problem(case)
     check_graphs(problem, build_graphs(problem, flatten(problem), farther, detour), farther, detour)
 
 
 @RANDOM
 @given(instances(routings=("any", 2)), st.integers(1, 20), st.randoms(use_true_random=False))
-def test_graphs_of_a_grown_problem(asked: Instance, most: int, chance: random.Random) -> None:
-    whole, grown = build_problem(asked), build_problem(asked, max_options=most)
+def test_graphs_of_a_grown_problem(case: Instance, max_options: int, chance: random.Random) -> None:
+    whole, grown = build_problem(case), build_problem(case, max_options=max_options)
     for _ in range(2):
         names = {
             (int(grown.structure.delivery_message[d]), int(grown.structure.delivery_node[d])): d
@@ -268,8 +268,8 @@ def test_choices_with_the_same_paths_share_a_graph() -> None:
 
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
-def test_the_memory_equals_a_recount(asked: Instance, seed: int) -> None:
-    search = Search(build_problem(asked), seed)
+def test_the_memory_equals_a_recount(case: Instance, seed: int) -> None:
+    search = Search(build_problem(case), seed)
     search.check()
     for _ in range(25):
         search.act()
@@ -278,8 +278,8 @@ def test_the_memory_equals_a_recount(asked: Instance, seed: int) -> None:
 
 @RANDOM
 @given(instances(max_nodes=6), SEEDS)
-def test_a_start_places_only_what_is_needed(asked: Instance, seed: int) -> None:
-    problem = build_problem(asked)
+def test_a_start_places_only_what_is_needed(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
     search = Search(problem, seed)
     for delivery in range(problem.deliveries):
         if search.memory.option[delivery] >= 0:
@@ -314,8 +314,8 @@ def test_prices_equal_brute_force(kind: str) -> None:
 
     @RANDOM
     @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
-    def check(asked: Instance, seed: int, farther: int) -> None:
-        search = Search(build_problem(asked), seed, farther=farther)
+    def check(case: Instance, seed: int, farther: int) -> None:
+        search = Search(build_problem(case), seed, farther=farther)
         for _ in range(8):
             search.act()
         for delivery in range(search.problem.deliveries):
@@ -329,8 +329,8 @@ def test_prices_equal_brute_force(kind: str) -> None:
 
 @RANDOM
 @given(instances(**HOPS), SEEDS)  # type: ignore[arg-type]
-def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int) -> None:
-    search = Search(build_problem(asked), seed, steps=4)
+def test_what_holding_costs_equals_the_cheapest_chain(case: Instance, seed: int) -> None:
+    search = Search(build_problem(case), seed, steps=4)
     for _ in range(8):
         search.act()
     problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
@@ -350,9 +350,9 @@ def test_what_holding_costs_equals_the_cheapest_chain(asked: Instance, seed: int
 
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
-def test_a_move_changes_the_cost_as_it_was_priced(asked: Instance, seed: int) -> None:
-    """Weights on all cells beyond their limits and all that is broken: the sum that falls."""
-    search = Search(build_problem(asked), seed)
+def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> None:
+    """The move changes the weighted sum of all violations by its price."""
+    search = Search(build_problem(case), seed)
     problem, memory, scratch = search.problem, search.memory, search.scratch
     for _ in range(8):
         search.act()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +89,12 @@ def read_store(
     with Store(path) as store:
         try:
             name = _choose(store.suites(), suite, str(path))
-            rows = {row.name: row for row in store.rows(name)}
+            rows = {row.name: _current_row(row, registry) for row in store.rows(name)}
             counts = {row: count for row, count in store.run_counts().items() if row in rows}
             digests = {row: _digest(rows[row], registry) for row in counts}
             found: dict[str, list[dict[str, Any]]] = {row: [] for row in rows}
             for done, run in enumerate((run for run in store.runs() if run.row in rows), 1):
-                found[run.row].append(check(run, digests[run.row]))
+                found[run.row].append(_current_run(check(run, digests[run.row]), registry))
                 watch(done, sum(counts.values()))
             runs = run_table(record for records in found.values() for record in records)
         except DAMAGE as error:
@@ -102,6 +102,32 @@ def read_store(
             raise InputError(f"the store is damaged: {error}", where=str(path), hint=hint) from None
     lost = {row: str(why) for row, why in digests.items() if isinstance(why, CchybridError)}
     return Reading(Path(path), name, tuple(rows.values()), runs, lost)
+
+
+def _current_row(row: Row, registry: Registry) -> Row:
+    """Return the row with the present names of engines."""
+    rates = {registry.current_name(name): rate for name, rate in row.published.rates.items()}
+    return replace(row, published=replace(row.published, rates=rates))
+
+
+def _current_run(record: dict[str, Any], registry: Registry) -> dict[str, Any]:
+    """Return the line of a run with the present names of engines."""
+    current = registry.current_name
+
+    def renamed(title: str) -> str:
+        # An engine, such as ``tabu``, or an engine ``on quotients``.
+        first, *rest = title.split(" ")
+        return " ".join([current(first), *rest])
+
+    names: dict[str, Any] = {
+        name: current(record[name]) for name in ("engine", "bound_by") if name in record
+    }
+    contributions = tuple(
+        replace(entry, author=renamed(entry.author), seeded_by=renamed(entry.seeded_by))
+        for entry in record.get("contributions", ())
+    )
+    key = Contestant.from_key(record["key"]).renamed(registry).key
+    return {**record, **names, "key": key, "contributions": contributions}
 
 
 def _choose(suites: list[str], suite: str | None, path: str) -> str:
@@ -156,6 +182,7 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
         Contribution(
             float(each["seconds"]), str(each["author"]), str(each["how"]), str(each["what"]),
             _count(each["steps"]), _count(int(each["lower"])), bool(each["certified"]),
+            str(each.get("seeded_by", "")),
         )
         for each in result.get("contributions") or ()
     )  # fmt: skip

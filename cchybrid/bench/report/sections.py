@@ -10,7 +10,7 @@ import numpy as np
 from pandas import DataFrame, Series, concat, isna
 
 from cchybrid.bench.contestant import Contestant, settings_of
-from cchybrid.bench.report import statistics
+from cchybrid.bench.report import statistics, teams
 from cchybrid.bench.report.commands import commands_of, seeds_of
 from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
@@ -64,6 +64,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
         scores = statistics.scores(runs[~runs.row_is_study], scheduled.group.unique())
         sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
         sections += [*_credit(scheduled), *_contestants(scores)]
+        sections += _teams(runs[~runs.row_is_study])
     if other is not None:
         sections.append(_comparison(compare(rows, standings(other)), other.path.name))
     sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
@@ -261,6 +262,45 @@ def _contestants(found: DataFrame) -> list[Section]:
     total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))
     by_collective = Section("Contestants by collective", table=table[parts])
     return [total, by_collective] if parts.any() else [total]
+
+
+def _teams(runs: DataFrame) -> list[Section]:
+    """Return the sections on teams beside their members, and on which engine seeded which."""
+    found = teams.beside_members(runs)
+    sections = []
+    if len(found):
+        text = (
+            "Each team beside the better one of its members, as if it were known which: the one"
+            " with more successes, then with fewer seconds. Seconds are means to the best schedule"
+            " over all runs, the time limit for a run without success, with Student's interval at"
+            " 95 %. Better, worse: Welch's interval of the difference excludes zero; faster,"
+            " slower: it does not."
+        )
+        lines = []
+        for team, rows in found.groupby("team", sort=False):
+            counts = rows.verdict.value_counts()
+            words = [f"{word} {counts[word]}" for word in teams.VERDICTS if word in counts]
+            lines.append(
+                f"{team}: {', '.join(words)} of {len(rows)} rows; {rows.successes.sum()} successes"
+                f" of {rows.runs.sum()} runs, the better members {rows.member_successes.sum()};"
+                f" closed {rows.closed.sum()}, the better members {rows.member_closed.sum()}"
+            )
+        table = found[["row", "team", "successes", "closed"]].assign(**{
+            "mean s": found.seconds, "95 % interval": _ranges(found.low, found.high, shown),
+            "better member": found.member, "its successes": found.member_successes,
+            "its closed": found.member_closed, "its mean s": found.member_seconds,
+            "its 95 % interval": _ranges(found.member_low, found.member_high, shown),
+            "verdict": found.verdict,
+        })  # fmt: skip
+        sections.append(Section("Teams beside their members", text, lines, table, "teams", found))
+    seeds = teams.seeds_of_teams(runs)
+    if len(seeds):
+        text = (
+            "In how many runs the search that found the best schedule started from a schedule or"
+            " near-solution of another engine."
+        )
+        sections.append(Section("Which engine seeded which", text, table=seeds))
+    return sections
 
 
 def _comparison(table: DataFrame, other: str) -> Section:

@@ -1,7 +1,7 @@
-"""For authors of engines: run an engine in this process, and the conformance suite.
+"""Tests for engine authors: a run in this process, and the conformance suite.
 
-``LocalRun`` is for trying an engine out; ``check_engine`` and ``conformance_cases`` test whether
-it keeps to everything that the host, the users and the other engines count on.
+``LocalRun`` runs an engine without a host; ``check_engine`` and ``conformance_cases`` test whether
+an engine keeps the contract of ``cchybrid.plugin.engine``.
 """
 
 from cchybrid.plugin.conformance.conformance import ConformanceCase, check_engine, conformance_cases

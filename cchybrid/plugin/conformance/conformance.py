@@ -1,4 +1,4 @@
-"""The conformance suite: what every engine has to pass, one check on one instance at a time."""
+"""The conformance suite: cases, each one check of an engine on one instance."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cchybrid.plugin.engine import EngineInfo
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 
-PATIENCE = 60.0
-"""Seconds that one run on a small instance may take, the compilation of kernels included."""
+MAX_RUN_SECONDS = 60.0
+"""Largest time for one run on a small instance, compilation of kernels included."""
 
 
 @dataclass(frozen=True)
 class ConformanceCase:
-    """One check of an engine, on one instance or as a whole. Call it to make the check.
+    """One check of an engine, with or without an instance. Call it to run the check.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class ConformanceCase:
     check
         A key of ``ENGINE_CHECKS`` (then there is no instance) or of ``INSTANCE_CHECKS``.
     instance
-        What the check is made on.
+        The instance of the check.
     """
 
     subject: Subject
@@ -42,7 +42,7 @@ class ConformanceCase:
         return self.check if self.instance is None else f"{self.check} {self.instance.name}"
 
     def __call__(self) -> None:
-        """Make the check; a ``ConformanceError`` says what the engine's author has to mend."""
+        """Run the check; raise a ``ConformanceError`` that says what to correct."""
         try:
             if self.instance is None:
                 ENGINE_CHECKS[self.check](self.subject)
@@ -55,9 +55,9 @@ class ConformanceCase:
 
 
 def conformance_cases(
-    engine: str | type | EngineInfo, *, options: Any = None, patience: float = PATIENCE
+    engine: str | type | EngineInfo, *, options: Any = None, patience: float = MAX_RUN_SECONDS
 ) -> list[ConformanceCase]:
-    """Return all cases of the suite, to make one test of each.
+    """Return all cases of the suite, for one test each.
 
     In pytest::
 
@@ -72,12 +72,12 @@ def conformance_cases(
     ----------
     engine
         The name under which the engine is registered, its ``EngineInfo``, a target such as
-        ``package.module:Class``, or its class. With a class or a target alone, nothing is known
-        about ``proves``, and the engine is not tried in a worker process.
+        ``package.module:Class``, or its class. With a class or a target, ``proves`` is unknown,
+        and the engine is not run in a worker process.
     options
-        An ``Options`` object to test with; the defaults if ``None``.
+        An ``Options`` object; the defaults if ``None``.
     patience
-        Seconds that one run may take at most.
+        Largest number of seconds for one run.
     """
     subject = _subject(engine, options, patience)
     return [
@@ -91,9 +91,9 @@ def conformance_cases(
 
 
 def check_engine(
-    engine: str | type | EngineInfo, *, options: Any = None, patience: float = PATIENCE
+    engine: str | type | EngineInfo, *, options: Any = None, patience: float = MAX_RUN_SECONDS
 ) -> None:
-    """Make every check, and raise one error that names everything that has to be mended.
+    """Run every check, and raise one error that names all failures.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks of an engine as a whole; each raises a ``ConformanceError`` or is content."""
+"""Checks of an engine as a whole; each raises a ``ConformanceError`` if it fails."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import get_type_hints
 import cchybrid
 from cchybrid.plugin.conformance.small_instances import conformance_instances, large_instance
 from cchybrid.plugin.conformance.subject import Subject
-from cchybrid.plugin.conformance.trial import ConformanceError, Witness
+from cchybrid.plugin.conformance.trial import CheckedRun, ConformanceError
 from cchybrid.plugin.engine import API, Budget
 from cchybrid.plugin.registry import Registry
 from cchybrid.problem import build_problem
 
 EVALUATIONS = 50
 """The evaluation budget in a worker process."""
-STRIDE = 0.3
-"""Seconds that an engine gets to be in the midst of its work before it is asked to stop."""
+WORK_SECONDS = 0.3
+"""Seconds of work before an engine is asked to stop."""
 
 
 def check_options(subject: Subject) -> None:
-    """Options is a frozen dataclass of plain fields with defaults, and the engine takes it."""
+    """Check that ``Options`` is a frozen dataclass with defaults that constructs the engine."""
     kind = getattr(subject.load(), "Options", None)
     if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
         raise ConformanceError("has no dataclass Options; without options, use NoOptions")
@@ -47,7 +47,7 @@ def check_options(subject: Subject) -> None:
 
 
 def check_record(subject: Subject) -> None:
-    """The EngineInfo is one that users can name and the worker can load."""
+    """Check the fields of the engine's ``EngineInfo``."""
     info = subject.info
     if info is None:
         return
@@ -63,7 +63,7 @@ def check_record(subject: Subject) -> None:
 
 
 def check_support(subject: Subject) -> None:
-    """The engine works on at least one kind of instance."""
+    """Check that the engine supports at least one kind of instance."""
     reasons = {
         case.name: subject.engine().unsupported(case.problem()) for case in conformance_instances()
     }
@@ -75,9 +75,9 @@ def check_support(subject: Subject) -> None:
 
 
 def check_proof(subject: Subject) -> None:
-    """An engine that is registered as proving closes the gap of some instance by itself."""
+    """Check that an engine of kind ``exact`` proves the optimum of some instance."""
     if subject.info is None or not subject.info.proves:
-        return  # that it claims nothing then, every run sees to
+        return  # every run checks that such an engine claims no bound
     tried = 0
     for case in conformance_instances():
         problem = case.problem()
@@ -86,8 +86,8 @@ def check_proof(subject: Subject) -> None:
         tried += 1
         if tried > 3:
             break
-        run = subject.witness(problem, case.optimum, budget=Budget(seconds=5.0))
-        subject.try_out(lambda run=run: run, lambda run: run.should_stop(), "time was up")  # type: ignore[misc]
+        run = subject.new_run(problem, case.optimum, budget=Budget(seconds=5.0))
+        subject.run_engine(lambda run=run: run, lambda run: run.should_stop(), "time was up")  # type: ignore[misc]
         if run.lower() == case.optimum:
             return
     raise ConformanceError(
@@ -97,31 +97,31 @@ def check_proof(subject: Subject) -> None:
 
 
 def check_stop(subject: Subject) -> None:
-    """An engine in the midst of its work returns soon after it was asked to stop."""
+    """Check that a working engine returns soon after it was asked to stop."""
     problem = build_problem(large_instance())
     if not subject.supports(problem):
         return
 
-    def make() -> Witness:
-        return subject.witness(problem, None, budget=Budget(seconds=None))
+    def make() -> CheckedRun:
+        return subject.new_run(problem, None, budget=Budget(seconds=None))
 
     begun: dict[int, float] = {}
 
-    def due(run: Witness) -> bool:
-        run.stopped = time.monotonic() - begun.setdefault(id(run), time.monotonic()) > STRIDE
+    def due(run: CheckedRun) -> bool:
+        run.stopped = time.monotonic() - begun.setdefault(id(run), time.monotonic()) > WORK_SECONDS
         return run.stopped
 
     reason = "it was asked to stop; ask run.should_stop() at least a few times a second"
-    subject.try_out(make, due, reason).demand_no_faults()
+    subject.run_engine(make, due, reason).raise_first_fault()
 
 
 def check_host(subject: Subject) -> None:
-    """The engine works in a worker process of its own, where users will run it."""
+    """Check that the engine works in a worker process."""
     if subject.info is None:
         return
     for case in conformance_instances():
         if case.optimum > 1 and subject.supports(case.problem()):
-            # Evaluations end the run, so that no slow start of the worker can spoil it.
+            # A budget of evaluations, so that a slow start of the worker has no effect.
             result = cchybrid.solve(
                 case.instance,
                 engines=[subject.info.name],

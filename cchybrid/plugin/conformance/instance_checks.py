@@ -1,4 +1,4 @@
-"""Checks of an engine on one instance; each raises a ``ConformanceError`` or is content."""
+"""Checks of an engine on one instance; each raises a ``ConformanceError`` if it fails."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Callable
 import numpy as np
 
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance
-from cchybrid.plugin.conformance.subject import Subject, one_by_one
-from cchybrid.plugin.conformance.trial import ConformanceError, Trial, Witness
+from cchybrid.plugin.conformance.subject import Subject, serial_schedule
+from cchybrid.plugin.conformance.trial import CheckedRun, ConformanceError, Trial
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 
 EVALUATIONS = 100
-"""The evaluation budget of the checks that give one."""
-LOOK = 0.1
-"""Seconds that an engine gets to better its first answer."""
+"""The evaluation budget of checks with one."""
+IMPROVE_SECONDS = 0.1
+"""Seconds for an engine to improve its first result."""
 
 
 def check_unsupported(subject: Subject, case: ConformanceInstance) -> None:
-    """The engine says why it cannot work on a problem, or None; it never raises."""
+    """Check that ``unsupported`` returns a reason or None, and never raises."""
     problem = case.problem()
     try:
         reason: object = subject.engine().unsupported(problem)
@@ -35,21 +35,21 @@ def check_unsupported(subject: Subject, case: ConformanceInstance) -> None:
 
 
 def check_offers(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """All that the engine says is true: valid offers, bounds that hold; and it says something."""
+    """Check that offers are valid, that bounds hold, and that there is at least one of them."""
     seen: dict[int, float] = {}
 
-    def due(run: Witness) -> bool:
+    def due(run: CheckedRun) -> bool:
         if run.schedules or run.bounds:
             seen.setdefault(id(run), time.monotonic())
-        run.stopped = id(run) in seen and time.monotonic() - seen[id(run)] > LOOK
+        run.stopped = id(run) in seen and time.monotonic() - seen[id(run)] > IMPROVE_SECONDS
         return run.stopped
 
-    def make() -> Witness:
-        return subject.witness(problem, case.optimum, budget=Budget(seconds=None))
+    def make() -> CheckedRun:
+        return subject.new_run(problem, case.optimum, budget=Budget(seconds=None))
 
-    trial = subject.try_out(make, due, "it had found something and was asked to stop")
-    trial.demand_no_faults()
-    if trial.idle:
+    trial = subject.run_engine(make, due, "it had found something and was asked to stop")
+    trial.raise_first_fault()
+    if trial.is_empty:
         raise ConformanceError(
             f"neither offered a schedule nor reported a bound for {problem.deliveries} "
             "deliveries; say in unsupported() what the engine cannot work on"
@@ -57,54 +57,54 @@ def check_offers(subject: Subject, case: ConformanceInstance, problem: Problem) 
 
 
 def check_target(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """An engine that was asked for a number of steps returns when it has them."""
-    target = max(case.optimum, one_by_one(problem).steps - 1)
+    """Check that the engine returns when the target is reached."""
+    target = max(case.optimum, serial_schedule(problem).steps - 1)
 
-    def make() -> Witness:
-        # An engine that does not find so many steps may use up its time.
-        return subject.witness(
+    def make() -> CheckedRun:
+        # An engine that does not reach the target may use up its time.
+        return subject.new_run(
             problem, case.optimum, target=target, budget=Budget(seconds=min(5.0, subject.patience))
         )
 
-    def due(run: Witness) -> bool:
+    def due(run: CheckedRun) -> bool:
         return run.should_stop() or (run.best() or target + 1) <= target
 
     reason = (
-        f"the {target} steps that it was asked for were found; loop over run.targets(), and ask "
+        f"the target of {target} steps was reached; loop over run.targets(), and ask "
         "run.wants(steps) before you go on"
     )
-    subject.try_out(make, due, reason).demand_no_faults()
+    subject.run_engine(make, due, reason).raise_first_fault()
 
 
 def check_closed(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """An engine returns at once where nothing is left to find, or less is asked than can be."""
-    known = one_by_one(problem)
+    """Check that the engine returns at once if no better schedule can exist."""
+    known = serial_schedule(problem)
 
-    def closed() -> Witness:
-        run = subject.witness(problem, None, first_lower=known.steps, budget=Budget(seconds=None))
+    def closed() -> CheckedRun:
+        run = subject.new_run(problem, None, first_lower=known.steps, budget=Budget(seconds=None))
         run.offer(known)
         return run
 
-    def hopeless() -> Witness:
-        return subject.witness(
+    def below_bound() -> CheckedRun:
+        return subject.new_run(
             problem, None, first_lower=known.steps + 1, target=known.steps, budget=Budget(None)
         )
 
     for make, reason in (
         (closed, "the best schedule met the lower bound"),
-        (hopeless, "fewer steps were asked for than the lower bound allows"),
+        (below_bound, "the target was below the lower bound"),
     ):
         hint = f"{reason}; stop when run.targets() ends, and before the first target if it is empty"
-        subject.try_out(make, lambda run: True, hint).demand_no_faults()
+        subject.run_engine(make, lambda run: True, hint).raise_first_fault()
 
 
 def check_evaluations(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """The engine counts its evaluations and returns when they are spent, without a clock."""
-    _spend_all(subject, case, problem).demand_no_faults()
+    """Check that the engine counts evaluations and returns when they are spent."""
+    _spend_all(subject, case, problem).raise_first_fault()
 
 
 def check_repeatable(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """Same seed, same evaluations, one thread: the same offers and bounds, always."""
+    """Check that equal seeds and evaluations give equal offers and bounds, with one thread."""
     first, second = (_spend_all(subject, case, problem).run for _ in range(2))
     schedules = [[found.steps for found in run.schedules] for run in (first, second)]
     same = {"schedules": schedules[0] == schedules[1], "bounds": first.bounds == second.bounds}
@@ -117,14 +117,14 @@ def check_repeatable(subject: Subject, case: ConformanceInstance, problem: Probl
 
 
 def check_hints(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
-    """The engine takes what others have found, complete or not, valid or not."""
-    known = one_by_one(problem)
+    """Check that the engine accepts near-solutions, incomplete or invalid."""
+    known = serial_schedule(problem)
     crowded = Assignment(known.option, np.minimum(known.step, 0))
     partial = Assignment(known.option.copy(), known.step.copy())
     partial.option[::2] = partial.step[::2] = -1
 
-    def make() -> Witness:
-        run = subject.witness(
+    def make() -> CheckedRun:
+        run = subject.new_run(
             problem,
             case.optimum,
             budget=Budget(seconds=None, evaluations=EVALUATIONS),
@@ -133,29 +133,29 @@ def check_hints(subject: Subject, case: ConformanceInstance, problem: Problem) -
         run.offer(known)
         return run
 
-    subject.try_out(make, _spent, "its evaluations were spent").demand_no_faults()
+    subject.run_engine(make, _spent, "its evaluations were spent").raise_first_fault()
 
 
 def _spend_all(subject: Subject, case: ConformanceInstance, problem: Problem) -> Trial:
-    def make() -> Witness:
+    def make() -> CheckedRun:
         budget = Budget(seconds=None, evaluations=EVALUATIONS, threads=1)
-        return subject.witness(problem, case.optimum, budget=budget)
+        return subject.new_run(problem, case.optimum, budget=budget)
 
     reason = (
         f"its {EVALUATIONS} evaluations were spent; call run.spend after every evaluation and "
         "look at run.should_stop() afterwards"
     )
-    return subject.try_out(make, _spent, reason)
+    return subject.run_engine(make, _spent, reason)
 
 
-def _spent(run: Witness) -> bool:
+def _spent(run: CheckedRun) -> bool:
     return run.spent >= EVALUATIONS
 
 
 def _where_supported(
     check: Callable[[Subject, ConformanceInstance, Problem], None],
 ) -> Callable[[Subject, ConformanceInstance], None]:
-    """Return the check such that it is made only on problems that the engine can work on."""
+    """Return the check, restricted to problems that the engine supports."""
 
     def checked(subject: Subject, case: ConformanceInstance) -> None:
         problem = case.problem()
@@ -174,4 +174,4 @@ INSTANCE_CHECKS: dict[str, Callable[[Subject, ConformanceInstance], None]] = {
     "repeatable": _where_supported(check_repeatable),
     "hints": _where_supported(check_hints),
 }
-"""Checks that are made on every instance."""
+"""Checks on every instance, by name."""

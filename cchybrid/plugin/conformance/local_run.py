@@ -1,4 +1,4 @@
-"""A ``Run`` in this process, for trying an engine out and for testing it."""
+"""A ``Run`` in this process, to test an engine without a host."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cchybrid.model import Schedule
-from cchybrid.plugin.engine import Budget, RunBase, cut_to
+from cchybrid.plugin.engine import Budget, RunBase, cut_to, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.referee.verify import Violation, verify
 
 
 @dataclass
 class LocalRun(RunBase):
-    """A ``Run`` without a host: keeps what the engine says and verifies it on the spot.
+    """A ``Run`` without a host: keeps everything that the engine reports, and verifies offers.
 
     Parameters
     ----------
     problem
-        The problem that the engine is given.
+        The problem that the engine solves.
     seed, budget
-        As the engine sees them; ``budget.seconds`` counts from the construction.
+        As in ``Run``; ``budget.seconds`` counts from the construction.
     target
-        The one number of steps that is asked for, or ``None``.
+        As in ``Run``.
     first_lower
-        The lower bound known from the start.
+        The lower bound at the start.
     hints
-        Per number of steps the near-solution that ``hint`` returns.
+        The near-solutions that ``hint`` returns, per number of steps.
     """
 
     problem: Problem
@@ -53,7 +53,7 @@ class LocalRun(RunBase):
         self._lower = 0
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """Lift and verify; a schedule goes to ``schedules``, anything else to ``violations``."""
+        """Lift and verify; add a valid schedule to ``schedules``, else its ``violations``."""
         schedule = (self.problem if problem is None else problem).lift(assignment)
         found = verify(schedule.instance, schedule.steps)
         if found:
@@ -70,7 +70,7 @@ class LocalRun(RunBase):
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
     ) -> None:
-        """See ``Run.bound``; claims of an incomplete pool are kept but do not count."""
+        """See ``Run.bound``; claims from an incomplete Problem are kept but do not count."""
         self.bounds.append((steps, evidence))
         if instance or self.problem.complete or evidence is not None:
             self._lower = max(self._lower, steps)
@@ -83,11 +83,14 @@ class LocalRun(RunBase):
         """See ``Run.lower``."""
         return max(self.first_lower, self._lower)
 
-    def hint(self, steps: int) -> Assignment | None:
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        if steps in self.hints:
-            return self.hints[steps]
-        return None if self._best is None else cut_to(self._best, steps)
+        found = self.hints.get(steps)
+        if found is None and self._best is not None:
+            found = cut_to(self._best, steps)
+        if complete and found is not None and not is_complete(self.problem, found):
+            return None
+        return found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``."""

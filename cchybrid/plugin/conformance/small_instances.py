@@ -1,4 +1,4 @@
-"""Small instances of every kind that an engine may meet, each with its optimum."""
+"""Small instances of every kind, each with its optimum."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class ConformanceInstance:
     Parameters
     ----------
     instance
-        Its name says what is special about it.
+        The instance; its name describes it.
     optimum
-        The fewest steps of any schedule; the tests of cchybrid prove it.
+        The fewest steps of any schedule, proven by the tests of cchybrid.
     max_options
-        Options that the Problem may list; where that is too few, the Problem is incomplete.
+        Largest number of options of the Problem; if it is too small, the Problem is incomplete.
     """
 
     instance: Instance
@@ -34,15 +34,15 @@ class ConformanceInstance:
         return self.instance.name
 
     def problem(self) -> Problem:
-        """Return the Problem, compiled afresh."""
+        """Return a new Problem."""
         return build_problem(self.instance, max_options=self.max_options)
 
 
 def conformance_instances() -> tuple[ConformanceInstance, ...]:
-    """Return instances so small that any engine is done with one in about a second.
+    """Return instances that any engine solves in about a second.
 
-    Together they hold everything that a Problem can hold: deliveries that require others,
-    deliveries that are optional, limits of every kind, and options that were left out.
+    Together they have everything that a Problem can have: deliveries that require others, optional
+    deliveries, limits of every kind, and incomplete options.
     """
     ring = Network.from_links("ring-4", 4, _cycle(4))
     ring_5 = Network.from_links("ring-5", 5, _cycle(5))
@@ -81,7 +81,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
 
 
 def large_instance() -> Instance:
-    """Return an instance that keeps an engine busy: gossiping on a torus of 16 nodes."""
+    """Return an instance that takes longer: an all-to-all broadcast on a torus of 16 nodes."""
     links = [
         (4 * row + column, other)
         for row in range(4)
@@ -118,10 +118,10 @@ def _others(nodes: int, node: int) -> tuple[int, ...]:
 
 
 def _exchange(nodes: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Everybody sends something else to everybody else."""
+    """Return the messages of an all-to-all scatter."""
     return [(a, [b]) for a in nodes for b in nodes if a != b]
 
 
 def _gossip(nodes: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """Everybody sends the same to everybody else."""
+    """Return the messages of an all-to-all broadcast."""
     return [(a, [b for b in nodes if b != a]) for a in nodes]

@@ -1,4 +1,4 @@
-"""The engine under test, and the plainest schedule to hold against it."""
+"""The engine under test, and a trivial schedule for comparison."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.plugin.conformance.trial import Trial, Witness, observe
+from cchybrid.plugin.conformance.trial import CheckedRun, Trial, observe
 from cchybrid.plugin.engine import Engine, EngineInfo
 from cchybrid.problem import Assignment, Problem
 
-Due = Callable[[Witness], bool]
-"""Says whether the engine has a reason to return by now."""
+Due = Callable[[CheckedRun], bool]
+"""Returns whether the engine has a reason to return."""
 
-CHANCES = 2
-"""Runs that an engine gets before its slowness counts: the first may have compiled code."""
+MAX_RUNS = 2
+"""Largest number of runs of an engine that returns too late: the first may have compiled code."""
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Subject:
     Parameters
     ----------
     name
-        For messages.
+        Name for messages.
     load
-        Returns its class.
+        Returns the class of the engine.
     info
-        What it is registered with, if that is known.
+        The record of the engine, or ``None``.
     options
-        What it is constructed with; ``None`` for the defaults.
+        The ``Options`` object; ``None`` for the defaults.
     patience
-        Seconds that a run may take at most.
+        Largest number of seconds of a run.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Subject:
     patience: float
 
     def engine(self) -> Engine:
-        """Return a fresh engine."""
+        """Return a new engine."""
         kind = self.load()
         engine: Engine = kind(kind.Options() if self.options is None else self.options)
         prepare = getattr(engine, "prepare", None)
@@ -53,32 +53,32 @@ class Subject:
         return engine
 
     def supports(self, problem: Problem) -> bool:
-        """Return whether the engine says that it can work on the problem."""
+        """Return whether the engine supports the problem."""
         return self.engine().unsupported(problem) is None
 
-    def witness(self, problem: Problem, optimum: int | None, **rest: Any) -> Witness:
-        """Return a run on which the engine can be let loose."""
+    def new_run(self, problem: Problem, optimum: int | None, **rest: Any) -> CheckedRun:
+        """Return a new run for the engine."""
         proves = None if self.info is None else self.info.proves
-        return Witness(problem, optimum=optimum, proves=proves, **{"seed": 1, **rest})
+        return CheckedRun(problem, optimum=optimum, proves=proves, **{"seed": 1, **rest})
 
-    def try_out(self, make: Callable[[], Witness], due: Due, reason: str) -> Trial:
-        """Run a fresh engine on ``make()``.
+    def run_engine(self, make: Callable[[], CheckedRun], due: Due, reason: str) -> Trial:
+        """Run a new engine on ``make()``.
 
-        One that is slow is given another chance: it may have compiled code, which belongs into
-        ``prepare()`` where there is much of it.
+        If it returns too late, it is run again, as it may have compiled code (work that takes long
+        belongs in ``prepare()``).
         """
-        for _ in range(CHANCES):
+        for _ in range(MAX_RUNS):
             trial = self._once(make(), due, reason)
             if not trial.slow:
                 break
         return trial
 
-    def _once(self, run: Witness, due: Due, reason: str) -> Trial:
+    def _once(self, run: CheckedRun, due: Due, reason: str) -> Trial:
         return observe(self.engine(), run, lambda: due(run), reason, self.patience)
 
 
-def one_by_one(problem: Problem) -> Assignment:
-    """Return the plainest schedule: every step makes one delivery, by the first option that can."""
+def serial_schedule(problem: Problem) -> Assignment:
+    """Return a schedule with one delivery per step, by the first possible option."""
     found = problem.empty()
     steps = 0
     while (found.option[problem.required] < 0).any():

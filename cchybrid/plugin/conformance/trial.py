@@ -18,28 +18,29 @@ from cchybrid.plugin.conformance.local_run import LocalRun
 from cchybrid.plugin.engine import Engine, Stop
 from cchybrid.problem import Assignment, Problem
 
-GRACE = 2.0
-"""Seconds within which an engine has to return once there is a reason to; the host gives one."""
-TICK = 0.005
-"""Seconds between two looks at a running engine."""
+MAX_STOP_SECONDS = 2.0
+"""Seconds within which an engine has to return when it has a reason to; in a run the host gives
+one."""
+TICK_SECONDS = 0.005
+"""Seconds between two checks of a running engine."""
 
 
 class ConformanceError(AssertionError):
-    """An engine breaks its contract; the text says how, and what its author can mend."""
+    """An engine breaks its contract; the text says how, and how to correct it."""
 
 
 @dataclass
-class Witness(LocalRun):
-    """A ``LocalRun`` that writes down every breach of contract instead of stumbling over it.
+class CheckedRun(LocalRun):
+    """A ``LocalRun`` that records every breach of contract.
 
     Parameters
     ----------
     optimum
-        The fewest steps of any schedule; ``None`` if that is not known.
+        The fewest steps of any schedule; ``None`` if unknown.
     proves
-        What the engine's ``EngineInfo`` says; ``None`` if it has none.
+        ``EngineInfo.proves`` of the engine; ``None`` if it has no record.
     faults
-        What was wrong, each with its mend.
+        The breaches, each with a hint how to correct it.
     """
 
     optimum: int | None = None
@@ -47,7 +48,7 @@ class Witness(LocalRun):
     faults: list[str] = field(default_factory=list)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
-        """Keep a valid offer; everything else is a fault."""
+        """Keep a valid offer; record anything else as a fault."""
         misfit = _misfit(self.problem if problem is None else problem, assignment)
         if misfit:
             self.faults.append(f"offered an assignment {misfit}")
@@ -57,12 +58,12 @@ class Witness(LocalRun):
         for found in self.violations[before:]:
             self.faults.append(
                 f"offered an invalid schedule: {found[0].text}; in every step each resource is "
-                "used at most `capacity` times, every required delivery happens, and what an "
-                "option requires has happened in an earlier step"
+                "used at most `capacity` times, every required delivery is made, and the "
+                "delivery that an option requires is made in an earlier step"
             )
 
     def suggest(self, assignment: Assignment) -> None:
-        """Keep a near-solution; it may have conflicts, but it has to be an assignment."""
+        """Keep a near-solution, which may have conflicts but must be an assignment."""
         misfit = _misfit(self.problem, assignment)
         if misfit:
             self.faults.append(f"suggested an assignment {misfit}")
@@ -72,7 +73,7 @@ class Witness(LocalRun):
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
     ) -> None:
-        """Keep a bound, and write down what is wrong with it."""
+        """Keep a bound, and record its faults."""
         steps = int(steps)
         super().bound(steps, evidence, instance=instance)
         if self.optimum is not None and steps > self.optimum:
@@ -95,7 +96,7 @@ class Witness(LocalRun):
             )
 
     def progress(self, steps: int, conflicts: int) -> None:
-        """Keep how near the search is, which has to be two counts."""
+        """Keep a report of progress, which must be two counts."""
         try:
             super().progress(operator.index(steps), operator.index(conflicts))
         except TypeError:
@@ -104,7 +105,7 @@ class Witness(LocalRun):
             )
 
     def note(self, **metrics: float) -> None:
-        """Keep metrics, which have to be numbers."""
+        """Keep metrics, which must be numbers."""
         try:
             super().note(**{name: float(value) for name, value in metrics.items()})
         except (TypeError, ValueError):
@@ -113,48 +114,48 @@ class Witness(LocalRun):
 
 @dataclass
 class Trial:
-    """How a run of an engine went.
+    """The outcome of a run of an engine.
 
     Parameters
     ----------
     run
-        What the engine said.
+        The run, with everything that the engine reported.
     faults
-        What was wrong, each with its mend; those of ``run`` come first.
+        The breaches, each with a hint how to correct it; those of ``run`` come first.
     slow
-        It returned, but later than it should.
+        Whether the engine returned, but too late.
     """
 
-    run: Witness
+    run: CheckedRun
     faults: list[str]
     slow: bool
 
     @property
-    def idle(self) -> bool:
-        """Whether the engine said nothing that could be of use to anybody."""
+    def is_empty(self) -> bool:
+        """Whether the engine reported neither schedules nor bounds nor near-solutions."""
         run = self.run
         return not (run.schedules or run.bounds or run.suggestions)
 
-    def demand_no_faults(self) -> None:
+    def raise_first_fault(self) -> None:
         """Raise a ``ConformanceError`` for the first fault."""
         if self.faults:
             raise ConformanceError(self.faults[0])
 
 
 def observe(
-    engine: Engine, run: Witness, due: Callable[[], bool], reason: str, patience: float
+    engine: Engine, run: CheckedRun, due: Callable[[], bool], reason: str, patience: float
 ) -> Trial:
-    """Let an engine solve ``run.problem`` in a thread, and see to it that it returns.
+    """Run an engine on ``run.problem`` in a thread, and check that it returns in time.
 
     Parameters
     ----------
     due
-        Asked all the time: whether there is a reason to return by now. It may set ``run.stopped``.
+        Whether the engine has a reason to return; called repeatedly. It may set ``run.stopped``.
     reason
-        That reason, for the fault.
+        The reason, for messages.
     patience
-        Seconds after which the run is stopped although it was not due, and again as many after
-        which it is given up.
+        Seconds after which the run is stopped although it was not due; after as many more it is
+        abandoned.
     """
     before, state = _snapshot(run.problem), _global_random_state()
     outcome: list[object] = []
@@ -162,7 +163,7 @@ def observe(
     def solve() -> None:
         try:
             outcome.append(engine.solve(run.problem, run))
-        except BaseException as error:  # whatever it is, it is the engine's
+        except BaseException as error:  # SystemExit, too
             outcome.append(error)
 
     thread = threading.Thread(target=solve, name="engine under test", daemon=True)
@@ -173,14 +174,14 @@ def observe(
         now = time.monotonic()
         if since is None and due():
             since = now
-        if since is not None and now - since > GRACE:
+        if since is not None and now - since > MAX_STOP_SECONDS:
             break
         if now - begun > patience:
             break
-        thread.join(TICK)
+        thread.join(TICK_SECONDS)
     timely = not thread.is_alive()
     run.stopped = True
-    thread.join(patience)  # it may be compiling, which nothing interrupts
+    thread.join(patience)  # compilation cannot be interrupted
 
     faults = list(run.faults)
     if thread.is_alive() and since is None:
@@ -188,7 +189,7 @@ def observe(
     elif thread.is_alive():
         faults.append(f"did not return although {reason}, nor when asked to stop afterwards")
     elif not timely and since is not None:
-        faults.append(f"was still running {GRACE:g} s after {reason}")
+        faults.append(f"was still running {MAX_STOP_SECONDS:g} s after {reason}")
     elif not timely:
         faults.append(f"did not return within {patience:g} s; it was never so that {reason}")
     if outcome:
@@ -216,7 +217,7 @@ def _wrong_outcome(outcome: object) -> list[str]:
 
 
 def _misfit(problem: Problem, assignment: Assignment) -> str:
-    """Return why this is no assignment of the problem, valid or not; or ""."""
+    """Return why this is no assignment of the problem, even an invalid one; or ""."""
     size = problem.deliveries
     for name in ("option", "step"):
         values = getattr(assignment, name, None)
@@ -246,7 +247,7 @@ def _unproven(problem: Problem, steps: int, evidence: Mapping[str, Any]) -> list
 
 
 def _global_random_state() -> tuple[object, ...]:
-    # The legacy state is what is guarded here, so it has to be looked at.
+    # The legacy state has to be compared here.
     kind, keys, *rest = np.random.get_state()  # noqa: NPY002
     return random.getstate(), kind, np.asarray(keys).tobytes(), *rest
 

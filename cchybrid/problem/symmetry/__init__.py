@@ -1,20 +1,20 @@
-"""Symmetries of an instance: its automorphisms, groups of them, and the Problem divided by one."""
+"""Symmetries of an instance: automorphisms, their groups, group actions and quotients."""
 
 from cchybrid.problem.symmetry.automorphisms import Automorphisms, automorphisms
 from cchybrid.problem.symmetry.choice import Choice, choices
-from cchybrid.problem.symmetry.groups import Division, Group, divisions, groups
+from cchybrid.problem.symmetry.groups import Group, GroupAction, group_actions, groups
 from cchybrid.problem.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
 
 __all__ = [
     "Automorphisms",
     "Choice",
-    "Division",
     "Group",
+    "GroupAction",
     "NoQuotientError",
     "QuotientOrigin",
     "automorphisms",
     "choices",
-    "divisions",
+    "group_actions",
     "groups",
     "quotient",
 ]

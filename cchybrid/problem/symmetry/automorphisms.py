@@ -1,9 +1,17 @@
-"""The automorphisms of a whole instance: network, roles, capacities, ports and messages.
+"""The automorphisms of an instance: network, roles, capacities, ports and messages.
 
-An automorphism renames the nodes so that the instance stays the same, so it carries schedules to
-schedules. nauty finds generators of the group (McKay and Piperno 2014, by pynauty) on a graph
-that knows the network and how much every node sends and receives; where that is not all that the
-messages say, they are vertices of the graph too.
+An automorphism is a permutation of the nodes that maps the instance to itself, so it maps valid
+schedules to valid schedules. nauty (by pynauty) finds generators of the group, on a vertex-coloured
+directed graph:
+
+1. Vertices are the nodes, coloured by their roles, ports and numbers of messages sent and received,
+   and the middles of channels of other than the usual capacity.
+2. If some generator does not map messages to messages, the messages become vertices, too.
+
+References
+----------
+B. D. McKay and A. Piperno, Practical graph isomorphism, II, Journal of Symbolic Computation 60
+(2014), https://doi.org/10.1016/j.jsc.2013.09.003.
 """
 
 from __future__ import annotations
@@ -20,7 +28,7 @@ from cchybrid.model import Instance
 from cchybrid.problem.arrays import IntArray, LongArray
 
 MAX_VERTICES = 3_000
-"""Vertices of the graph beyond which nauty, which keeps it as a dense matrix, is not asked."""
+"""Vertices above which nauty is not called: it stores the graph as a dense matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +38,10 @@ class Automorphisms:
     Parameters
     ----------
     generators
-        Shape (generators, nodes): what each node is called afterwards.
+        Shape (generators, nodes): the image of each node.
     order
-        The number of automorphisms, nearly where it is beyond 2^53. Where equal messages can
-        change places, these count too.
+        The number of automorphisms, approximate above 2^53. Where messages are vertices of the
+        graph, permutations of equal messages count, too.
     """
 
     generators: IntArray
@@ -41,10 +49,10 @@ class Automorphisms:
 
 
 class MessageMap:
-    """What a renaming of the nodes makes of the messages.
+    """The permutations of the messages that permutations of the nodes induce.
 
-    The k-th of several equal messages goes to the k-th of those that it becomes, so that a
-    product of renamings moves messages as its factors do.
+    The k-th of several equal messages is mapped to the k-th of the equal images, so that the map
+    of a product is the product of the maps.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -57,18 +65,18 @@ class MessageMap:
         self._single = bool((size == 2).all())
         self._order, self._keys = self._sorted(np.arange(self._nodes))
 
-    def image(self, renaming: IntArray) -> LongArray | None:
-        """Return, shape (messages,), what each message becomes; ``None`` if one becomes none."""
-        order, keys = self._sorted(renaming.astype(np.int64))
+    def image(self, permutation: IntArray) -> LongArray | None:
+        """Return, shape (messages,), the image of each message; ``None`` if one has none."""
+        order, keys = self._sorted(permutation.astype(np.int64))
         if keys != self._keys:
             return None
         found = np.empty(len(order), dtype=np.int64)
         found[order] = self._order
         return found
 
-    def _sorted(self, renaming: LongArray) -> tuple[LongArray, Hashable]:
-        """Return the messages in the order of their renamed keys, equal ones as they were."""
-        source, target = renaming[self._source], renaming[self._target]
+    def _sorted(self, permutation: LongArray) -> tuple[LongArray, Hashable]:
+        """Return the messages, stably sorted by their images' ends, and the sorted images."""
+        source, target = permutation[self._source], permutation[self._target]
         if self._single:
             key = source * self._nodes + target
             order = np.argsort(key, kind="stable")
@@ -81,13 +89,13 @@ class MessageMap:
 
 
 def automorphisms(instance: Instance) -> Automorphisms:
-    """Return the automorphisms of an instance; none but the identity if it is too large.
+    """Return the automorphisms of an instance; only the identity if it is too large.
 
-    A ``combine`` instance has those of the broadcast that it is when read backwards.
+    A ``combine`` instance has those of ``Instance.forward``.
     """
     messages = MessageMap(instance)
-    for whole in (False, True):
-        found = _Graph(instance, whole).automorphisms()
+    for with_messages in (False, True):
+        found = _Graph(instance, with_messages).automorphisms()
         if found is None:
             break
         if all(messages.image(generator) is not None for generator in found.generators):
@@ -96,9 +104,15 @@ def automorphisms(instance: Instance) -> Automorphisms:
 
 
 class _Graph:
-    """The directed graph whose automorphisms, seen on the nodes alone, are the instance's."""
+    """The vertex-coloured directed graph whose automorphisms nauty finds.
 
-    def __init__(self, instance: Instance, whole: bool) -> None:
+    Parameters
+    ----------
+    with_messages
+        Whether messages are vertices.
+    """
+
+    def __init__(self, instance: Instance, with_messages: bool) -> None:
         forward = instance.forward
         network, model = forward.network, forward.model
         self._nodes = network.nodes
@@ -110,7 +124,7 @@ class _Graph:
         for (source, size), count in sorted(sends.items()):
             sent[source].append((size, count))
         taken = Counter(node for m in messages for node in m.destinations)
-        self._look: list[Hashable] = [
+        self._colour: list[Hashable] = [
             (
                 "node",
                 node in endpoints,
@@ -124,46 +138,46 @@ class _Graph:
             for node in range(network.nodes)
         ]
         shared = {*network.half_duplex, *((b, a) for a, b in network.half_duplex)}
-        looks = Counter((size, (a, b) in shared) for a, b, size in network.channels)
-        usual = max(looks, key=looks.__getitem__) if looks else None
+        kinds = Counter((size, (a, b) in shared) for a, b, size in network.channels)
+        usual = max(kinds, key=kinds.__getitem__) if kinds else None
         for a, b, size in network.channels:
-            look = size, (a, b) in shared
-            if look == usual:
+            kind = size, (a, b) in shared
+            if kind == usual:
                 self._joined[a].append(b)
             else:
-                middle = self._add(("channel", *look))
+                middle = self._add(("channel", *kind))
                 self._joined[a].append(middle)
                 self._joined[middle].append(b)
-        if whole:
+        if with_messages:
             for source, destinations in messages:
                 message = self._add(("message", len(destinations)))
                 self._joined[source].append(message)
                 self._joined[message].extend(destinations)
 
     def automorphisms(self) -> Automorphisms | None:
-        """Ask nauty; ``None`` if there are too many vertices."""
-        if len(self._look) > MAX_VERTICES:
+        """Call nauty; return ``None`` if there are too many vertices."""
+        if len(self._colour) > MAX_VERTICES:
             return None
         cells: defaultdict[Hashable, set[int]] = defaultdict(set)
-        for vertex, look in enumerate(self._look):
-            cells[look].add(vertex)
+        for vertex, colour in enumerate(self._colour):
+            cells[colour].add(vertex)
         graph = pynauty.Graph(
-            len(self._look),
+            len(self._colour),
             directed=True,
             adjacency_dict=dict(self._joined),
-            vertex_coloring=[cells[look] for look in sorted(cells, key=repr)],
+            vertex_coloring=[cells[colour] for colour in sorted(cells, key=repr)],
         )
         generators, mantissa, exponent, _, _ = pynauty.autgrp(graph)
         order = round(mantissa * 10.0**exponent) if exponent < 300 else math.inf
         return Automorphisms(_rows(generators, self._nodes), order)
 
-    def _add(self, look: Hashable) -> int:
-        self._look.append(look)
-        return len(self._look) - 1
+    def _add(self, colour: Hashable) -> int:
+        self._colour.append(colour)
+        return len(self._colour) - 1
 
 
 def _rows(generators: Sequence[Sequence[int]], nodes: int) -> IntArray:
-    """Return the distinct renamings of the nodes, without those that move messages only."""
+    """Return the distinct permutations of the nodes, without those that move messages only."""
     rows = np.array([row[:nodes] for row in generators], dtype=np.int32).reshape(-1, nodes)
     rows = np.unique(rows, axis=0)
     kept: IntArray = rows[(rows != np.arange(nodes)).any(axis=1)]

@@ -1,4 +1,4 @@
-"""Which divisions to try, and in which order: those that can meet the bound, large groups first."""
+"""The group actions to try, in order: those that can meet the lower bound, large groups first."""
 
 from __future__ import annotations
 
@@ -9,36 +9,44 @@ from dataclasses import dataclass
 from cchybrid.model import Instance
 from cchybrid.problem import is_ordered
 from cchybrid.problem.symmetry.automorphisms import Automorphisms
-from cchybrid.problem.symmetry.groups import Division, divisions, groups
+from cchybrid.problem.symmetry.groups import GroupAction, group_actions, groups
 
-MAX_ELEMENTS = 2_000_000
-"""Elements times nodes of a group, at most."""
-EACH = 2
-"""Divisions of one kind (order of the group, steps moved) that come before all others."""
+MAX_CELLS = 2_000_000
+"""Largest order of a group times the number of nodes."""
+MAX_FIRST_OF_KIND = 2
+"""Group actions of one kind (order, steps per round) that are ranked before all others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A division to try.
+    """A group action to try.
 
     Parameters
     ----------
+    action
+        The group action.
     rank
-        How many of the same kind (order of the group, steps moved) were drawn before it.
+        The number of actions of the same kind (order, steps per round) that were drawn before.
     """
 
-    division: Division
+    action: GroupAction
     rank: int
 
-    def promise(self, lower: int) -> tuple[int, bool, int]:
-        """Return a key by which to sort choices, the most promising first.
+    def sort_key(self, lower: int) -> tuple[int, bool, int]:
+        """Return a sort key: (fewest steps, late of its kind, negated order of the group).
 
-        A schedule that keeps to a division has a multiple of its ``stretch`` steps, so first come
-        those whose least multiple from the lower bound on is the smallest; among them a few of
-        each kind; among them large groups, which leave little to search.
+        The number of steps of an invariant schedule is a multiple of ``steps_per_round``; the
+        first entry is the smallest multiple that is not below the lower bound. Ties go to actions
+        of kinds that were tried little, then to large groups, whose quotients are small.
+
+        Parameters
+        ----------
+        lower
+            The lower bound of the whole instance.
         """
-        stretch = self.division.stretch
-        return -(-lower // stretch) * stretch, self.rank >= EACH, -self.division.group.order
+        size = self.action.steps_per_round
+        fewest = -(-lower // size) * size
+        return fewest, self.rank >= MAX_FIRST_OF_KIND, -self.action.group.order
 
 
 def choices(
@@ -47,25 +55,29 @@ def choices(
     seed: int,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> list[Choice]:
-    """Return divisions that may be of use, large groups first.
+    """Return a sample of group actions by which a Problem can be divided, large groups first.
 
     Parameters
     ----------
+    found
+        The automorphisms of the instance.
     seed
-        Of the draws of groups.
+        Seed for the draws of groups and kernels.
+    should_stop
+        Where it returns true, the actions listed by then are returned.
     """
     nodes = instance.network.nodes
-    most = min(2 * nodes, MAX_ELEMENTS // nodes)
+    max_order = min(2 * nodes, MAX_CELLS // nodes)
     listed: list[Choice] = []
     seen: Counter[tuple[int, int]] = Counter()
     ordered = is_ordered(instance)
-    drawn = (division for group in groups(found, seed, most) for division in divisions(group, seed))
-    for division in drawn:
-        if ordered and division.stretch > 1:
+    drawn = groups(found, seed, max_order)
+    for action in (action for group in drawn for action in group_actions(group, seed)):
+        if ordered and action.steps_per_round > 1:
             continue
         if should_stop():
             break
-        kind = division.group.order, division.stretch
-        listed.append(Choice(division, seen[kind]))
+        kind = action.group.order, action.steps_per_round
+        listed.append(Choice(action, seen[kind]))
         seen[kind] += 1
     return listed

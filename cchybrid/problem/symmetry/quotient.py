@@ -1,15 +1,20 @@
-"""A Problem divided by a group of automorphisms: one delivery, option and resource per orbit.
+"""Quotients: a Problem divided by a group action, with one delivery per orbit.
 
-A schedule that keeps to a group is known by what happens to one delivery of each orbit. The loads
-of all resources of an orbit are equal then, so one capacity stands for all. A delivery that some
-elements of the group leave as it is has only the options that they leave as they are. Whatever
-solves the quotient lifts to a schedule of the whole network; that there is none refutes nothing.
-For one broadcast per node, on a network whose translations act freely, this is the tree that the
-literature packs once and translates everywhere (time-arc-disjoint trees).
+A schedule that is invariant under a group is determined by the transfers of one delivery of each
+orbit:
 
-Where no delivery waits for another, steps may change places too. Then only a normal subgroup, the
-*kernel*, keeps every step, and its cosets move a step to others: one step of the quotient stands
-for as many steps of the schedule as there are cosets.
+1. All resources of an orbit have equal loads, so one capacity represents them.
+2. Options with the same delivery orbit, required orbit and resource orbits become one option.
+3. A delivery that is fixed by some elements has only the options whose paths these elements fix.
+4. An option whose images together exceed a capacity is left out.
+
+An assignment of the quotient lifts to a schedule of the whole network. If the quotient has none,
+this proves nothing about the network. For one broadcast per node, on a network whose translations
+act freely, a solution of the quotient is one tree whose translations are time-arc-disjoint.
+
+Where no delivery requires another, elements may also permute steps (``GroupAction``): only the
+elements of the *kernel*, a normal subgroup, map every step to itself, and one step of the quotient
+represents a round of as many steps as the kernel has cosets.
 """
 
 from __future__ import annotations
@@ -25,93 +30,93 @@ from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed, schedule_of
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
-from cchybrid.problem.symmetry.groups import Division
+from cchybrid.problem.symmetry.groups import GroupAction
 
 MAX_IMAGES = 40_000_000
-"""Deliveries times elements of the group, at most: each takes four bytes."""
+"""Largest number of deliveries times the order of the group: each entry takes four bytes."""
 
 
 class NoQuotientError(ValueError):
-    """No schedule keeps to the group, or the tables would be too large; it says which."""
+    """No invariant schedule exists, or the tables would be too large; the message says which."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuotientOrigin:
-    """The way back from a quotient to the Problem that was divided.
+    """Conversion between a quotient and the Problem that was divided.
 
     Parameters
     ----------
-    problem, division
-        What was divided by what.
+    problem, action
+        The whole Problem, and the group action by which it was divided.
     option
-        Shape (options of the quotient,): the option of the whole Problem that each stands for.
-    stands_for
-        Shape (options of the whole Problem,): the option of the quotient that does the same, -1
-        for none, and where the delivery is no first one of an orbit of the kernel.
+        Shape (options of the quotient,): the option of the whole Problem that represents each.
+    quotient_option
+        Shape (options of the whole Problem,): the option of the quotient, -1 for none, and where
+        the delivery is not the representative of its orbit under the kernel.
     orbit
         Shape (deliveries of the whole Problem,): the delivery of the quotient.
     images
-        Shape (order, deliveries of the whole Problem): what each element makes of them.
+        Shape (order, deliveries of the whole Problem): the image of each delivery per element.
     """
 
     problem: Problem
-    division: Division
+    action: GroupAction
     option: LongArray
-    stands_for: LongArray
+    quotient_option: LongArray
     orbit: IntArray
     images: IntArray
 
     @property
     def instance(self) -> Instance:
-        """The instance that the lifted schedules answer."""
+        """The instance of the lifted schedules."""
         return self.problem.origin.instance
 
     @property
     def structure(self) -> None:
-        """Nothing: its numbers stand for orbits."""
+        """``None``, as the numbers of a quotient are those of orbits."""
         return None
 
     @property
-    def stretch(self) -> int:
-        """How many steps of the schedule one step of the quotient stands for."""
-        return self.division.stretch
+    def steps_per_round(self) -> int:
+        """The number of steps of the schedule per step of the quotient."""
+        return self.action.steps_per_round
 
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule of the whole network; see ``Problem.lift``.
 
-        ``steps`` are those of the quotient.
+        Parameters
+        ----------
+        steps
+            A number of steps of the quotient.
         """
-        whole, stretch = _structure(self.problem), self.stretch
-        elements: list[list[int]] = self.division.group.elements.tolist()
-        shift = self.division.shift.tolist()
+        structure, size = _structure(self.problem), self.steps_per_round
+        elements: list[list[int]] = self.action.group.elements.tolist()
+        shift = self.action.shift.tolist()
         filled: dict[int, list[Transfer]] = {}
         for orbit in np.flatnonzero(needed(problem, assignment)).tolist():
             option = self.option[assignment.option[orbit]]
-            path = whole.path(int(self.problem.option_path[option]))
+            path = structure.path(int(self.problem.option_path[option]))
             delivery = self.problem.option_delivery[option]
-            first = int(assignment.step[orbit]) * stretch
+            first = int(assignment.step[orbit]) * size
             members, carriers = np.unique(self.images[:, delivery], return_index=True)
             for member, carrier in zip(members.tolist(), carriers.tolist(), strict=True):
-                names = elements[carrier]
-                filled.setdefault(first + shift[carrier], []).append(
-                    Transfer(
-                        int(whole.delivery_message[member]), tuple(names[node] for node in path)
-                    )
-                )
-        return schedule_of(self.instance, filled, None if steps is None else steps * stretch)
+                message = int(structure.delivery_message[member])
+                image = tuple(elements[carrier][node] for node in path)
+                filled.setdefault(first + shift[carrier], []).append(Transfer(message, image))
+        return schedule_of(self.instance, filled, None if steps is None else steps * size)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return what the first delivery of each orbit does; the others are taken to follow it."""
+        """Return the assignment of each orbit's representative; other deliveries are ignored."""
         whole = self.problem.match(steps)
-        option = np.where(whole.option >= 0, self.stands_for[whole.option], -1)
-        named = (option >= 0) & (whole.step % self.stretch == 0)
+        option = np.where(whole.option >= 0, self.quotient_option[whole.option], -1)
+        named = (option >= 0) & (whole.step % self.steps_per_round == 0)
         found = problem.empty()
         found.option[self.orbit[named]] = option[named]
-        found.step[self.orbit[named]] = whole.step[named] // self.stretch
+        found.step[self.orbit[named]] = whole.step[named] // self.steps_per_round
         return found
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
-        """Return the cheapest listed option: which others keep to the group is not known here."""
+        """Return the cheapest listed option; options that are not listed are not considered."""
         if problem.option_start[delivery] == problem.option_start[delivery + 1]:
             return Price(float("inf"), -1, ())
         option, spent = cheapest_listed(problem, delivery, cost)
@@ -119,42 +124,43 @@ class QuotientOrigin:
         return Price(spent, int(problem.option_requires[option]), path)
 
 
-def quotient(problem: Problem, division: Division) -> Problem:
-    """Return the Problem divided by a group of automorphisms of its instance.
+def quotient(problem: Problem, action: GroupAction) -> Problem:
+    """Return the Problem divided by a group action.
 
     Raises
     ------
     NoQuotientError
-        If no schedule keeps to the group, as far as is easily seen, or the group is too large for
-        so many deliveries.
+        If simple tests show that no schedule is invariant under the action, or if the tables would
+        be too large.
     ValueError
-        If the group does not keep the instance as it is, or the Problem is a quotient already.
+        If some element is no automorphism of the instance, or the Problem is a quotient already.
     """
-    structure, group = _structure(problem), division.group
+    structure, group = _structure(problem), action.group
     if problem.deliveries * group.order > MAX_IMAGES:
         raise NoQuotientError(f"{problem.deliveries} deliveries are too many for a {group}")
-    if division.stretch > 1 and problem.ordered:
-        raise NoQuotientError("where deliveries wait for others, steps cannot change places")
-    images = _delivery_images(problem, structure, division)
+    if action.steps_per_round > 1 and problem.ordered:
+        raise NoQuotientError("where deliveries require others, steps cannot be permuted")
+    images = _delivery_images(problem, structure, action)
     first, orbit = _orbits(images)
-    still, inner = _orbits(images[division.kernel])
-    if (np.bincount(orbit[still]) != division.stretch).any():
-        raise NoQuotientError("an element that moves the steps leaves a delivery as it is")
-    resource_first, resource_orbit = _orbits(_resource_images(structure, division))
-    kept = _kept_options(problem, structure, division, images, still, orbit)
-    rows, option = _rows(problem, kept, orbit, np.bincount(inner)[inner], resource_orbit)
-    # Options that do the same to all orbits are one: which of them it is, the lift decides.
+    kernel_first, kernel_orbit = _orbits(images[action.kernel])
+    if (np.bincount(orbit[kernel_first]) != action.steps_per_round).any():
+        raise NoQuotientError("an element that permutes steps fixes a delivery")
+    resource_first, resource_orbit = _orbits(_resource_images(structure, action))
+    kept = _invariant_options(problem, structure, action, images, kernel_first, orbit)
+    members = np.bincount(kernel_orbit)[kernel_orbit]
+    rows, option = _rows(problem, kept, orbit, members, resource_orbit)
+    # Options with equal rows are merged; the first one represents them.
     _, chosen, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     place = chosen[np.lexsort((chosen, rows[chosen, 1], rows[chosen, 0]))]
     new = np.empty(len(rows), dtype=np.int64)
     new[place] = np.arange(len(place))
-    stands_for = np.full(problem.options, -1, dtype=np.int64)
-    stands_for[option] = new[chosen[same.ravel()]]
+    quotient_option = np.full(problem.options, -1, dtype=np.int64)
+    quotient_option[option] = new[chosen[same.ravel()]]
     rows, option = rows[place], option[place]
     required = problem.required[first]
     start = offsets_of(rows[:, 0], len(first))
     if not _reached(rows, len(first))[required].all():
-        raise NoQuotientError(f"some delivery has no option that keeps to the {group}")
+        raise NoQuotientError(f"some delivery has no option that is invariant under the {group}")
     distinct, path = np.unique(rows[:, 2:], axis=0, return_inverse=True)
     named = distinct >= 0
     return Problem(
@@ -168,7 +174,7 @@ def quotient(problem: Problem, division: Division) -> Problem:
         path_start=offsets(named.sum(axis=1)),
         path_resource=distinct[named],
         complete=False,
-        origin=QuotientOrigin(problem, division, option, stands_for, orbit, images),
+        origin=QuotientOrigin(problem, action, option, quotient_option, orbit, images),
     )
 
 
@@ -179,23 +185,25 @@ def _structure(problem: Problem) -> NetworkStructure:
 
 
 def _orbits(images: IntArray) -> tuple[LongArray, IntArray]:
-    """Return the least member of each orbit, and the orbit of each number.
+    """Return the smallest member of each orbit, and the orbit of each item.
 
     Parameters
     ----------
     images
-        Shape (order, numbers): what the elements of a group make of them.
+        Shape (order, items): the image of each item under each element of a group.
     """
     first, of = np.unique(images.min(axis=0), return_inverse=True)
     return first.astype(np.int64), of.ravel().astype(np.int32)
 
 
-def _delivery_images(problem: Problem, structure: NetworkStructure, division: Division) -> IntArray:
-    """Return, shape (order, deliveries), what every element makes of each delivery."""
+def _delivery_images(
+    problem: Problem, structure: NetworkStructure, action: GroupAction
+) -> IntArray:
+    """Return, shape (order, deliveries), the image of each delivery under each element."""
     messages = MessageMap(problem.origin.instance)
     of_message, of_node = structure.delivery_message, structure.delivery_node
-    images = np.empty((division.group.order, problem.deliveries), dtype=np.int32)
-    for row, element in zip(images, division.group.elements, strict=True):
+    images = np.empty((action.group.order, problem.deliveries), dtype=np.int32)
+    for row, element in zip(images, action.group.elements, strict=True):
         message = messages.image(element)
         if message is None:
             raise ValueError("an element of the group changes the messages")
@@ -205,10 +213,10 @@ def _delivery_images(problem: Problem, structure: NetworkStructure, division: Di
     return images
 
 
-def _resource_images(structure: NetworkStructure, division: Division) -> IntArray:
-    """Return, shape (order of the kernel, resources), what its elements make of each resource."""
+def _resource_images(structure: NetworkStructure, action: GroupAction) -> IntArray:
+    """Return, shape (order of the kernel, resources), the images of each resource."""
     resources, channels = structure.resources, structure.channels
-    elements = division.group.elements[division.kernel].astype(np.int64)
+    elements = action.group.elements[action.kernel].astype(np.int64)
     images = np.empty((len(elements), len(resources.capacity)), dtype=np.int32)
     for row, element in zip(images, elements, strict=True):
         place = resources.channel_of(element[channels[:, 0]], element[channels[:, 1]])
@@ -222,36 +230,43 @@ def _resource_images(structure: NetworkStructure, division: Division) -> IntArra
     return images
 
 
-def _kept_options(
+def _invariant_options(
     problem: Problem,
     structure: NetworkStructure,
-    division: Division,
+    action: GroupAction,
     images: IntArray,
-    still: LongArray,
+    kernel_first: LongArray,
     orbit: IntArray,
 ) -> LongArray:
-    """Return the options of the kernel orbits' first deliveries that keep to the kernel.
+    """Return the options that an invariant schedule can use, of each kernel orbit's first delivery.
 
-    What leaves a delivery as it is must leave its path as it is, and so, since that leads from
-    one fixed node to another, every node on it.
+    An element that fixes a delivery must fix its path, and, since the path leads from one fixed
+    node to another, every node on it.
+
+    Parameters
+    ----------
+    kernel_first
+        Shape (orbits of the kernel,): the first delivery of each.
+    orbit
+        Shape (deliveries,): the orbit of each delivery under the whole group.
     """
-    option, owner = gather(problem.option_start, still)
+    option, owner = gather(problem.option_start, kernel_first)
     before = problem.option_requires[option]
-    # Nothing can wait for another delivery of its own orbit: that one would have to wait as well.
-    keeps: BoolArray = (before < 0) | (orbit[before] != orbit[still[owner]])
-    elements = division.group.elements[division.kernel]
-    fixing, kind = np.unique(
-        images[division.kernel][:, still] == still, axis=1, return_inverse=True
+    # No delivery can require one of its own orbit: by symmetry that one would require another.
+    kept: BoolArray = (before < 0) | (orbit[before] != orbit[kernel_first[owner]])
+    elements = action.group.elements[action.kernel]
+    stabilizers, which = np.unique(
+        images[action.kernel][:, kernel_first] == kernel_first, axis=1, return_inverse=True
     )
-    unmoved = elements == np.arange(elements.shape[1])
-    for number, those in enumerate(fixing.T):
-        if those.sum() > 1:
-            asked = np.flatnonzero(kind.ravel()[owner] == number)
-            node, place = gather(structure.path_node_start, problem.option_path[option[asked]])
-            moved = ~unmoved[those].all(axis=0)[structure.path_node[node]]
-            keeps[asked[place[moved]]] = False
-    kept: LongArray = option[keeps]
-    return kept
+    fixed = elements == np.arange(elements.shape[1])
+    for number, stabilizer in enumerate(stabilizers.T):
+        if stabilizer.sum() > 1:
+            tested = np.flatnonzero(which.ravel()[owner] == number)
+            node, place = gather(structure.path_node_start, problem.option_path[option[tested]])
+            moved = ~fixed[stabilizer].all(axis=0)[structure.path_node[node]]
+            kept[tested[place[moved]]] = False
+    invariant: LongArray = option[kept]
+    return invariant
 
 
 def _rows(
@@ -261,30 +276,31 @@ def _rows(
     members: NDArray[np.integer],
     resource_orbit: IntArray,
 ) -> tuple[IntArray, LongArray]:
-    """Return what the options become, and which options these are: those that fit on their own.
+    """Return the options of the quotient as rows, without those that exceed a capacity alone.
 
     Parameters
     ----------
     members
-        Shape (deliveries of the whole Problem,): how many an orbit of the kernel holds.
+        Shape (deliveries of the whole Problem,): the size of each delivery's orbit under the
+        kernel.
 
     Returns
     -------
     rows
-        Shape (options, 2 + most uses): the delivery, what it requires, and the resources in
-        order, -1 where there are fewer.
+        Shape (options, 2 + largest number of uses): the delivery, the required delivery, and the
+        resources in ascending order, -1 where there are fewer.
     option
-        Shape (options,).
+        Shape (options,): the option of the whole Problem.
     """
     resources = int(resource_orbit.max()) + 1
-    sharers = np.bincount(resource_orbit)
+    orbit_size = np.bincount(resource_orbit)
     capacity = np.zeros(resources, dtype=np.int64)
     capacity[resource_orbit] = problem.capacity
     use, place = gather(problem.path_start, problem.option_path[option])
     used = resource_orbit[problem.path_resource[use]]
-    # All members of an orbit of deliveries together use each member of an orbit of resources so
-    # often, per use of the one by the other.
-    times = members[problem.option_delivery[option]][place] // sharers[used]
+    # Each use by one delivery makes this many uses of every resource of the orbit, as all
+    # deliveries of the orbit do the same.
+    times = members[problem.option_delivery[option]][place] // orbit_size[used]
     key, inverse = np.unique(place * resources + used, return_inverse=True)
     load = np.bincount(inverse.ravel(), weights=times)
     fits = np.ones(len(option), dtype=np.bool_)
@@ -304,11 +320,11 @@ def _rows(
 
 
 def _reached(rows: IntArray, deliveries: int) -> BoolArray:
-    """Return which deliveries can happen at all, one after the other."""
-    happens = np.zeros(deliveries + 1, dtype=np.bool_)
-    happens[-1] = True  # what requires nothing
+    """Return, shape (deliveries,), which deliveries can be made if capacities are ignored."""
+    reached = np.zeros(deliveries + 1, dtype=np.bool_)
+    reached[-1] = True  # entry -1: an option that requires no delivery
     while True:
-        fresh = rows[happens[rows[:, 1]] & ~happens[rows[:, 0]], 0]
+        fresh = rows[reached[rows[:, 1]] & ~reached[rows[:, 0]], 0]
         if not len(fresh):
-            return happens[:-1]
-        happens[fresh] = True
+            return reached[:-1]
+        reached[fresh] = True

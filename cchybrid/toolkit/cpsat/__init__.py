@@ -1,1 +1,1 @@
-"""CP-SAT for engines: one decision per number of steps, asked, stopped and priced."""
+"""CP-SAT for engines: one decision model per number of steps, built, solved and stopped."""

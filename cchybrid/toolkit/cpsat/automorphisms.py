@@ -1,9 +1,20 @@
-"""Symmetries of a Problem, and the chain of comparisons that breaks them.
+"""Automorphisms of a Problem, and the symmetry-breaking constraints that follow from them.
 
-An automorphism renames deliveries, options and resources so that nothing changes; it carries
-schedules to schedules. So of all deliveries that automorphisms carry to the same one, that one may
-be asked to happen first; then the same with the automorphisms that leave it where it is, and so on
-(Liberti and Ostrowski 2014; Salvagnin 2018: Schreier-Sims inequalities).
+An automorphism permutes deliveries, options and resources and leaves the Problem unchanged, so it
+maps schedules to schedules. Of all deliveries in one orbit, a chosen one may therefore be required
+to happen first; then the same within the stabiliser of that delivery, and so on: the
+Schreier-Sims inequalities.
+
+References
+----------
+L. Liberti, J. Ostrowski, "Stabilizer-based symmetry breaking constraints for mathematical
+programs", Journal of Global Optimization 60, 2014. doi:10.1007/s10898-013-0106-6
+
+D. Salvagnin, "Symmetry breaking inequalities from the Schreier-Sims table", CPAIOR 2018.
+doi:10.1007/978-3-319-93031-2_37
+
+B. D. McKay, A. Piperno, "Practical graph isomorphism, II", Journal of Symbolic Computation 60,
+2014 (nauty). doi:10.1016/j.jsc.2013.09.003
 """
 
 from __future__ import annotations
@@ -22,20 +33,25 @@ from cchybrid.toolkit.usage_matrix import families
 IntVector = NDArray[np.int64]
 
 MAX_VERTICES = 3_000
-"""Vertices of the graph beyond which nauty, which keeps it as a dense matrix, is not asked."""
+"""Vertices of the graph; nauty stores it as a dense matrix, so larger graphs are not tried."""
 
 MAX_NUMBERS = 2_000_000
-"""Resources of all options that are sorted at most to see whether a renaming changes nothing."""
+"""Entries of the table of options that is sorted to check that a permutation is an automorphism."""
 
 
 class Automorphisms:
-    """Automorphisms of a Problem, found as those of a small graph.
+    """Automorphisms of a Problem, computed by nauty on a small coloured graph.
 
-    The graph has three vertices per delivery: joined to the last resources of its paths, to the
-    first ones, and to the first ones of what requires it; one per resource, joined to those that
-    follow it on a path; and one per family, joined to its deliveries. What leaves that as it is
-    mostly leaves the Problem as it is; whether it does is looked up option by option for the
-    generators, and so holds for all.
+    The graph has three vertices per delivery: adjacent to the last resources of its paths, to the
+    first ones, and to the first resources of the options that require it; one vertex per resource,
+    adjacent to the resources that follow it on a path; and one per family, adjacent to its
+    deliveries. Automorphisms of this graph are usually automorphisms of the Problem; ``known`` says
+    whether all generators are, checked option by option.
+
+    Parameters
+    ----------
+    problem
+        The Problem.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -49,11 +65,11 @@ class Automorphisms:
         for a, b in np.concatenate([_arcs(problem), members]).tolist():
             joined[a].add(b)
         self._joined = {vertex: sorted(others) for vertex, others in joined.items()}
-        looks = np.stack([problem.kind, problem.capacity, problem.implied])
+        signature = np.stack([problem.kind, problem.capacity, problem.implied])
         self._colour = np.concatenate(
             [
                 np.repeat(np.arange(0, 6, 2), self._deliveries) + np.tile(problem.required, 3),
-                7 + np.unique(looks, axis=1, return_inverse=True)[1].ravel(),
+                7 + np.unique(signature, axis=1, return_inverse=True)[1].ravel(),
                 np.full(len(known), 6),
             ]
         )
@@ -63,12 +79,12 @@ class Automorphisms:
         """Whether the automorphisms of the graph are those of the Problem."""
 
     def orbits(self, fixed: Sequence[int]) -> IntVector:
-        """Return, shape (deliveries,), a number shared by what automorphisms carry to each other.
+        """Return, shape (deliveries,), the number of each delivery's orbit.
 
         Parameters
         ----------
         fixed
-            Deliveries that the automorphisms leave where they are.
+            Deliveries that all automorphisms considered map to themselves.
         """
         return np.array(self._group(fixed)[1][: self._deliveries], dtype=np.int64)
 
@@ -87,7 +103,7 @@ class Automorphisms:
         return generators, orbits
 
     def _keeps(self, image: IntVector, rows: IntVector) -> bool:
-        """Return whether the Problem with new names has the same options as before."""
+        """Return whether a permutation of the vertices maps the set of options to itself."""
         new = np.append(image[: self._deliveries], -1)
         resource = np.append(image[self._resource : self._family] - self._resource, -1)
         moved = np.concatenate([new[rows[:, :2]], np.sort(resource[rows[:, 2:]], axis=1)], axis=1)
@@ -95,17 +111,18 @@ class Automorphisms:
 
 
 class Link(NamedTuple):
-    """A required delivery that happens no later than others, shape (others,)."""
+    """Constraint: delivery ``first`` happens no later than any of ``others``, shape (others,)."""
 
     first: int
     others: IntVector
 
 
 def chain(problem: Problem, should_stop: Callable[[], bool] = lambda: False) -> list[Link]:
-    """Return comparisons that some schedule keeps to wherever there is one of so many steps.
+    """Return symmetry-breaking constraints: if S steps suffice, some schedule satisfies them all.
 
-    None where steps are interchangeable, which breaks more symmetry; where the group is not
-    known; and where it would take too long to find. ``should_stop`` cuts the chain short.
+    The list is empty where steps are interchangeable (ordering the steps breaks more symmetry),
+    where the group is not known, and where computing it would take too long. ``should_stop`` ends
+    the computation with the constraints found so far.
     """
     size = 4 * problem.deliveries + problem.resources
     if not problem.ordered or size > MAX_VERTICES:
@@ -126,7 +143,7 @@ def chain(problem: Problem, should_stop: Callable[[], bool] = lambda: False) -> 
 
 
 def _arcs(problem: Problem) -> IntVector:
-    """Return, shape (arcs, 2), the arcs of the graph, some more than once."""
+    """Return, shape (arcs, 2), the arcs of the graph without duplicates."""
     deliveries, start, resource = problem.deliveries, problem.path_start, problem.path_resource
     place = resource.astype(np.int64) + 3 * deliveries
     path = problem.option_path
@@ -150,7 +167,7 @@ def _arcs(problem: Problem) -> IntVector:
 
 
 def _rows(problem: Problem) -> IntVector:
-    """Return sorted rows, one per option: its delivery, what it requires, sorted resources."""
+    """Return sorted rows, one per option: its delivery, the required delivery, sorted resources."""
     path = problem.option_path
     size = np.diff(problem.path_start)
     rows = np.full((problem.paths, int(size.max())), -1, dtype=np.int64)

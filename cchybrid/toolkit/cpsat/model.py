@@ -1,9 +1,15 @@
 """The propositional model that CP-SAT solves: does a Problem have a schedule of S steps?
 
-One boolean per usable option and step, one per delivery that others require and step (*informed*:
-the delivery happened earlier), and rows in which booleans are numbered from 0 as in CP-SAT's
-protocol buffer. All index arithmetic is done on whole arrays; only rows are handed over one by
-one.
+One boolean per usable option and step, and one per step of each delivery that others require
+(*informed*: the delivery happened in an earlier step). Booleans are numbered from 0 as in CP-SAT's
+protocol buffer. All index arithmetic is done on whole arrays; constraints are added one by one.
+
+1. Assignment: every required delivery happens exactly once, every other at most once.
+2. Capacity: no step uses a resource beyond its capacity.
+3. Precedence: a delivery happens in a later step than the delivery that its option requires.
+4. Optional deliveries happen only if another delivery requires them.
+5. Symmetry breaking: interchangeable steps are ordered by the windows of the options, deliveries of
+   one orbit by comparisons.
 """
 
 from __future__ import annotations
@@ -32,13 +38,13 @@ class StepModel:
     model
         The model, ready to be solved.
     problem, steps
-        What it models.
+        The Problem and the number of steps that it models.
     windows
-        The steps that each option may take; also the order in which steps were told apart.
+        The steps that each option may take, and the order that numbers interchangeable steps.
     first
         Shape (options,): the boolean of the option in its earliest step.
     option, step
-        Shape (option booleans,): what each of the first booleans stands for.
+        Shape (option booleans,): the option and the step of each of the first booleans.
     informed
         Shape (deliveries,): the boolean "happened before step ``low + 1``" of a delivery that
         others require, -1 for the rest; the booleans of later steps follow.
@@ -54,7 +60,7 @@ class StepModel:
     informed: IntVector
 
     def literal_before(self, delivery: int, step: int) -> int:
-        """Return the boolean "the delivery happened before the step"; its low is earlier."""
+        """Return the boolean "the delivery happened before the step", a step after its ``low``."""
         last = min(step, int(self.windows.high[delivery]) + 1)
         return int(self.informed[delivery]) + last - int(self.windows.low[delivery]) - 1
 
@@ -64,7 +70,7 @@ class StepModel:
         return len(self.model.proto.variables)
 
     def read(self, values: IntVector) -> Assignment:
-        """Return the assignment that a solution of the model stands for."""
+        """Return the assignment that a solution of the model encodes."""
         found = self.problem.empty()
         chosen = np.flatnonzero(values[: len(self.option)])
         option = self.option[chosen]
@@ -74,16 +80,16 @@ class StepModel:
         return found
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
-        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        """Return the Problem and the assignment that a solution encodes."""
         return self.problem, self.read(values)
 
     def hint(self, assignment: Assignment, seed: int) -> None:
-        """Hint all booleans; required deliveries without a place that fits get a random one.
+        """Hint all booleans; required deliveries without a possible place get a random one.
 
-        CP-SAT's searches for a first solution start from a complete hint, not from a part of one.
+        CP-SAT's searches for a first solution start from complete hints only.
         """
         windows = self.windows
-        option, step = assignment.option.astype(np.int64), windows.told_apart(assignment.step)
+        option, step = assignment.option.astype(np.int64), windows.renumbered(assignment.step)
         taken = np.maximum(option, 0)
         lost = (
             (option < 0) | (step < windows.option_low[taken]) | (step > windows.option_high[taken])
@@ -124,12 +130,12 @@ def build(
     full
         Shape (resources,): True where a resource is known to be full in every step.
     chain
-        Deliveries that happen no later than others.
+        Symmetry-breaking comparisons of deliveries.
 
     Raises
     ------
     StoppedError
-        If ``should_stop`` says so meanwhile.
+        If ``should_stop`` becomes true.
     """
     steps = windows.steps
     count = np.maximum(windows.option_high - windows.option_low + 1, 0)
@@ -139,23 +145,25 @@ def build(
     informed = np.full(problem.deliveries, -1, dtype=np.int64)
     needed = np.unique(problem.option_requires[option])
     needed = needed[needed >= 0]
-    # One step after the last that it can happen in, informed is what it stays.
+    # From the step after its last possible one on, a delivery stays informed.
     last = np.minimum(windows.high[needed] + 1, steps - 1)
     levels = np.maximum(last - windows.low[needed], 0)
     informed[needed] = len(option) + offsets(levels)[:-1]
 
     rows = Rows(len(option) + int(levels.sum()), should_stop)
     found = StepModel(rows.model, problem, steps, windows, first, option, step, informed)
-    _happen(found, rows)
-    _fit(found, uses, rows, np.zeros(problem.resources, bool) if full is None else full)
-    _follow(found, uses, rows)
-    _help(found, rows)
-    _lead(found, rows, chain)
+    _assignment_constraints(found, rows)
+    _capacity_constraints(
+        found, uses, rows, np.zeros(problem.resources, bool) if full is None else full
+    )
+    _precedence_constraints(found, uses, rows)
+    _optional_deliveries(found, rows)
+    _symmetry_constraints(found, rows, chain)
     return found
 
 
-def _happen(model: StepModel, rows: Rows) -> None:
-    """Every required delivery happens once, every other at most once."""
+def _assignment_constraints(model: StepModel, rows: Rows) -> None:
+    """Make every required delivery happen exactly once, every other at most once."""
     problem, steps = model.problem, model.steps
     delivery = problem.option_delivery[model.option].astype(np.int64)
     alone = model.informed[delivery] < 0
@@ -166,7 +174,7 @@ def _happen(model: StepModel, rows: Rows) -> None:
             rows.exactly_one(literals)
         else:
             rows.at_most_one(literals)
-    # The ladder: informed before step t + 1 is informed before step t, or happening in step t.
+    # Informed before step t + 1: either informed before step t, or happening in step t.
     ladder = np.flatnonzero(~alone)
     for key, (literals,) in grouped((delivery * steps + model.step)[ladder], ladder):
         found, step = divmod(key, steps)
@@ -178,8 +186,10 @@ def _happen(model: StepModel, rows: Rows) -> None:
             rows.exactly_one(literals)
 
 
-def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]) -> None:
-    """No resource is used beyond its capacity in any step, and some are full in each."""
+def _capacity_constraints(
+    model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_]
+) -> None:
+    """Limit the uses of every resource per step to its capacity; ``full`` ones reach it."""
     problem = model.problem
     boolean, resource, times = uses.entries(model.option)
     kept = ~problem.implied[resource]
@@ -187,18 +197,19 @@ def _fit(model: StepModel, uses: UsageMatrix, rows: Rows, full: NDArray[np.bool_
     key = resource[kept] * model.steps + model.step[boolean]
     for found, (literals, weights) in grouped(key, boolean, times):
         used = found // model.steps
-        rows.at_most(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
+        rows.capacity(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
     busy = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
     if not busy[full].all():
         rows.at_least_one([])
 
 
-def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
-    """What requires a delivery comes after it.
+def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
+    """Make deliveries happen in later steps than the deliveries that they require.
 
-    Where ports limit, a node injects no more of one message than its ports take, and nothing
-    before it is informed; elsewhere it informs each other node once at most. Such rows have a far
-    stronger relaxation than one implication per boolean.
+    Where injection ports limit, one row per sender, port and step: the uses of the port for one
+    message are at most its capacity, and 0 before the sender is informed. Elsewhere one row per
+    sender, receiver and step. These rows have a far stronger linear relaxation than one implication
+    per boolean.
     """
     problem, steps = model.problem, model.steps
     requires = problem.option_requires[model.option].astype(np.int64)
@@ -211,7 +222,7 @@ def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
         resource, rest = divmod(found, problem.deliveries * steps)
         capacity = min(int(problem.capacity[resource]), sum(weights))
         informed = model.literal_before(*divmod(rest, steps))
-        rows.at_most([*literals, ~informed], [*weights, capacity], capacity)
+        rows.capacity([*literals, ~informed], [*weights, capacity], capacity)
 
     others = np.setdiff1d(forwards, boolean)
     key = requires[others] * problem.deliveries + problem.option_delivery[model.option[others]]
@@ -220,11 +231,12 @@ def _follow(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
         rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
 
 
-def _help(model: StepModel, rows: Rows) -> None:
-    """Optional deliveries happen only if another follows, and one alone towards a single goal.
+def _optional_deliveries(model: StepModel, rows: Rows) -> None:
+    """Make optional deliveries happen only if another delivery requires them.
 
-    Whatever helps nobody can be left out of a schedule. Without these rows the linear relaxation
-    lets messages appear along the way, and the search spreads copies of them.
+    If the message has a single goal, exactly one does. This loses no schedule, because a delivery
+    that none requires can be left out. Without these rows the linear relaxation creates messages
+    on intermediate nodes, and the search spreads useless copies.
     """
     problem, windows = model.problem, model.windows
     requires = problem.option_requires[model.option].astype(np.int64)
@@ -238,8 +250,8 @@ def _help(model: StepModel, rows: Rows) -> None:
             rows.at_least_one(literals)
 
 
-def _lead(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
-    """Some deliveries happen no later than others that symmetries put in their place."""
+def _symmetry_constraints(model: StepModel, rows: Rows, chain: Sequence[Link]) -> None:
+    """Make the first delivery of every link happen no later than its images."""
     low, high = model.windows.low, model.windows.high
     for first, others in chain:
         for other in others.tolist():

@@ -1,4 +1,4 @@
-"""CP-SAT models of booleans, written straight into the protocol buffer: many rows, little time."""
+"""Constraints over booleans, written directly into CP-SAT's protocol buffer, for large models."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ortools.sat.python import cp_model
 from cchybrid.toolkit.solver import check
 
 ROWS_PER_CHECK = 1024
-"""Rows between two looks at whether to stop; they take some milliseconds."""
+"""Rows between two checks whether to stop; they take some milliseconds."""
 
 
 class Rows:
-    """The rows of a new model; literal ``~b``, that is ``-b - 1``, is "not b".
+    """The constraints (rows) of a new model; literal ``~b``, that is ``-b - 1``, is "not b".
 
     Parameters
     ----------
     booleans
         The number of booleans of the model.
     should_stop
-        Whether the model is no longer wanted; then ``StoppedError`` is raised.
+        Whether to stop building the model; then ``StoppedError`` is raised.
     """
 
     def __init__(self, booleans: int, should_stop: Callable[[], bool] = lambda: False) -> None:
@@ -43,18 +43,18 @@ class Rows:
         self._add().exactly_one.literals.extend(literals)
 
     def at_least_one(self, literals: Iterable[int]) -> None:
-        """Require a true literal; without literals the model has no solution."""
+        """Require at least one true literal; without literals the model has no solution."""
         self._add().bool_or.literals.extend(literals)
 
     def at_most_one(self, literals: Sequence[int]) -> None:
-        """Forbid two true literals."""
+        """Require at most one true literal."""
         if len(literals) > 1:
             self._add().at_most_one.literals.extend(literals)
 
-    def at_most(
+    def capacity(
         self, literals: Sequence[int], times: Sequence[int], limit: int, *, full: bool = False
     ) -> None:
-        """Let the weights of true literals sum to ``limit`` at most, or exactly if ``full``.
+        """Require the weights of true literals to sum to at most ``limit``; exactly if ``full``.
 
         No weight may be above the limit.
         """
@@ -74,7 +74,7 @@ class Rows:
     def weighted(
         self, booleans: Iterable[int], weights: Iterable[int], low: int, high: int
     ) -> None:
-        """Let the weights of true booleans sum to ``low`` up to ``high``."""
+        """Require the weights of true booleans to sum to ``low`` up to ``high``."""
         row = self._add().linear
         row.vars.extend(booleans)
         row.coeffs.extend(weights)

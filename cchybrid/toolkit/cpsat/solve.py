@@ -1,4 +1,4 @@
-"""One question to CP-SAT: whether a model has a solution."""
+"""One decision by CP-SAT: whether a model has a solution."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from cchybrid.toolkit.solver import (
 )
 
 PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
-"""CP-SAT's complete searches, the best first; from 8 threads on it makes a good choice itself.
+"""CP-SAT's complete subsolvers, the best first; from 8 threads on CP-SAT's own choice is good.
 
-The full linear relaxation refutes in a blink what others cannot in minutes; schedules are found
-by feasibility jump, which CP-SAT runs on a thread that has none of these.
+The full linear relaxation refutes at once models that others cannot refute in minutes; schedules
+are found by feasibility jump, which CP-SAT runs on a thread without a complete subsolver.
 """
 
 TIGHT_PORTFOLIO = ("default_lp", "no_lp", "quick_restart", "max_lp")
-"""The same where a linear program has shown that steps have no room to spare.
+"""The same for models in which resources are known to be full in every step.
 
-It has refuted what it can, and with channels that are full in every step propagation goes far.
+There propagation is strong, and the linear relaxation has already refuted what it can.
 """
 
 
 class Model(Protocol):
-    """What can be asked."""
+    """A decision model."""
 
     @property
     def model(self) -> cp_model.CpModel:
@@ -48,21 +48,21 @@ class Model(Protocol):
         """The number of variables."""
 
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
-        """Return what a solution stands for, and the Problem that it is an assignment of."""
+        """Return the Problem and the assignment that a solution encodes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a question.
+    """The outcome of a decision.
 
     Parameters
     ----------
     solution
-        What CP-SAT found.
+        CP-SAT's solution.
     assignment
-        What the solution stands for, if there is one.
+        The assignment that it encodes, if there is one.
     problem
-        The Problem that it is an assignment of, with paths that the run's own may not list.
+        The Problem of that assignment; it may list more paths than the run's own Problem.
     booleans
         The size of the model.
     """
@@ -74,25 +74,25 @@ class Answer:
 
     @property
     def solvable(self) -> bool | None:
-        """Whether the model has a solution; ``None`` if that is still open."""
+        """Whether the model has a solution; ``None`` if that is not decided."""
         return True if self.assignment is not None else False if self.solution.infeasible else None
 
     @property
     def units(self) -> float:
-        """The deterministic time that it took."""
+        """The deterministic time spent, about seconds."""
         return self.solution.units
 
 
 def small_solver(budget: Budget, seed: int, units: float) -> cp_model.CpSolver:
-    """Return a solver for a small question, asked again and again.
+    """Return a solver for small models that are solved many times.
 
     Parameters
     ----------
     units
-        Deterministic time that it may take: no clock decides.
+        Limit of deterministic time, about seconds; the wall clock has no influence.
     """
     solver = new_solver(seed, units=units, threads=_threads(budget), memory=budget.memory)
-    # These take longer than the search.
+    # Probing and symmetry detection take longer than the search.
     solver.parameters.cp_model_probing_level = 0
     solver.parameters.symmetry_level = 0
     return solver
@@ -101,13 +101,13 @@ def small_solver(budget: Budget, seed: int, units: float) -> cp_model.CpSolver:
 def decision_solver(
     budget: Budget, seed: int, limit: float, *, log: bool = False, tight: bool = False
 ) -> cp_model.CpSolver:
-    """Return a solver for a question that may take most of the budget.
+    """Return a solver for a decision that may take most of the budget.
 
     Parameters
     ----------
     limit
-        Seconds; units of deterministic time if the budget is one of evaluations, because then
-        nothing may depend on the clock or on threads that race each other.
+        Seconds; units of deterministic time under an evaluation budget, because then nothing may
+        depend on the clock or on the timing of threads.
     log
         Print CP-SAT's own log.
     tight
@@ -123,7 +123,7 @@ def decision_solver(
         memory=budget.memory,
         log=log,
     )
-    # On one thread, the searches take turns; CP-SAT would run the first alone.
+    # Interleave the subsolvers on one thread; by default CP-SAT would run the first alone.
     solver.parameters.interleave_search = threads == 1
     if threads < 8:
         portfolio = TIGHT_PORTFOLIO if tight else PORTFOLIO
@@ -135,20 +135,20 @@ def _threads(budget: Budget) -> int:
     return 1 if budget.evaluations is not None else budget.threads
 
 
-def ask(
+def decide(
     make: Callable[[], Model],
     solver: cp_model.CpSolver,
-    wanted: Callable[[], bool],
+    useful: Callable[[], bool],
     over: Callable[[], bool],
 ) -> Answer:
-    """Make a model and solve it; the answer is open if it is no longer wanted.
+    """Build a model and solve it; undecided if the answer stops being useful.
 
     Parameters
     ----------
     make
-        Makes the model; may raise ``StoppedError``.
-    wanted
-        Whether the answer is still wanted; if not, the search ends.
+        Builds the model; may raise ``StoppedError``.
+    useful
+        Whether the answer is still of use; if not, the search ends.
     over
         Whether the run is over.
 
@@ -158,7 +158,7 @@ def ask(
         If the run is over and there is no answer.
     """
     try:
-        return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not wanted())
+        return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not useful())
     except StoppedError:
         check(over)
         return Answer()

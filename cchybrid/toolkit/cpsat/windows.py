@@ -1,4 +1,4 @@
-"""What is known before the search: the steps in which deliveries and options can happen."""
+"""Time windows, derived before the search: the steps in which deliveries and options can happen."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cchybrid.problem import Problem
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 NEVER = 1 << 30
-"""The step of what cannot happen."""
+"""The earliest step of a delivery that cannot happen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """The steps in which deliveries and options can happen; empty where low exceeds high.
+    """Time windows of deliveries and options; empty where low exceeds high.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Windows:
     option_low, option_high
         Shape (options,): the same per option.
     order
-        Deliveries in the order in which they tell interchangeable steps apart.
+        Deliveries that number interchangeable steps; see ``_order``.
     goals
         Shape (deliveries,): how many deliveries of the same family are required.
     """
@@ -50,21 +50,21 @@ class Windows:
         symmetry: bool,
         certain: bool = False,
     ) -> Windows:
-        """Derive them.
+        """Return the windows of a Problem.
 
         Parameters
         ----------
         symmetry
-            Whether to tell interchangeable steps apart; without it every schedule fits the
-            windows, with it a renumbering of every schedule does.
+            Whether to break the symmetry of interchangeable steps. Without it every schedule
+            fits the windows, with it a renumbering of the steps of every schedule does.
         certain
-            Tell steps apart only by deliveries that cannot share one. Others leave fewer
-            schedules as well, which helps to refute; where there is one, it is harder to find.
+            Number steps only by deliveries that cannot share a step. The other deliveries
+            exclude schedules, too, which helps to refute, but makes a schedule harder to find.
         """
         delivery, requires = problem.option_delivery, problem.option_requires
         family = families(problem)
         goals = np.bincount(family[problem.required], minlength=problem.deliveries)[family]
-        # The only goal of a message has nobody to inform.
+        # The only goal of a message has no further receiver.
         idle = (requires >= 0) & problem.required[requires] & (goals[requires] == 1)
         usable = uses.usable & ~idle
         low = earliest(problem, usable)
@@ -79,8 +79,8 @@ class Windows:
         option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
         return cls(steps, low, high, option_low, high[delivery], order, goals)
 
-    def told_apart(self, step: NDArray[np.integer]) -> IntVector:
-        """Return these steps of deliveries (-1 for none) renumbered as ``order`` asks for."""
+    def renumbered(self, step: NDArray[np.integer]) -> IntVector:
+        """Return the steps of deliveries (-1 for none) renumbered as ``order`` requires."""
         if not len(self.order):
             return step.astype(np.int64)
         used = [*step[self.order].tolist(), *range(self.steps)]
@@ -89,7 +89,7 @@ class Windows:
 
 
 def earliest(problem: Problem, usable: BoolVector) -> IntVector:
-    """Return, shape (deliveries,), the first step in which each could happen; huge for never."""
+    """Return, shape (deliveries,), the first possible step of each; ``NEVER`` if there is none."""
     low = np.full(problem.deliveries, NEVER, dtype=np.int64)
     options = np.flatnonzero(usable)
     delivery, requires = problem.option_delivery[options], problem.option_requires[options]
@@ -105,7 +105,7 @@ def earliest(problem: Problem, usable: BoolVector) -> IntVector:
 
 
 def _latest(problem: Problem, usable: BoolVector, steps: int) -> IntVector:
-    """Return the last step in which each delivery happens, or helps a required one to happen."""
+    """Return the last step in which each delivery is of use to a required one; -1 for none."""
     high = np.where(problem.required, steps - 1, -1).astype(np.int64)
     options = np.flatnonzero(usable & (problem.option_requires >= 0))
     delivery, requires = problem.option_delivery[options], problem.option_requires[options]
@@ -116,11 +116,11 @@ def _latest(problem: Problem, usable: BoolVector, steps: int) -> IntVector:
 
 
 def _order(problem: Problem, uses: UsageMatrix, steps: int) -> tuple[IntVector, int]:
-    """Return up to ``steps`` deliveries, and how many of the first cannot share a step.
+    """Return up to ``steps`` deliveries, and how many of the first pairwise cannot share a step.
 
-    Steps that are interchangeable may be numbered by the first of these deliveries that happens
-    in them. So the i-th happens in step i at the latest; and in step i exactly while no two of
-    them can share a step because all their options use a resource of capacity 1.
+    Interchangeable steps may be numbered by the first of these deliveries that happens in them.
+    So the i-th delivery happens in step i at the latest, and in step i exactly as long as no two
+    of them can share a step because all their options use a resource of capacity 1.
     """
     user, resource = _certain_uses(problem, uses)
     load = np.bincount(resource, minlength=problem.resources) / np.maximum(problem.capacity, 1)
@@ -132,12 +132,12 @@ def _order(problem: Problem, uses: UsageMatrix, steps: int) -> tuple[IntVector, 
     return order, min(len(first), steps) if problem.capacity[busiest] == 1 else 0
 
 
-def least_steps(problem: Problem, uses: UsageMatrix) -> int:
-    """Return a number of steps that no assignment beats, by counting.
+def min_steps(problem: Problem, uses: UsageMatrix) -> int:
+    """Return a lower bound on the steps of any assignment, by counting.
 
-    Every required delivery uses some resources whatever its option, and none of them is used
-    beyond its capacity in any step, implied ones included; and chains of requirements take a step
-    per delivery.
+    A resource that all options of a required delivery use is used at least once by it, and no
+    resource, implied ones included, is used beyond its capacity in a step; a chain of requirements
+    takes a step per delivery.
     """
     low = earliest(problem, uses.usable)[problem.required]
     load = np.bincount(_certain_uses(problem, uses)[1], minlength=problem.resources)

@@ -1,1 +1,1 @@
-"""What the evolutionary engines share: genome, population, generations, islands, options."""
+"""The common part of the evolutionary engines: genome, population, generations, islands."""

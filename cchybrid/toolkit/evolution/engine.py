@@ -1,4 +1,4 @@
-"""The engine around the islands: greedy start or lower bound, restarts, migration, the end."""
+"""The base class of evolutionary engines: step control, restarts, islands, migration."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from cchybrid.toolkit.tabu_search.limits import memory_needed
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
 CHUNK = 20_000
-"""Genes to breed between two looks at the run; milliseconds to tenths of a second."""
+"""Genes to breed between two checks of the run; milliseconds to tenths of a second."""
 
 Options = TypeVar("Options", bound=EvolutionOptions)
 
 
 class EvolutionEngine(ABC, Generic[Options]):
-    """Evolves near-solutions of one number of steps until one has no conflicts.
+    """Base class: evolve near-solutions of a fixed number of steps until one has no conflicts.
 
-    An engine adds its ``Options`` and its ``breeder``.
+    A subclass defines ``Options`` and ``breeder``.
     """
 
     def __init__(self, options: Options) -> None:
@@ -37,10 +37,10 @@ class EvolutionEngine(ABC, Generic[Options]):
 
     @abstractmethod
     def breeder(self, genome: Genome, state: State) -> Breeder:
-        """Return how children come from parents, for one island and one number of steps."""
+        """Return the maker of children from parents, for one island and number of steps."""
 
     def prepare(self) -> None:
-        """Have all kernels compiled, which takes a while when they are used for the first time."""
+        """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
         few = replace(self.options, population=2, mutation=1.0, sweeps=1, polish=1)
@@ -49,7 +49,7 @@ class EvolutionEngine(ABC, Generic[Options]):
         island.advance(20, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return a reason only for problems whose population would not fit into memory."""
+        """Refuse problems whose population would not fit into memory."""
         # Option and step of every individual and of every child, four bytes each.
         size = problem.deliveries * self.options.population * 16 // 2**20
         if self.options.polish:
@@ -59,13 +59,13 @@ class EvolutionEngine(ABC, Generic[Options]):
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Search for fewer and fewer, or more and more, steps; see ``EvolutionOptions.control``."""
+        """Search for decreasing or increasing numbers of steps (option ``control``)."""
         attempts = _Attempts(self, problem, run)
         return control_steps(problem, run, attempts.reach, self.options.control)
 
 
 class _Attempts:
-    """Populations one after the other, as many at once as there are threads."""
+    """Successive attempts, each with one population per thread."""
 
     def __init__(self, engine: EvolutionEngine[Options], problem: Problem, run: Run) -> None:
         self._engine, self._run = engine, run
@@ -76,19 +76,21 @@ class _Attempts:
         self._number = 0
 
     def reach(self, steps: int) -> Assignment | None:
-        """Evolve populations; return a schedule, ``None`` if they stagnate or have to stop."""
+        """Evolve populations; return a schedule, ``None`` if they stagnate or the run ends."""
         engine, options, genome = self._engine, self._engine.options, self._genome
         hint = self._run.hint(steps)
         islands: list[EvolutionIsland] = []
         for state in self._states:
             if not self._run.wants(steps):
                 return None
-            # Every other time without: the last ones to start from it may have got stuck.
-            begin = hint if (self._number + len(islands)) % 2 == 0 else None
+            # Every other population starts without the hint, which may lead to a local optimum.
+            initial_solution = hint if (self._number + len(islands)) % 2 == 0 else None
             breeder = engine.breeder(genome, state)
-            islands.append(EvolutionIsland(genome, options, breeder, steps, state, begin))
+            islands.append(
+                EvolutionIsland(genome, options, breeder, steps, state, initial_solution)
+            )
         self._number += 1
-        # No clock decides, so that a run repeats exactly under a budget of evaluations.
+        # The clock has no influence, so a run with an evaluation budget repeats exactly.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
         evaluations = generations * (options.offspring + options.polish)
         patience = -(-options.population // evaluations) - (-options.patience // generations)

@@ -1,4 +1,4 @@
-"""The genome: one gene per delivery, its values an option and a step (thesis sections 6.2, 6.3)."""
+"""The genome: one gene per delivery, with an option and a step (thesis sections 6.2, 6.3)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from cchybrid.toolkit.kernels.surrounding import near_uses, restrict
 
 @dataclass(frozen=True, eq=False)
 class Genome:
-    """A Problem as individuals encode it.
+    """The encoding of a Problem.
 
     Parameters
     ----------
     problem
-        With the options that individuals may have.
+        The Problem, restricted to the options that individuals may have.
     flat
         Its arrays.
     required
         Its required deliveries.
     allowed
-        Shape (options,): the option of the whole problem that each option is.
+        Shape (options,): the option of the whole Problem that each option is.
     number
-        Shape (options of the whole problem,): the reverse, -1 for those left out.
+        Shape (options of the whole Problem,): the inverse, -1 for excluded options.
     radius
         Hops to which options are restricted, 0 for no restriction.
     """
@@ -42,7 +42,7 @@ class Genome:
 
     @classmethod
     def of(cls, problem: Problem, options: EvolutionOptions) -> Genome:
-        """Return the genome of a problem, without the options that the radius forbids."""
+        """Return the genome of a Problem, without the options beyond the radius."""
         allowed = np.arange(problem.options, dtype=np.int32)
         number = allowed.copy()
         if options.radius:
@@ -69,14 +69,14 @@ class Genome:
         return self.problem.ordered
 
     def near(self, steps: int) -> IntArray:
-        """Return, shape (genes,), up to how many uses an option is no detour; see ``restore``."""
+        """Return, shape (genes,), the uses up to which an option is no detour; see ``restore``."""
         if self.radius:
-            most = int(uses_of(self.flat).max(initial=0))
-            return np.full(self.genes, most, dtype=np.int32)
+            max_uses = int(uses_of(self.flat).max(initial=0))
+            return np.full(self.genes, max_uses, dtype=np.int32)
         return near_uses(self.problem, self.flat, steps)
 
     def encode(self, assignment: Assignment, steps: int) -> Assignment:
-        """Return the genes of an assignment of the whole problem; -1 where it has none to use."""
+        """Return the genes of an assignment of the whole Problem; -1 for unscheduled deliveries."""
         option = np.where(assignment.option >= 0, self.number[assignment.option], -1)
         kept = (option >= 0) & (assignment.step >= 0) & (assignment.step < steps)
         return Assignment(
@@ -85,7 +85,7 @@ class Genome:
         )
 
     def decode(self, option: IntArray, step: IntArray, steps: int) -> Assignment:
-        """Return the assignment that genes stand for, without what is late."""
+        """Return the assignment that genes encode, without late deliveries."""
         late = (step < 0) | (step >= steps)
         return Assignment(
             np.where(late, -1, self.allowed[option]).astype(np.int32),

@@ -1,4 +1,4 @@
-"""Individuals to begin with (thesis section 6.5.4)."""
+"""Initial individuals (thesis section 6.5.4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cchybrid.toolkit.kernels.rng import State, below, shuffle
 __all__ = ["complete"]
 
 DRAWS = 5
-"""Options that are drawn, at most, until one is no detour."""
+"""Draws of an option, at most, until one is no detour."""
 
 
 @compiled
@@ -26,26 +26,26 @@ def complete(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Give every delivery without a place one at random; ``restore`` makes the order right.
+    """Give every unscheduled delivery a random option and step; ``restore`` repairs the order.
 
-    As in the thesis, but that a step is drawn too and then kept if the order allows: without it,
-    restoration would put all that it can into the first step.
+    In the thesis only the option is drawn. Here a step is drawn as well and kept if the order
+    allows; otherwise restoration would put as much as possible into the first step.
 
     Parameters
     ----------
     near
-        See ``restore``: options with more uses are drawn again, a few times.
+        See ``restore``: options with more uses are redrawn, up to ``DRAWS`` times.
     required
         The required deliveries.
     steps
-        Steps to draw from.
+        Number of steps to draw from.
     greedy
-        Whether to place what fits before the rest is drawn (ours): no building block is better
-        than a part of a schedule without conflicts. The individual has to be empty.
+        Whether to schedule greedily what fits before the rest is drawn (ours); the individual has
+        to be empty.
     option, step
-        Shape (deliveries,): -1 for what has to be filled in.
+        Shape (deliveries,): -1 for unscheduled deliveries; overwritten.
     stop
-        Shape (1,): another thread sets this to draw the rest without looking for what fits.
+        Shape (1,): another thread sets this to end the greedy part early.
     """
     if greedy:
         order = required.copy()

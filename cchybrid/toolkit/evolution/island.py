@@ -1,4 +1,4 @@
-"""One population that evolves, as an ``Island``."""
+"""An ``Island`` that evolves one population."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 
 class Breeder(Protocol):
-    """What makes an evolutionary engine: how children come from parents."""
+    """The interface that distinguishes evolutionary engines: it makes children from parents."""
 
     @property
     def parents(self) -> int:
-        """How many parents to select per generation."""
+        """The number of parents to select per generation."""
 
     def breed(
         self,
@@ -41,24 +41,28 @@ class Breeder(Protocol):
         stop: BoolArray,
         state: State,
     ) -> None:
-        """Fill in the genes of all children, which are improved and evaluated afterwards.
+        """Fill in the genes of all children, which the island improves and evaluates afterwards.
 
         Parameters
         ----------
         parents
-            Shape (parents,): individuals of the population, some maybe several times.
+            Shape (parents,): individuals of the population, possibly with repetitions.
         stop
-            Shape (1,): set by another thread; then the children do not matter any more.
+            Shape (1,): another thread sets this to end early; then the children are not used.
         """
 
 
 class EvolutionIsland:
-    """Evolves one population towards a schedule of so many steps; see ``Island``.
+    """A population that evolves towards a schedule of ``steps`` steps; see ``Island``.
 
     Parameters
     ----------
+    genome, options, breeder, steps
+        The encoding, the parameters, the maker of children, and the number of steps.
+    state
+        The random state, advanced in place.
     hint
-        What a quarter of the population is made from, or ``None``.
+        A near-solution from which a quarter of the population is made, or ``None``.
     """
 
     def __init__(
@@ -74,7 +78,7 @@ class EvolutionIsland:
         self._steps, self._state = steps, state
         self._hint = None if hint is None else genome.encode(hint, steps)
         self._made = 0
-        self._beside: Polish | None = None
+        self._tabu: Polish | None = None
         self._population = empty_population(options.population, genome.genes)
         self._children = empty_population(options.offspring, genome.genes)
         self._parents = np.zeros(breeder.parents, dtype=np.int32)
@@ -96,7 +100,7 @@ class EvolutionIsland:
 
     @property
     def conflicts(self) -> int:
-        """See ``Island.conflicts``; very many as long as there is no individual."""
+        """See ``Island.conflicts``; a huge number as long as there is no individual."""
         return int(self._best.fitness[0])
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
@@ -107,12 +111,12 @@ class EvolutionIsland:
                 if done >= evaluations:
                     break
                 self._create(stop)
-                done += 1 + self._better(1, stop)
+                done += 1 + self._polish(1, stop)
             else:
-                turns = self._options.polish
-                if done and done + len(self._children.fitness) + turns > evaluations:
+                rounds = self._options.polish
+                if done and done + len(self._children.fitness) + rounds > evaluations:
                     break
-                done += self._generation(stop) + self._better(turns, stop)
+                done += self._generation(stop) + self._polish(rounds, stop)
         return done
 
     def best(self) -> Assignment:
@@ -120,7 +124,7 @@ class EvolutionIsland:
         return self._genome.decode(self._best.option[0], self._best.step[0], self._steps)
 
     def immigrate(self, migrant: Assignment) -> None:
-        """Let the migrant take the place of the worst individual, unless it is worse still."""
+        """Replace the worst individual by the migrant if that is better."""
         if self._made < len(self._population.fitness):
             return
         genes = self._genome.encode(migrant, self._steps)
@@ -130,7 +134,7 @@ class EvolutionIsland:
             self._place(worst, genes, fitness)
 
     def _create(self, stop: BoolArray) -> None:
-        """Make the next individual of the initial population."""
+        """Create the next individual of the initial population."""
         place, share = self._made, self._options.greedy
         greedy = math.ceil((place + 1) * share) > math.ceil(place * share)
         empty = np.full(self._genome.genes, -1, dtype=np.int32)
@@ -169,14 +173,14 @@ class EvolutionIsland:
         replace(population, children, done)
         return done
 
-    def _better(self, turns: int, stop: BoolArray) -> int:
-        """Let the search beside the population go on; return the turns that it has taken."""
+    def _polish(self, rounds: int, stop: BoolArray) -> int:
+        """Continue the tabu search that polishes the best individual; return its rounds."""
         if not self._options.polish or not self.conflicts or stop[0]:
             return 0
-        if self._beside is None:
-            self._beside = Polish(self._genome, self._steps, below(self._state, 1 << 30))
+        if self._tabu is None:
+            self._tabu = Polish(self._genome, self._steps, below(self._state, 1 << 30))
         best = Assignment(self._best.option[0], self._best.step[0])
-        found, taken = self._beside.better(best, self.conflicts, turns, stop)
+        found, taken = self._tabu.improve(best, self.conflicts, rounds, stop)
         if found is not None:
             genes = Assignment(found.option.copy(), found.step.copy())
             fitness = self._complete(genes, False, stop)
@@ -185,7 +189,7 @@ class EvolutionIsland:
         return taken
 
     def _remember(self, individuals: Population) -> None:
-        """Keep the best individual ever: where all are replaced it would be lost."""
+        """Keep the best individual, which a generation may replace."""
         place = int(individuals.fitness.argmin())
         if individuals.fitness[place] < self._best.fitness[0]:
             self._best.option[0] = individuals.option[place]

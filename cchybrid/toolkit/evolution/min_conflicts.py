@@ -1,9 +1,13 @@
-"""Min-conflicts local search: deliveries in conflict move to where they disturb least.
+"""Min-conflicts local search: move deliveries in conflict to the place with the fewest conflicts.
 
-Minton, Johnston, Philips, Laird, "Minimizing conflicts: a heuristic repair method for constraint
-satisfaction and scheduling problems", Artificial Intelligence 58 (1992). A move gives one delivery
-another option and step. It never breaks a requirement and never adds conflicts, but it may keep
-their number, so the search drifts over plateaus.
+A move gives one delivery another option and step. It never violates a requirement and never
+increases the number of conflicts, but may keep it, so the search can cross plateaus.
+
+References
+----------
+S. Minton, M. D. Johnston, A. B. Philips, P. Laird, "Minimizing conflicts: a heuristic repair method
+for constraint satisfaction and scheduling problems", Artificial Intelligence 58, 1992.
+doi:10.1016/0004-3702(92)90007-K
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 __all__ = ["best_place", "last_step", "settle"]
 
 WIDTH = 64
-"""Options of a delivery that one move looks at; of more, a random stretch of so many."""
+"""Options of a delivery that one move examines: a random contiguous range if there are more."""
 
 
 @internal
@@ -32,7 +36,7 @@ def settle(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Go over all deliveries several times and move those in conflict; return the conflicts left.
+    """Sweep over all deliveries and move those in conflict; return the remaining conflicts.
 
     Parameters
     ----------
@@ -44,9 +48,9 @@ def settle(
     table
         Shape (steps, resources): the loads, kept up to date.
     conflicts
-        Conflicts and late deliveries to begin with.
+        Conflicts and late deliveries at the start.
     sweeps
-        How often every delivery is looked at, at most.
+        Sweeps over all deliveries, at most.
     stop
         Shape (1,): another thread sets this to end the search early.
     """
@@ -62,7 +66,7 @@ def settle(
         now, path = step[delivery], paths[option[delivery]]
         crowded = now >= steps
         if not crowded:
-            # As ``overloaded``, but that every row of the table would be counted as referred to.
+            # Like ``overloaded``, inlined by hand: numba would count references to table rows.
             for place in range(use_start[path], use_start[path + 1]):
                 if table[now, use[place]] > limit[use[place]]:
                     crowded = True
@@ -102,14 +106,14 @@ def best_place(
     counted: BoolArray,
     table: IntArray,
     delivery: int,
-    most: int,
+    max_conflicts: int,
     state: State,
 ) -> tuple[int, int]:
     """Return the other option and step of a delivery that add the fewest conflicts.
 
-    Of several, one is drawn. The present option and step are returned if all others add more than
-    ``most``. Only options are looked at whose requirement is counted, and only steps after it and
-    before the first delivery that requires this one.
+    Ties are broken at random. The present option and step are returned if all others add more than
+    ``max_conflicts``. Only options whose required delivery is counted are examined, and only steps
+    after that delivery and before the first one that requires this delivery.
 
     Parameters
     ----------
@@ -117,19 +121,19 @@ def best_place(
         Shape (deliveries,): the assignment, as for ``settle``.
     table
         Shape (steps, resources): the loads, without those of this delivery.
-    most
+    max_conflicts
         Conflicts that it may add.
     """
     requires, paths, use_start = flat.requires, flat.path, flat.limited_start
     use, limit = flat.limited, flat.limit
-    best = most
+    best = max_conflicts
     best_option, best_step, ties = option[delivery], step[delivery], 0
     until = last_step(flat, option, step, counted, delivery, len(table))
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
-    for turn in range(min(size, WIDTH)):
-        candidate = first + (start + turn) % size
+    for offset in range(min(size, WIDTH)):
+        candidate = first + (start + offset) % size
         before = requires[candidate]
         earliest = 0
         if before >= 0:
@@ -161,7 +165,7 @@ def best_place(
 def last_step(
     flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, delivery: int, steps: int
 ) -> int:
-    """Return the first step that is too late for a delivery: that of the first that requires it."""
+    """Return the first step too late for a delivery: that of the first one that requires it."""
     follower, requires = flat.follower, flat.requires
     until = steps
     for place in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):

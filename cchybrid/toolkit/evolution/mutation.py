@@ -24,7 +24,7 @@ def mutate(
     table: IntArray,
     state: State,
 ) -> int:
-    """Change one component of one gene; return by how much the conflicts change."""
+    """Change one component of one gene; return the change of the conflicts."""
     steps = len(table)
     gene = below(state, len(option))
     if below(state, 2) == 0:
@@ -55,9 +55,9 @@ def mutate(
 def _conflicting(
     flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, start: int
 ) -> int:
-    """Return the first gene from ``start`` on that is in conflict or late; ``start`` if none is."""
-    for turn in range(len(option)):
-        gene = (start + turn) % len(option)
+    """Return the first gene from ``start`` on (cyclically) in conflict or late, else ``start``."""
+    for offset in range(len(option)):
+        gene = (start + offset) % len(option)
         if counted[gene] and (
             step[gene] >= len(table) or overloaded(flat, table[step[gene]], flat.path[option[gene]])
         ):
@@ -67,9 +67,9 @@ def _conflicting(
 
 @internal
 def _similar(flat: Flat, option: int, state: State) -> int:
-    """Return another path of the same distributor, likely a similar one.
+    """Return another path of the same distributor, at a normally distributed distance in the list.
 
-    Similar paths stand close in the list. The variance is a third of their number.
+    Similar paths are close in the list. The variance is a third of their number.
     """
     first, stop = flat.group_start[option], flat.group_stop[option]
     size = stop - first

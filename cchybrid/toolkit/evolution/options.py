@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from cchybrid.toolkit.step_control import check_control
 
 CONFLICTS = ("pairs", "excess")
-"""How conflicts may be counted."""
+"""Values of the option ``conflicts``."""
 
 
 @dataclass(frozen=True)
 class EvolutionOptions:
-    """The parameters of an evolution; see thesis section 7.2 for the influence of the first ones.
+    """The parameters of evolutionary engines; see thesis section 7.2 for the first ones.
 
-    The algorithm of the thesis is that with ``polish=0``, ``sweeps=0``, ``moves=1``,
-    ``greedy=0`` and ``control=raise`` (``descend`` begins with a greedy schedule, and a quarter
-    of the individuals are made from it), and the ``radius`` that it chose; the defaults are
-    stronger.
+    ``polish=0``, ``sweeps=0``, ``moves=1``, ``greedy=0``, ``control=raise`` and the thesis'
+    ``radius`` give the thesis' algorithm. The defaults are stronger; ``descend`` starts with a
+    greedy schedule, from which a quarter of the individuals are made.
 
     Parameters
     ----------
@@ -30,27 +29,28 @@ class EvolutionOptions:
     moves
         Genes that a mutation changes, at most.
     sweeps
-        How often all genes are looked at for conflicts to settle, per child (ours).
+        Sweeps of min-conflicts local search over all genes, per child (ours).
     polish
-        Turns of a weighted tabu search from the best individual, per generation (ours; see
-        ``Polish``). A turn prices as many deliveries as there are genes, and counts as an
+        Rounds of a weighted tabu search from the best individual, per generation (ours; see
+        ``Polish``). A round prices as many deliveries as there are genes, and counts as one
         evaluation.
     patience
-        Generations without progress before the population is made anew, or with
+        Generations without progress before the population is restarted, or with
         ``control=raise`` before a step is added.
     greedy
         Share of greedy individuals in the initial population; the others are random.
     radius
-        Hops from the informer beyond which a delivery is not made if it can do without (thesis
-        section 6.5.5); 0 to prefer near informers instead, as far as the steps allow others.
+        Hops from the sender beyond which options are excluded where shorter ones suffice (thesis
+        section 6.5.5); 0: no limit, but near senders are preferred according to the number of
+        steps.
     conflicts
         ``pairs``: of transfers that share a channel (thesis equation 6.18); ``excess``: uses of
         channels beyond their capacity.
     control
-        ``descend``: from a greedy schedule down, a step at a time; ``raise``: from the lower
-        bound up, as in the thesis.
+        ``descend``: from a greedy schedule downwards, a step at a time; ``raise``: from the lower
+        bound upwards, as in the thesis.
     memory
-        Mebibytes that a population may take; larger problems are refused.
+        MiB that a population may take; larger problems are refused.
     """
 
     population: int = 80
@@ -72,7 +72,7 @@ class EvolutionOptions:
         self._positive_share("replacement")
         self._share("mutation")
         self._share("greedy")
-        for name, least in (
+        for name, low in (
             ("moves", 1),
             ("sweeps", 0),
             ("polish", 0),
@@ -80,7 +80,7 @@ class EvolutionOptions:
             ("radius", 0),
             ("memory", 1),
         ):
-            self._at_least(name, least)
+            self._check_min(name, low)
         if self.conflicts not in CONFLICTS:
             raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
         check_control(self.control)
@@ -91,7 +91,7 @@ class EvolutionOptions:
         return max(round(self.replacement * self.population), 1)
 
     def _share(self, name: str) -> None:
-        """Refuse what is no share or probability."""
+        """Raise ``ValueError`` unless the field is a share or probability, 0 to 1."""
         if not 0 <= getattr(self, name) <= 1:
             raise ValueError(f"{name} is {getattr(self, name)}, use 0 to 1")
 
@@ -99,6 +99,6 @@ class EvolutionOptions:
         if not 0 < getattr(self, name) <= 1:
             raise ValueError(f"{name} is {getattr(self, name)}, use more than 0, at most 1")
 
-    def _at_least(self, name: str, least: int) -> None:
-        if not getattr(self, name) >= least:
-            raise ValueError(f"{name} is {getattr(self, name)}, use at least {least}")
+    def _check_min(self, name: str, low: int) -> None:
+        if not getattr(self, name) >= low:
+            raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")

@@ -1,9 +1,14 @@
-"""Polish: a weighted tabu search beside the population that starts from its best individual.
+"""Polish: a weighted tabu search that improves the best individual of a population (ours).
 
-What the search betters goes back into the population, so the two take turns: the evolution leads
-the search into other regions, and the search settles the last conflicts, at which recombination
-and mutation are poor. It is ours; memetic algorithms are surveyed by P. Moscato and C. Cotta in
-"A gentle introduction to memetic algorithms", Handbook of Metaheuristics, 2003.
+Evolution and tabu search alternate, as in a memetic algorithm. The tabu search starts from the
+best individual, and its improvements go back into the population. The evolution leads to other
+regions of the search space; the tabu search removes the last conflicts, for which recombination and
+mutation are inefficient.
+
+References
+----------
+P. Moscato, C. Cotta, "A gentle introduction to memetic algorithms", Handbook of Metaheuristics,
+2003. doi:10.1007/0-306-48056-5_5
 """
 
 from __future__ import annotations
@@ -17,14 +22,14 @@ from cchybrid.toolkit.tabu_search.options import TabuOptions
 
 
 class Polish:
-    """The search beside one population, on its genes.
+    """The tabu search of one population, on its genes.
 
     Parameters
     ----------
     genome, steps
-        What the individuals are.
+        The encoding, and the number of steps.
     seed
-        Of the search.
+        Seed of the search.
     """
 
     def __init__(self, genome: Genome, steps: int, seed: int) -> None:
@@ -35,25 +40,25 @@ class Polish:
         self._taken: int | None = None
         self._given: int | None = None
 
-    def better(
-        self, best: Assignment, fitness: int, turns: int, stop: BoolArray
+    def improve(
+        self, best: Assignment, fitness: int, rounds: int, stop: BoolArray
     ) -> tuple[Assignment | None, int]:
-        """Search on; return what has become better, and the turns taken.
+        """Continue the search; return an improvement or ``None``, and the rounds taken.
 
         Parameters
         ----------
         best, fitness
             The genes of the best individual, and its conflicts.
-        turns
-            In every turn as many deliveries are priced as there are genes.
+        rounds
+            Rounds; in each, as many deliveries are priced as there are genes.
         stop
-            Shape (1,): set by another thread to end early.
+            Shape (1,): another thread sets this to end early.
         """
         if self._taken is None or fitness < self._taken:
             self._taken = fitness
             self._search.immigrate(best)
             self._search.restart()
-        made = self._search.advance(turns * self._genes, stop)
+        made = self._search.advance(rounds * self._genes, stop)
         taken = -(-made // self._genes)
         if self._given is not None and self._search.conflicts >= self._given:
             return None, taken

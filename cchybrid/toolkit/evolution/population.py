@@ -22,7 +22,7 @@ __all__ = ["Population", "Scratch", "Settings", "create", "evaluate", "mature", 
 
 
 STOPPED = int(NO_LIMIT)
-"""The fitness of an individual whose improvement was ended early: worse than all others."""
+"""The fitness of an individual whose improvement was stopped: worse than all others."""
 
 
 class Population(NamedTuple):
@@ -34,7 +34,7 @@ class Population(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Memory that kernels write over.
+    """Working memory of kernels.
 
     ``table`` and ``chain`` are described at ``restore``. ``counted``, shape (genes,), is True
     unless some deliveries are optional.
@@ -46,7 +46,7 @@ class Scratch(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What stays the same over the generations; see ``EvolutionOptions`` for the second half.
+    """Constant parameters of a population; ``EvolutionOptions`` describes the last three.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Settings(NamedTuple):
     required
         The required deliveries.
     ordered, optional
-        Whether deliveries may require others, and whether some are optional.
+        Whether deliveries require others, and whether some are optional.
     """
 
     near: IntArray
@@ -68,7 +68,7 @@ class Settings(NamedTuple):
 
 
 def empty_population(size: int, genes: int) -> Population:
-    """Return individuals without a place for anything, worse than all others."""
+    """Return empty individuals, worse than all others."""
     return Population(
         option=np.full((size, genes), -1, dtype=np.int32),
         step=np.full((size, genes), -1, dtype=np.int32),
@@ -117,7 +117,7 @@ def _improve(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Restore an individual, let it settle, and return its fitness, or ``STOPPED``."""
+    """Restore an individual, improve it by local search, return its fitness or ``STOPPED``."""
     if settings.ordered:
         table, chain = scratch.table, scratch.chain
         restore(flat, settings.near, option, step, flat.required, table, chain, stop, state)
@@ -130,7 +130,7 @@ def _improve(
         flat, option, step, scratch.counted, scratch.table, fitness, settings.sweeps, stop, state
     )
     if settings.optional and fitness > 0:
-        # Deliveries that have lost their last follower count no more.
+        # Deliveries that no needed one requires any more do not count.
         fitness = evaluate(flat, settings, scratch, option, step)
     return fitness
 
@@ -152,7 +152,7 @@ def mature(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Mutate, restore, settle and evaluate children; return how many, fewer only if stopped."""
+    """Mutate, restore, improve and evaluate children; return how many (fewer if stopped)."""
     for child in range(len(children.fitness)):
         if stop[0]:
             return child
@@ -171,7 +171,7 @@ def mature(
 
 @compiled
 def replace(population: Population, children: Population, number: int) -> None:
-    """Let the first ``number`` children take the places of the worst individuals."""
+    """Replace the worst individuals by the first ``number`` children."""
     rank = np.argsort(population.fitness, kind="mergesort")
     for child in range(number):
         loser = rank[len(rank) - 1 - child]

@@ -1,7 +1,7 @@
 """Injection and acceptance ports: their loads, and the port heuristic (thesis section 6.5.1).
 
-Ports are looked at even where their capacity is implied by that of the channels: a node that
-sends more messages in a step than it has channels is in conflict whatever paths they take.
+Ports count even where their capacity is implied by that of the channels: a node that sends more
+messages in a step than it has channels is in conflict, whichever paths they take.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 from cchybrid.toolkit.kernels.rng import State, below
 
-__all__ = ["count_ports", "pressure", "room", "spread_ports"]
+__all__ = ["count_ports", "free_ports", "port_load", "spread_ports"]
 
 
 @inlined
 def count_ports(flat: Flat, row: IntArray, path: int) -> None:
-    """Add one use to the loads of the ports of a path, not to those of its channels."""
+    """Add a use to the loads of the two ports of a path, not of its channels."""
     if flat.inject[path] >= 0:
         row[flat.inject[path]] += 1
     if flat.accept[path] >= 0:
@@ -25,12 +25,12 @@ def count_ports(flat: Flat, row: IntArray, path: int) -> None:
 
 
 @inlined
-def pressure(
+def port_load(
     inject: IntArray, accept: IntArray, capacity: IntArray, row: IntArray, path: int
 ) -> float:
-    """Return how full the ports of a path are: 0 for idle, 2 for both full, more if overfull.
+    """Return the relative load of the ports of a path: 0 idle, 2 both full, more if overloaded.
 
-    Takes arrays of a ``Flat`` as ``room`` does.
+    Takes arrays of a ``Flat``, like ``free_ports``.
     """
     full = 0.0
     if inject[path] >= 0:
@@ -41,13 +41,13 @@ def pressure(
 
 
 @inlined
-def room(
+def free_ports(
     inject: IntArray, accept: IntArray, capacity: IntArray, table: IntArray, step: int, path: int
 ) -> int:
-    """Return how many more uses both ports of a path can take; negative if one is overfull.
+    """Return the residual capacity of the ports of a path; negative if one is overloaded.
 
-    Takes three arrays of a ``Flat`` and the table, because in a loop it costs more to take them,
-    or a row, out of it than to use them.
+    Takes three arrays of a ``Flat`` and the table, because in a loop extracting them, or a row,
+    costs more than using them.
     """
     free = int(NO_LIMIT)
     port = inject[path]
@@ -69,7 +69,7 @@ def spread_ports(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Move deliveries from steps with overfull ports to steps where both have room.
+    """Move deliveries from steps with overloaded ports to steps where both ports are free.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def spread_ports(
     Returns
     -------
     int
-        By how much the conflicts change.
+        The change of the conflicts.
     """
     inject, accept, capacity, paths = flat.inject, flat.accept, flat.capacity, flat.path
     change = 0
@@ -99,11 +99,11 @@ def spread_ports(
         if not counted[delivery] or now >= steps:
             continue
         path = paths[option[delivery]]
-        if room(inject, accept, capacity, table, now, path) >= 0:
+        if free_ports(inject, accept, capacity, table, now, path) >= 0:
             continue
         other = below(state, steps)
         for _ in range(steps):
-            if room(inject, accept, capacity, table, other, path) > 0:
+            if free_ports(inject, accept, capacity, table, other, path) > 0:
                 change += remove(flat, table[now], path) + add(flat, table[other], path)
                 step[delivery] = other
                 break

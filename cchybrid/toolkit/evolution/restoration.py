@@ -1,14 +1,14 @@
 """Restoration of the order of deliveries (thesis section 6.5.3), on any Problem.
 
-Step after step, a delivery whose option requires one that has not happened in an earlier step
-gets another option whose requirement has been met, the one whose ports are used least; if there
-is none it is postponed. What is postponed beyond the last step is late, and counts as a penalty.
+Step by step, a delivery whose option requires one that was not made in an earlier step gets another
+option whose required delivery was made, the one with the least used ports; if there is none, the
+delivery is postponed. A delivery postponed beyond the last step is late and counts as a penalty.
 """
 
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.evolution.ports import count_ports, pressure
+from cchybrid.toolkit.evolution.ports import count_ports, port_load
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below
@@ -16,7 +16,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 __all__ = ["restore"]
 
 CANDIDATES = 8
-"""Options with a met requirement that are compared before the best of them is taken."""
+"""Possible options that are compared before the best of them is taken."""
 
 
 @internal
@@ -31,25 +31,25 @@ def restore(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Make all requirements hold, changing options and steps; return how many are late.
+    """Satisfy all requirements by changing options and steps; return the late deliveries.
 
     Parameters
     ----------
     near
-        Shape (deliveries,): options with more uses than this are taken only for want of others
+        Shape (deliveries,): options with more uses than this are taken only if there is no other
         (a soft form of the restricted surrounding, thesis section 6.5.5).
     option, step
         Shape (deliveries,): every delivery has an option and a step from 0 to ``steps``,
-        the number of rows of the table; that is the step of a late delivery.
+        the number of rows of the table; ``steps`` means late.
     counted
-        Shape (deliveries,): the deliveries whose ports count, and that may be late.
+        Shape (deliveries,): the deliveries whose ports and lateness count.
     table
         Shape (steps, resources): overwritten with the loads of the ports.
     chain
         Shape (deliveries + steps + 1,): overwritten. One linked list of deliveries per step:
         the successor of each delivery, then the first delivery of each step.
     stop
-        Shape (1,): another thread sets this to end early; then nothing of this holds.
+        Shape (1,): another thread sets this to end early; then the result is not usable.
     """
     requires, paths = flat.requires, flat.path
     deliveries, steps = len(option), len(table)
@@ -63,7 +63,7 @@ def restore(
             return 0
         row, waiting = table[now], -1
         delivery = chain[deliveries + now]
-        # While a step is under way nothing of it is done: ``step`` says what came before.
+        # A delivery of this step satisfies no requirement in this step: compare with earlier steps.
         while delivery >= 0:
             following = chain[delivery]
             before = requires[option[delivery]]
@@ -98,21 +98,21 @@ def restore(
 def _other_option(
     flat: Flat, near: IntArray, step: IntArray, delivery: int, now: int, row: IntArray, state: State
 ) -> int:
-    """Return an option whose requirement has been met, with little used ports; -1 if none has."""
+    """Return a possible option with little used ports, -1 if there is none."""
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
     requires, paths, use_start = flat.requires, flat.path, flat.use_start
     inject, accept, capacity = flat.inject, flat.accept, flat.capacity
     best, best_score, compared = -1, 0.0, 0
-    for turn in range(size):
-        candidate = first + (start + turn) % size
+    for offset in range(size):
+        candidate = first + (start + offset) % size
         before = requires[candidate]
         if before >= 0 and step[before] >= now:
             continue
         path = paths[candidate]
         beyond = use_start[path + 1] - use_start[path] - near[delivery]
-        score = pressure(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
+        score = port_load(inject, accept, capacity, row, path) + 4.0 * max(beyond, 0)
         if best < 0 or score < best_score:
             best, best_score = candidate, score
         compared += beyond <= 0

@@ -1,4 +1,4 @@
-"""Transfer swap (thesis section 6.5.2): two transfers of one node exchange their steps."""
+"""Transfer swap (thesis section 6.5.2): exchange the steps of two transfers of one node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def swap_steps(
     delivery: int,
     state: State,
 ) -> int:
-    """Swap the step of a delivery with that of a random one from the same node, if that helps.
+    """Swap the steps of a delivery and a random one from the same node, if that reduces conflicts.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def swap_steps(
     Returns
     -------
     int
-        By how much the conflicts change: negative if the two were swapped, else 0.
+        The change of the conflicts: negative if the two were swapped, else 0.
     """
     path, now = flat.path[option[delivery]], step[delivery]
     start = below(state, len(option))
-    for turn in range(len(option)):
-        other = (start + turn) % len(option)
+    for offset in range(len(option)):
+        other = (start + offset) % len(option)
         other_path, then = flat.path[option[other]], step[other]
         if (
             counted[other]

@@ -2,7 +2,7 @@
 
 A kernel is a plain function over numpy arrays under ``cchybrid.system.compiled.compiled``. Kernels
 allocate nothing that their caller could pass, touch no Python object and draw random numbers only
-from a state that they are given (``cchybrid.toolkit.kernels.rng``), so a seed rules everything.
+from a state that is passed in (``cchybrid.toolkit.kernels.rng``), so a seed determines the result.
 """
 
 from cchybrid.system.compiled import compiled, inlined, internal

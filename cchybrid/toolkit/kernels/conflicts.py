@@ -1,4 +1,4 @@
-"""What is wrong with an assignment: conflicts, broken precedences, missing deliveries."""
+"""Violations of an assignment, counted: overloads, violated precedences, missing deliveries."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["broken", "conflicts", "mark_needed"]
 
 @compiled
 def mark_needed(flat: Flat, option: IntArray, needed: BoolArray) -> None:
-    """Mark the deliveries that are required or lead to a required one.
+    """Mark the needed deliveries: required, or required (directly or not) by a needed one.
 
     Parameters
     ----------
     option
-        Shape (deliveries,): the option taken, -1 where the delivery does not happen.
+        Shape (deliveries,): the option taken, -1 for unscheduled deliveries.
     needed
         Shape (deliveries,): overwritten. A required delivery is needed even if it is missing.
     """
     needed[:] = False
     for first in range(len(option)):
         delivery = first
-        # Follow the chain of requirements until it meets a part that has been followed before.
+        # Follow the chain of requirements up to a delivery that is already marked.
         while flat.required[first] and not needed[delivery]:
             needed[delivery] = True
             if option[delivery] >= 0 and flat.requires[option[delivery]] >= 0:
@@ -36,7 +36,7 @@ def mark_needed(flat: Flat, option: IntArray, needed: BoolArray) -> None:
 
 @compiled
 def broken(flat: Flat, option: IntArray, step: IntArray, needed: BoolArray) -> int:
-    """Count the needed deliveries that are missing or come no later than what they require."""
+    """Count the needed deliveries that are missing or not later than what they require."""
     count = 0
     for delivery in range(len(option)):
         if needed[delivery]:
@@ -51,10 +51,10 @@ def broken(flat: Flat, option: IntArray, step: IntArray, needed: BoolArray) -> i
 
 
 def conflicts(problem: Problem, assignment: Assignment) -> int:
-    """Return how far an assignment is from valid: 0 exactly if every rule holds.
+    """Return the number of violations of an assignment: 0 exactly if it is a solution.
 
-    The sum of the conflicts on resources (thesis eq. 6.18, see ``occupancy``) and the broken
-    precedences and missing deliveries, over the deliveries that are needed.
+    The sum of the conflicts on resources (thesis eq. 6.18, see ``occupancy``), the violated
+    precedences and the missing deliveries, over the needed deliveries.
     """
     flat = flatten(problem)
     needed = np.empty(problem.deliveries, dtype=np.bool_)

@@ -1,9 +1,9 @@
 """Greedy list scheduling: a valid assignment for any Problem, quickly.
 
-Step after step, every delivery that is still missing takes an option that fits into the step and
-whose requirement was met in an earlier one. Where some deliveries are optional, the missing
-required one is traced back over whom it could require to the nearest delivery that can happen
-now, and that one is made: messages come nearer to their goals hop by hop.
+Step by step, every unscheduled delivery takes an option that fits into the step and whose required
+delivery was made in an earlier step. Where some deliveries are optional, a breadth-first search
+from the unscheduled required delivery, backwards over requirements, finds the nearest delivery that
+is possible now, and that one is made: messages approach their goals hop by hop.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
-from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, least_uses
+from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 
 __all__ = ["FirstFit", "fill", "first_fit"]
 
 UNSTOPPED = np.zeros(1, dtype=np.bool_)
+"""A stop flag that is never set."""
 
 
 @overload
@@ -34,13 +35,13 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
     Parameters
     ----------
     stop
-        Shape (1,): another thread sets this to end early, and then the answer is ``None``.
+        Shape (1,): another thread sets this to end early; then the result is ``None``.
 
     Raises
     ------
     ValueError
-        If some required delivery cannot happen at all: every chain of options to it uses a
-        resource beyond its capacity on its own.
+        If some required delivery is impossible: every chain of options to it exceeds a capacity by
+        itself.
     """
     found = FirstFit(problem).draw(seed_state(seed), UNSTOPPED if stop is None else stop)
     if found is None and (stop is None or not stop[0]):
@@ -49,7 +50,7 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
 
 
 class FirstFit:
-    """Draws greedy schedules of a Problem.
+    """Greedy list scheduling of one Problem, any number of times.
 
     Parameters
     ----------
@@ -60,25 +61,25 @@ class FirstFit:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._flat = flatten(problem)
-        self._near = least_uses(problem, self._flat)
+        self._near = min_uses(problem, self._flat)
         self._required = np.flatnonzero(problem.required).astype(np.int32)
 
     def draw(self, state: State, stop: BoolArray = UNSTOPPED) -> Assignment | None:
-        """Return a complete valid assignment; ``None`` if it was stopped, or there is none.
+        """Return a complete valid assignment; ``None`` if stopped, or if there is none.
 
         Parameters
         ----------
         state
-            State of the random numbers; advanced, so that the next schedule is another one.
+            The random state, advanced in place, so that the next schedule differs.
         stop
             Shape (1,): another thread sets this to end early.
         """
         found = self._problem.empty()
         mixed = self._required.copy()
         shuffle(mixed, state)
-        # Long routes are hard to place, so they come first; the shuffle breaks ties.
+        # Deliveries with long routes are hard to place, so they come first; ties are random.
         order = mixed[np.argsort(-self._near[mixed], kind="stable")]
-        # A step that places nothing would place nothing for ever, hence this many steps at most.
+        # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
         flat, near, steps = self._flat, self._near, len(found.option)
         if fill(flat, near, steps, order, found.option, found.step, stop, state):
             return None
@@ -98,19 +99,19 @@ def fill(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Schedule greedily in at most ``steps`` steps; return how many deliveries found no place.
+    """Schedule greedily in at most ``steps`` steps; return how many deliveries are unscheduled.
 
     Parameters
     ----------
     near
-        Shape (deliveries,): the first option found with no more uses than this is taken, else the
-        one with the fewest.
+        Shape (deliveries,): the first option that fits and has no more uses than this is taken,
+        else the one with the fewest uses.
     order
-        The required deliveries, first come, first served; overwritten.
+        The required deliveries in the order in which they are served; overwritten.
     option, step
-        Shape (deliveries,): -1 everywhere; overwritten where a place was found.
+        Shape (deliveries,): -1 everywhere; overwritten for scheduled deliveries.
     stop
-        Shape (1,): another thread sets this to end early. What is missing then counts as such.
+        Shape (1,): another thread sets this to end early, with deliveries unscheduled.
     """
     row = np.zeros(len(flat.limit), dtype=np.int32)
     seen = np.empty(len(option), dtype=np.int64)
@@ -153,14 +154,14 @@ def _place(
     row: IntArray,
     state: State,
 ) -> bool:
-    """Make a delivery in this step if an option fits; return whether one was possible at all."""
+    """Make a delivery in this step if an option fits; return whether any option was possible."""
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     best, best_uses = -1, 0
     possible = False
     start = below(state, size)
-    for turn in range(size):
-        candidate = first + (start + turn) % size
+    for offset in range(size):
+        candidate = first + (start + offset) % size
         before = flat.requires[candidate]
         if before >= 0 and not 0 <= step[before] < now:
             continue
@@ -193,7 +194,7 @@ def _approach(
     search: int,
     state: State,
 ) -> None:
-    """Make the delivery nearest to ``goal``, over chains of requirements, that is possible now."""
+    """Make the possible delivery that is nearest to ``goal`` over chains of requirements."""
     queue[0] = goal
     seen[goal] = search
     head, tail, level_end = 0, 1, 1
@@ -202,7 +203,7 @@ def _approach(
         delivery = queue[head]
         head += 1
         if step[delivery] == now:
-            return  # under way to the goal in this very step
+            return  # a delivery on a chain to the goal is already made in this step
         if _place(flat, near, delivery, now, option, step, row, state):
             possible = True
             if step[delivery] == now:
@@ -216,5 +217,5 @@ def _approach(
                     tail += 1
         if head == level_end:
             if possible:
-                return  # farther chains would be detours: better wait for the next step
+                return  # longer chains would be detours: wait for the next step
             level_end = tail

@@ -1,4 +1,4 @@
-"""A Problem as the tuple of arrays that kernels take."""
+"""A Problem as a tuple of arrays for kernels."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ NO_LIMIT = np.int32(2**31 - 1)
 
 
 class Flat(NamedTuple):
-    """The arrays of a Problem, with what kernels would otherwise look up again and again.
+    """The arrays of a Problem, with derived arrays that kernels use often.
 
     Parameters
     ----------
     option_start, requires, path, required
         ``option_start``, ``option_requires``, ``option_path`` and ``required`` of the Problem.
     group_start, group_stop
-        Shape (options,): the options around an option that have the same delivery and the same
-        requirement, so that differ in the path only (same distributor, thesis eq. 6.11).
+        Shape (options,): the range of options with the same delivery and the same required
+        delivery, which differ in the path only (same distributor, thesis eq. 6.11).
     use_start, use
         ``path_start`` and ``path_resource`` of the Problem.
     limited_start, limited
-        The same without the resources whose capacity is implied: what can be in conflict.
+        The same without resources whose capacity is implied: those that can be in conflict.
     limit
-        Shape (resources,): the capacity where it counts, ``NO_LIMIT`` where it is implied.
+        Shape (resources,): the capacity, ``NO_LIMIT`` where it is implied.
     capacity
-        Shape (resources,): the capacity, implied or not, for heuristics that look at ports.
+        Shape (resources,): the capacity, implied or not, for heuristics that use ports.
     inject, accept
         Shape (paths,): the injection and the acceptance ports that the path uses, -1 for none.
     follower_start, follower
         Deliveries with an option that requires delivery d: ``follower`` from
         ``follower_start[d]`` up to, not including, ``follower_start[d + 1]``.
     excess
-        Whether a resource counts its uses beyond the capacity as conflicts, and not the pairs of
-        transfers that share it (see ``occupancy``).
+        Whether conflicts are uses beyond the capacity, not pairs of transfers that share a
+        resource (see ``occupancy``).
     """
 
     option_start: LongArray
@@ -62,7 +62,7 @@ class Flat(NamedTuple):
 
 
 def flatten(problem: Problem, excess: bool = False) -> Flat:
-    """Return the arrays of a Problem for kernels; ``excess`` says how to count conflicts."""
+    """Return the arrays of a Problem for kernels; ``excess`` selects how conflicts are counted."""
     group_start, group_stop = _groups(problem)
     follower_start, follower = _followers(problem)
     decides = ~problem.implied[problem.path_resource]
@@ -90,7 +90,7 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
 
 @internal
 def has_optional(required: BoolArray) -> bool:
-    """Return whether some deliveries are not required; quicker to compile than ``all``."""
+    """Return whether some deliveries are not required; compiles faster than ``all``."""
     number = 0
     for one in required:
         number += one
@@ -98,7 +98,7 @@ def has_optional(required: BoolArray) -> bool:
 
 
 def uses_of(flat: Flat) -> LongArray:
-    """Return, shape (options,), how many resources every option uses, ports included."""
+    """Return, shape (options,), the number of resources that each option uses, ports included."""
     return np.diff(flat.use_start)[flat.path]
 
 
@@ -129,8 +129,8 @@ def _ports(problem: Problem, kind: int) -> IntArray:
     return found
 
 
-def least_uses(problem: Problem, flat: Flat) -> IntArray:
-    """Return, shape (deliveries,), the fewest resources that an option of the delivery uses."""
-    least = np.full(problem.deliveries, NO_LIMIT, dtype=np.int32)
-    np.minimum.at(least, problem.option_delivery, uses_of(flat).astype(np.int32))
-    return least
+def min_uses(problem: Problem, flat: Flat) -> IntArray:
+    """Return, shape (deliveries,), the fewest resources that an option of each delivery uses."""
+    fewest = np.full(problem.deliveries, NO_LIMIT, dtype=np.int32)
+    np.minimum.at(fewest, problem.option_delivery, uses_of(flat).astype(np.int32))
+    return fewest

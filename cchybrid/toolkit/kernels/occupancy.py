@@ -1,9 +1,9 @@
-"""The occupancy table: how often every resource is used in every step, and what that violates.
+"""The occupancy table: the uses of every resource in every step, and the conflicts in it.
 
 With a load L above the capacity c, a resource counts one conflict per pair of transfers that
 share it, less the pairs that fit: C(L, 2) - C(c, 2). For c = 1 that is the number of shared
 channels over all pairs of transfers in one step, the fitness of the thesis (eq. 6.15 to 6.18).
-With ``Flat.excess`` it counts L - c instead, which a crowded channel does not dominate (ours).
+With ``Flat.excess`` it counts L - c instead, so that one crowded channel does not dominate (ours).
 Either sum is 0 exactly when every capacity holds. Implied capacities do not count.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["add", "build", "fits", "one_more", "overloaded", "remove"]
 
 @inlined
 def one_more(excess: bool, load: int) -> int:
-    """Return the conflicts that one more use of a resource adds whose load is at its limit.
+    """Return the conflicts that one more use adds to a resource with load at or above its limit.
 
     ``excess`` is that of the ``Flat``.
     """
@@ -28,7 +28,7 @@ def one_more(excess: bool, load: int) -> int:
 
 @inlined
 def add(flat: Flat, row: IntArray, path: int) -> int:
-    """Use the resources of a path once more; return by how much the conflicts grow.
+    """Add the uses of a path to the loads; return the increase of the conflicts.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def add(flat: Flat, row: IntArray, path: int) -> int:
 
 @inlined
 def remove(flat: Flat, row: IntArray, path: int) -> int:
-    """Undo ``add``; return by how much the conflicts change (never above 0)."""
+    """Undo ``add``; return the change of the conflicts (at most 0)."""
     use, limit = flat.use, flat.limit
     shrunk = 0
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
@@ -62,14 +62,14 @@ def remove(flat: Flat, row: IntArray, path: int) -> int:
 
 @inlined
 def fits(flat: Flat, row: IntArray, path: int) -> bool:
-    """Add a path to the loads of a step if all capacities allow it; return whether they did."""
+    """Add a path to the loads of a step if all capacities allow it; return whether it was added."""
     use, capacity = flat.use, flat.capacity
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
-        # An implied capacity never decides, but ports come first and tell at once.
+        # Implied capacities never decide, but ports come first and are a fast check.
         resource = use[place]
         if row[resource] >= capacity[resource]:
             return False
-    # A path may use a resource more than once (a quotient does), so only now it is certain.
+    # A path may use a resource more than once (in a quotient), so this check decides.
     if add(flat, row, path) == 0:
         return True
     remove(flat, row, path)
@@ -78,7 +78,7 @@ def fits(flat: Flat, row: IntArray, path: int) -> bool:
 
 @inlined
 def overloaded(flat: Flat, row: IntArray, path: int) -> bool:
-    """Return whether the path uses a resource beyond its capacity; the path is in the loads."""
+    """Return whether a path, which is in the loads, uses an overloaded resource."""
     use, limit = flat.use, flat.limit
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
         resource = use[place]
@@ -94,7 +94,7 @@ def build(flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, tabl
     Parameters
     ----------
     option, step
-        Shape (deliveries,): the assignment; steps outside the table do not happen.
+        Shape (deliveries,): the assignment; steps outside the table are ignored.
     counted
         Shape (deliveries,): False for deliveries to leave out.
     table

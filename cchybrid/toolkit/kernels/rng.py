@@ -1,7 +1,11 @@
 """Random numbers for kernels: splitmix64 on an explicit state.
 
-Generator and constants: Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-OOPSLA 2014. The state is one word in an array, so kernels advance it in place.
+The state is one word in an array, so kernels advance it in place.
+
+References
+----------
+G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014
+(generator and constants). doi:10.1145/2660193.2660195
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ State = NDArray[np.uint64]
 
 
 def seed_state(seed: int) -> State:
-    """Return the state that a seed stands for, shape (1,); equal seeds give equal numbers."""
+    """Return the state of a seed, shape (1,); equal seeds give equal numbers."""
     return np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], dtype=np.uint64)
 
 
@@ -36,7 +40,7 @@ def next_word(state: State) -> np.uint64:
 def below(state: State, bound: int) -> int:
     """Return an integer from 0 up to, not including, ``bound``, which is below 2**31.
 
-    Multiplies instead of dividing; the bias of at most ``bound / 2**32`` does not matter here.
+    Multiplies instead of dividing; the bias of at most ``bound / 2**32`` is negligible here.
     """
     high = next_word(state) >> np.uint64(32)
     # Unsigned and signed integers mixed would make a float of the result.

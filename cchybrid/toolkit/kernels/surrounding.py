@@ -1,8 +1,8 @@
-"""The restricted surrounding: who may inform whom (thesis section 6.5.5).
+"""The restricted surrounding: a limit on the distance of senders (thesis section 6.5.5).
 
-The thesis fixes a radius in hops beyond which nobody informs anybody. ``restrict`` does that.
-``near_uses`` is the soft form (ours): what is too far for the steps at hand is taken for want of
-something nearer only.
+The thesis fixes a radius in hops, and excludes all transfers beyond it (``restrict``).
+``near_uses`` is the soft form (ours): options that are too long for the number of steps are taken
+only where there is no shorter one.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ import numpy as np
 
 from cchybrid.problem import CHANNEL, LINK, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels.flat import Flat, least_uses
+from cchybrid.toolkit.kernels.flat import Flat, min_uses
 
 __all__ = ["channel_demand", "hops_of", "near_uses", "restrict", "spare_uses"]
 
 
 def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
-    """Return, shape (deliveries,), how many uses an option may have without being a detour.
+    """Return, shape (deliveries,), the uses up to which an option is no detour.
 
-    All uses of channels together cannot exceed what the channels carry in all steps. The more
-    that leaves beyond the shortest options, the farther an informer may be.
+    All channel uses together cannot exceed the capacity of all steps. The larger the slack above
+    the shortest options, the farther a sender may be.
     """
-    return (least_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
+    return (min_uses(problem, flat) + spare_uses(problem, steps)).astype(np.int32)
 
 
 def spare_uses(problem: Problem, steps: int) -> int:
-    """Return how many channels more than the fewest every delivery may use, on average."""
+    """Return the channels beyond the fewest that each delivery may use, on average."""
     needed, offered = channel_demand(problem)
     return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
 
 
 def channel_demand(problem: Problem) -> tuple[int, int]:
-    """Return the least uses of channels by all required deliveries, and the uses per step."""
-    least = np.full(problem.deliveries, np.iinfo(np.int64).max)
-    np.minimum.at(least, problem.option_delivery, hops_of(problem))
+    """Return the fewest channel uses of all required deliveries, and the capacity per step."""
+    fewest = np.full(problem.deliveries, np.iinfo(np.int64).max)
+    np.minimum.at(fewest, problem.option_delivery, hops_of(problem))
     channel = np.isin(problem.kind, (CHANNEL, LINK))
-    return int(least[problem.required].sum()), int(problem.capacity[channel].sum())
+    return int(fewest[problem.required].sum()), int(problem.capacity[channel].sum())
 
 
 def hops_of(problem: Problem) -> LongArray:
-    """Return, shape (options,), how many channels every option uses."""
+    """Return, shape (options,), the number of channels that each option uses."""
     channel = np.isin(problem.kind, (CHANNEL, LINK))[problem.path_resource]
     total = np.concatenate(([0], np.cumsum(channel)))
     return np.diff(total[problem.path_start])[problem.option_path].astype(np.int64)
@@ -51,13 +51,13 @@ def hops_of(problem: Problem) -> LongArray:
 def restrict(problem: Problem, radius: int) -> tuple[Problem, IntArray]:
     """Return the problem without the options of more than ``radius`` hops.
 
-    A delivery that could not happen for want of an informer keeps its next nearest ones, too.
+    A delivery that would have no possible sender keeps its nearest ones beyond the radius.
 
     Returns
     -------
     tuple[Problem, IntArray]
-        The problem, and for each of its options the option of the given one. Its schedules are
-        found by that list, not by ``lift``.
+        The restricted problem, and for each of its options the option of the given problem. Map
+        its assignments by that list; ``lift`` does not apply.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def restrict(problem: Problem, radius: int) -> tuple[Problem, IntArray]:
     kept = hops <= radius
     happens = _spread(problem, kept, np.zeros(problem.deliveries, dtype=np.bool_))
     while not happens.all():
-        # The nearest of all options that make one more delivery possible, and its equals.
+        # The shortest of all options that make one more delivery possible, and equally short ones.
         before = problem.option_requires
         useful = ~happens[problem.option_delivery] & ((before < 0) | happens[before])
         if not useful.any():
@@ -90,7 +90,7 @@ def restrict(problem: Problem, radius: int) -> tuple[Problem, IntArray]:
 
 
 def _spread(problem: Problem, kept: BoolArray, happens: BoolArray) -> BoolArray:
-    """Return the deliveries that the options kept make possible, those that happen included."""
+    """Return the deliveries that the kept options make possible, given those that happen."""
     happens = happens.copy()
     delivery, before = problem.option_delivery[kept], problem.option_requires[kept]
     happens[delivery[before < 0]] = True

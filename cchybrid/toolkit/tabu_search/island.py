@@ -1,4 +1,4 @@
-"""One island of the tabu search: restarts, and what it tells the others."""
+"""An island of the tabu search: starts and restarts, and the exchange of near-solutions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import Flat, least_uses, uses_of
+from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.rng import below, seed_state
 from cchybrid.toolkit.kernels.surrounding import spare_uses
 from cchybrid.toolkit.tabu_search.limits import detours
@@ -18,35 +18,35 @@ from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
 
 NARROW = 2
-"""Uses by which a path may exceed the shortest of its choice although there is no room to spare."""
+"""Uses by which a path may always exceed the shortest of its choice, even without slack."""
 
 
 class SharedData:
-    """What islands of the same problem and number of steps share.
+    """Data shared by the islands of one problem and number of steps.
 
     Parameters
     ----------
     problem, flat
-        The problem, and the same for kernels.
+        The problem, and its arrays for kernels.
     steps
         The number of steps.
-    least_limit
+    min_limit
         See ``bottleneck``.
     """
 
-    def __init__(self, problem: Problem, flat: Flat, steps: int, least_limit: int) -> None:
+    def __init__(self, problem: Problem, flat: Flat, steps: int, min_limit: int) -> None:
         self.problem, self.flat, self.steps = problem, flat, steps
-        farther = detours(problem, flat, least_limit, steps)
+        farther = detours(problem, flat, min_limit, steps)
         within = spare_uses(problem, steps) + NARROW
         self.graphs: PathGraphs = build_graphs(problem, flat, farther, within)
         # Where nothing is forwarded, every delivery has one choice of paths only.
-        most = least_uses(problem, flat) + (farther if problem.ordered else within)
-        self._short = uses_of(flat) <= most[problem.option_delivery]
+        max_uses = min_uses(problem, flat) + (farther if problem.ordered else within)
+        self._short = uses_of(flat) <= max_uses[problem.option_delivery]
 
     def shortened(self, assignment: Assignment) -> Assignment:
-        """Return an assignment without the detours that there is no room for.
+        """Return an assignment without deliveries over paths too long for this number of steps.
 
-        They would stay where they disturb nobody, and leave too little to the others.
+        They would cause no conflict by themselves, and so stay, but take capacity from others.
         """
         kept = (assignment.option >= 0) & self._short[assignment.option]
         return Assignment(
@@ -65,7 +65,7 @@ class TabuIsland:
     seed, number
         The island's own seed, and its number among the islands.
     hint
-        Where to begin, or ``None`` for a greedy schedule of its own.
+        Where to start, or ``None`` for a greedy schedule.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class TabuIsland:
             np.zeros(4, dtype=np.int64),
         )
         self._best = shared.problem.empty()
-        self._least = deliveries + 1
+        self._fewest = deliveries + 1
         self._migrant: Assignment | None = hint
         self._number = number
         self._due = True
@@ -94,7 +94,7 @@ class TabuIsland:
     @property
     def conflicts(self) -> int:
         """See ``islands.Island``."""
-        return self._least
+        return self._fewest
 
     def best(self) -> Assignment:
         """See ``islands.Island``."""
@@ -105,7 +105,7 @@ class TabuIsland:
         self._migrant = migrant
 
     def restart(self) -> None:
-        """Begin anew at the next advance, from the migrant if there is one."""
+        """Restart at the next ``advance``, from the migrant if there is one."""
         self._due = True
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
@@ -129,20 +129,20 @@ class TabuIsland:
         return max(made, 1)
 
     def _start(self, stop: BoolArray) -> None:
-        """Begin anew: from a migrant or hint, from the best, or from a greedy schedule."""
+        """Start from a migrant or hint, from the best near-solution, or from a greedy schedule."""
         shared, options = self._shared, self._options
         self.starts += 1
         self._due = False
-        begin: Assignment | None = None
+        initial_solution: Assignment | None = None
         if self._migrant is not None:
-            begin, self._migrant = self._migrant, None
+            initial_solution, self._migrant = self._migrant, None
         elif self.starts > 1 and self.starts % 3:
-            begin = self._best
-        if begin is None:
-            begin = first_fit(shared.problem, int(below(self._state, 1 << 30)), stop)
-        if begin is None:
-            begin = shared.problem.empty()
-        begin = shared.shortened(begin)
+            initial_solution = self._best
+        if initial_solution is None:
+            initial_solution = first_fit(shared.problem, int(below(self._state, 1 << 30)), stop)
+        if initial_solution is None:
+            initial_solution = shared.problem.empty()
+        initial_solution = shared.shortened(initial_solution)
         self._memory = new_memory(shared.flat, shared.steps)
         self._scratch = new_scratch(shared.problem, shared.graphs, self._memory.load.shape[1])
         other = (self.starts + self._number) % 2 == 0
@@ -157,17 +157,17 @@ class TabuIsland:
             self._memory,
             self._scratch,
             self._record,
-            begin.option,
-            begin.step,
+            initial_solution.option,
+            initial_solution.step,
             stop,
             self._state,
         )
         self._remember()
 
     def _remember(self) -> None:
-        least = int(self._record.number[BEST])
-        if least < self._least:
-            self._least = least
+        fewest = int(self._record.number[BEST])
+        if fewest < self._fewest:
+            self._fewest = fewest
             late = self._record.step >= self._shared.steps
             self._best = Assignment(
                 np.where(late, -1, self._record.option).astype(np.int32),

@@ -1,4 +1,4 @@
-"""How long the paths may be that are worth looking at, and how much memory a search takes."""
+"""Limits on the length of paths, and the memory that a search takes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray
-from cchybrid.toolkit.kernels.flat import Flat, least_uses, uses_of
+from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.surrounding import channel_demand, spare_uses
 
 
 def bottleneck(problem: Problem, flat: Flat) -> int:
-    """Return the fewest uses so that options with no more reach all required deliveries.
+    """Return the smallest limit on uses within which all required deliveries are possible.
 
-    Where messages are forwarded, most deliveries are made from near by; some have to come from
-    farther away, as that to the first leaf of a subtree. This is how far that is at least.
+    Where messages are forwarded, most deliveries have near senders, but some, such as the first one
+    into a far region, need a longer option; this is the shortest sufficient length.
     """
     uses = uses_of(flat)
     reached = np.zeros(problem.deliveries, dtype=np.bool_)
@@ -29,22 +29,22 @@ def bottleneck(problem: Problem, flat: Flat) -> int:
     return int(uses.max(initial=0))
 
 
-def detours(problem: Problem, flat: Flat, least_limit: int, steps: int) -> IntArray:
+def detours(problem: Problem, flat: Flat, min_limit: int, steps: int) -> IntArray:
     """Return, shape (deliveries,), by how many uses an option may exceed the shortest.
 
     Parameters
     ----------
-    least_limit
+    min_limit
         See ``bottleneck``.
     steps
-        The number of steps. The more of them, the more room there is for detours.
+        The number of steps; more steps allow longer detours.
     """
-    short_of = np.maximum(least_limit - least_uses(problem, flat), 0)
+    short_of = np.maximum(min_limit - min_uses(problem, flat), 0)
     return (short_of + spare_uses(problem, steps)).astype(np.int32)
 
 
 def memory_needed(problem: Problem) -> int:
-    """Return about how many bytes an island takes for twice the fewest steps that may do."""
+    """Return the approximate bytes of an island for twice the smallest possible number of steps."""
     needed, offered = channel_demand(problem)
     steps = 2 + int(2 * needed // max(offered, 1))
     longest = int(np.diff(problem.path_start).max(initial=1))

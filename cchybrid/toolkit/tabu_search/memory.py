@@ -1,8 +1,8 @@
-"""What the search knows: places, loads, weights, and lists of all that is wrong, kept up to date.
+"""The state of a search: places, loads, weights, and lists of all violations, updated per move.
 
-A *cell* is a resource in a step; it is overloaded when more deliveries use it than its capacity
-allows. Every cell lists who uses it, and all overloaded cells stand in a list, so that finding a
-delivery in conflict takes no search.
+A *cell* is a resource in a step; it is overloaded when it is used beyond its capacity. Every cell
+has a linked list of the deliveries that use it, and all overloaded cells and broken deliveries are
+in lists with constant-time insertion and removal, so a violated delivery is drawn without a search.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 
 LANES = 8
-"""Steps are stored in multiples of this, so that compiled loops over them need no rest."""
+"""Steps are padded to a multiple of this, so that vectorized loops have no remainder."""
 LATE = np.int32(1 << 20)
-"""The step of what has no place: later than any step."""
+"""The step of unscheduled deliveries: later than any step."""
 
 
 class Memory(NamedTuple):
@@ -29,36 +29,36 @@ class Memory(NamedTuple):
     steps
         The number of steps.
     option, step
-        Shape (deliveries,): where every delivery is; -1 and ``LATE`` without a place. Optional
-        deliveries that nobody needs have none.
+        Shape (deliveries,): the place of every delivery; -1 and ``LATE`` if it is unscheduled.
+        Optional deliveries that are not needed are unscheduled.
     followers
-        Shape (deliveries,): how many deliveries with a place require this one.
+        Shape (deliveries,): the number of scheduled deliveries that require this one.
     load
         Shape (resources, steps): uses, of resources with a limit.
     penalty
-        Shape (resources, steps): what one more use costs: the weight of a full cell, else 0.
+        Shape (resources, steps): the cost of one more use: the weight of a full cell, else 0.
     weight
-        Shape (resources, steps): at least 1.
+        Shape (resources, steps): the weight of each cell, at least 1.
     head, after, ahead
-        Who uses a cell, as linked lists. Shape (resources, steps) for the first one, shape
-        (deliveries * longest,) for the neighbours of each; -1 ends. The k-th use of delivery d
-        has the number ``d * longest + k``.
+        The uses of each cell as doubly linked lists: the first, shape (resources, steps); the next
+        and the previous one, shape (deliveries * longest,); -1 at the ends. The k-th use of
+        delivery d has the number ``d * longest + k``.
     longest
-        The most uses of an option.
+        The maximal number of uses of an option.
     over, over_place, broken, broken_place
-        Lists without order: overloaded cells (resource * steps + step) and deliveries that are
-        missing or no later than what they require; and where each stands in its list, or -1.
+        Unordered lists: overloaded cells (resource * steps + step) and broken deliveries (missing,
+        or not later than what they require); and the position of each in its list, or -1.
     heavy, heavy_place
-        Cells with a weight above 1, in the same way.
+        Cells with a weight above 1, in the same form.
     break_weight
-        Shape (deliveries,): what it costs that a delivery is broken, at least 1.
+        Shape (deliveries,): the weight of each delivery when it is broken, at least 1.
     strained, strained_place
-        Deliveries for which that is more, in the same way.
+        Deliveries with a weight above 1, in the same form.
     lengths
-        Shape (5,): the lengths of the four lists, and the overload of all cells together.
+        Shape (5,): the lengths of the four lists, and the total overload of all cells.
     tabu
-        Shape (deliveries, 2): a step that the delivery has left, and the move until which it may
-        not return.
+        Shape (deliveries, 2): the step that the delivery left last, and the number of the move
+        until which it may not return there.
     """
 
     steps: int
@@ -90,7 +90,7 @@ OVER, BROKEN, HEAVY, STRAINED, OVERLOAD = 0, 1, 2, 3, 4
 
 
 def new_memory(flat: Flat, steps: int) -> Memory:
-    """Return the memory of a search that has placed nothing yet."""
+    """Return the state of a search in which nothing is scheduled."""
     deliveries, resources = len(flat.required), len(flat.limit)
     wide = -(-steps // LANES) * LANES
     longest = int(np.diff(flat.use_start).max(initial=1))
@@ -127,8 +127,8 @@ def new_memory(flat: Flat, steps: int) -> Memory:
 def index(number: Any) -> int:
     """Return an element of an array as a 64-bit integer.
 
-    A kernel is compiled anew for every type that it is called with, which takes seconds; a plain
-    -1 that a variable begins with is such a type, too.
+    A kernel is compiled for every combination of argument types, which takes seconds; an initial
+    value such as a plain -1 would add such a type.
     """
     wide: Any = np.int64(number)
     return wide
@@ -152,13 +152,13 @@ def _drop(items: IntArray, place: IntArray, count: IntArray, which: int, item: i
 
 @inlined
 def needed(flat: Flat, memory: Memory, delivery: int) -> bool:
-    """Return whether a delivery has to happen as things are."""
+    """Return whether a delivery is required, or required by a scheduled one."""
     return flat.required[delivery] or memory.followers[delivery] > 0
 
 
 @internal
 def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
-    """Give a delivery without a place one; what that means for others the caller has to see to."""
+    """Schedule an unscheduled delivery; the caller updates the other deliveries."""
     memory.option[delivery], memory.step[delivery] = option, step
     wide = memory.load.shape[1]
     path = flat.path[option]
@@ -186,7 +186,7 @@ def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> 
 
 @internal
 def displace(flat: Flat, memory: Memory, delivery: int) -> None:
-    """Take a delivery's place away; what that means for others the caller has to see to."""
+    """Unschedule a delivery; the caller updates the other deliveries."""
     option, step = memory.option[delivery], memory.step[delivery]
     memory.option[delivery], memory.step[delivery] = -1, LATE
     wide = memory.load.shape[1]
@@ -217,7 +217,7 @@ def displace(flat: Flat, memory: Memory, delivery: int) -> None:
 
 @internal
 def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
-    """Put a delivery on the list of broken ones, or off it, as it deserves."""
+    """Update the delivery's membership in the list of broken deliveries."""
     wrong = False
     if memory.option[delivery] < 0:
         wrong = needed(flat, memory, delivery)
@@ -233,7 +233,7 @@ def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
 
 @internal
 def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
-    """Do so with all deliveries that require this one."""
+    """Update the membership of all deliveries that require this one."""
     if memory.followers[delivery] == 0:
         return
     for place_ in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
@@ -244,13 +244,13 @@ def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
 
 @internal
 def conflicts(memory: Memory) -> int:
-    """Return the overload of all cells and the number of broken deliveries."""
+    """Return the total overload of all cells plus the number of broken deliveries."""
     return memory.lengths[OVERLOAD] + memory.lengths[BROKEN]
 
 
 @internal
 def increase_weights(memory: Memory) -> None:
-    """Make everything that is wrong weigh more by one."""
+    """Add 1 to the weights of all overloaded cells and broken deliveries."""
     wide = memory.load.shape[1]
     for which in range(memory.lengths[OVER]):
         cell = memory.over[which]
@@ -268,7 +268,7 @@ def increase_weights(memory: Memory) -> None:
 
 @internal
 def decay_weights(memory: Memory) -> None:
-    """Make everything weigh less by one, but at least one."""
+    """Subtract 1 from all weights above 1."""
     wide = memory.load.shape[1]
     which = 0
     while which < memory.lengths[HEAVY]:

@@ -1,9 +1,13 @@
-"""Moves: the best (path, step) of one delivery, priced over all of them at once, and back again.
+"""Moves: price all paths and steps of one delivery, and carry out or undo a move.
 
-A move takes a delivery out, with the optional deliveries that only it needs, and puts it in again
-where it disturbs least. The price of a path in every step at once is one pass over the graph of
-its choice. What an optional delivery costs that has no place yet is found by dynamic programming
-over the steps, so that hop by hop a whole route is placed in one move.
+1. Take a delivery out, with the optional deliveries that only it needs (``take_out``).
+2. Price: the cheapest path of a choice, in every step at once, is one pass over the acyclic graph
+   of the choice's paths (``price``). If the required delivery is optional and unscheduled, its cost
+   is added: the cheapest chain of optional deliveries up to each step, by dynamic programming over
+   the steps (``price_family``). The weights of the deliveries that would be broken are added as
+   well (``followers_cost``, ``price_delivery``).
+3. Put the delivery back (``put_back``), or into another place with the chain of optional deliveries
+   that it needs there, so that a whole multi-hop route is placed in one move (``carry_out``).
 """
 
 from __future__ import annotations
@@ -30,33 +34,33 @@ from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
 from cchybrid.toolkit.usage_matrix import families
 
 NEVER = np.int32(1 << 28)
-"""The cost of what cannot be."""
+"""The cost of an impossible place."""
 
 
 class Scratch(NamedTuple):
-    """Memory that moves write over.
+    """Working memory of moves.
 
     Parameters
     ----------
     value
         Shape (states of the largest graph, steps): the least cost from a state to the end.
     cost, choice
-        Shape (steps,): the least cost of the delivery in every step, and over which choice.
+        Shape (steps,): the least cost of the delivery in every step, and its choice.
     beyond
-        Shape (steps,): what the deliveries that require it cost in addition.
+        Shape (steps,): the weight of the deliveries that require it and would be broken.
     taken
-        Shape (1 + deliveries of a family, 3): what was taken out: delivery, option and step.
+        Shape (1 + deliveries of a family, 3): removed deliveries: delivery, option and step.
     family, family_start, member
         The family of every delivery, shape (deliveries,), and the members of every family: the
         deliveries that may require each other. Empty unless some deliveries are optional.
     local
-        Shape (deliveries,): the place of a delivery in its family.
+        Shape (deliveries,): the index of a delivery in its family.
     hold
-        Shape (members, steps + 1): what it costs to have a member before a step.
+        Shape (members, steps + 1): the least cost of having a member before a step.
     member_cost
-        Shape (members, steps): what it costs to make a member in a step.
+        Shape (members, steps): the least cost of making a member in a step.
     member_choice
-        Shape (members, steps): over which choice.
+        Shape (members, steps): the choice of that least cost.
     """
 
     value: IntArray
@@ -74,7 +78,7 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(problem: Problem, graphs: PathGraphs, wide: int) -> Scratch:
-    """Return memory for moves; ``wide`` is the number of steps, rounded up."""
+    """Return working memory; ``wide`` is the number of steps, rounded up to ``LANES``."""
     deliveries = problem.deliveries
     family = np.zeros(deliveries, dtype=np.int32)
     member = np.zeros(0, dtype=np.int32)
@@ -105,18 +109,18 @@ def new_scratch(problem: Problem, graphs: PathGraphs, wide: int) -> Scratch:
 
 @inlined
 def price(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> int:
-    """Fill ``value`` with the least costs to the end of the paths; return the row of the start."""
+    """Fill ``value`` with the least costs to the end of the paths; return the start's row."""
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     wide = value.shape[1]
     for step in range(wide):
         value[0, step] = 0
     for state in range(first + 1, stop):
         row = state - first
-        begin = graphs.edge_start[state]
-        resource, target = graphs.resource[begin], graphs.target[begin] - first
+        first_edge = graphs.edge_start[state]
+        resource, target = graphs.resource[first_edge], graphs.target[first_edge] - first
         for step in range(wide):
             value[row, step] = memory.penalty[resource, step] + value[target, step]
-        for edge in range(begin + 1, graphs.edge_start[state + 1]):
+        for edge in range(first_edge + 1, graphs.edge_start[state + 1]):
             resource, target = graphs.resource[edge], graphs.target[edge] - first
             for step in range(wide):
                 cost = memory.penalty[resource, step] + value[target, step]
@@ -148,7 +152,7 @@ def path_at(
     step: int,
     state: State,
 ) -> int:
-    """Return a cheapest option of a choice in a step; each path equally likely among equals."""
+    """Return a cheapest option of a choice in a step; ties are broken at random."""
     graph = graphs.graph[choice]
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     value = scratch.value
@@ -169,9 +173,9 @@ def path_at(
 
 @internal
 def take_out(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> int:
-    """Take a delivery out, and the optional ones that only it needs; return how many these are.
+    """Take out a delivery and the optional ones that only it needs; return their number.
 
-    ``scratch.taken`` remembers them. Lists of broken deliveries are not touched.
+    ``scratch.taken`` records them. The list of broken deliveries is not updated.
     """
     count = 0
     while True:
@@ -193,7 +197,7 @@ def take_out(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> int
 
 @internal
 def put_in(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> None:
-    """Place a delivery and count it with the one that it requires."""
+    """Schedule a delivery and count it as a follower of the one that it requires."""
     place(flat, memory, delivery, option, step)
     if flat.requires[option] >= 0:
         memory.followers[flat.requires[option]] += 1
@@ -210,7 +214,7 @@ def put_back(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> None:
 
 @internal
 def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int:
-    """Return what the places that ``take_out`` has emptied would cost again.
+    """Return the cost of the places that ``take_out`` emptied.
 
     ``scratch.beyond`` has to be filled.
     """
@@ -234,13 +238,13 @@ def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int
                 early = step
             if early >= at:
                 cost += memory.break_weight[scratch.taken[which, 0]]
-    # What has no place comes too late for all that require it.
+    # An unscheduled delivery is too late for all that require it.
     return cost + scratch.beyond[min(step, len(scratch.beyond) - 1)]
 
 
 @internal
 def followers_cost(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> None:
-    """Fill ``scratch.beyond``: the weight of the deliveries that would be broken, per step."""
+    """Fill ``scratch.beyond``: per step, the weight of the deliveries that would be broken."""
     beyond = scratch.beyond
     wide = len(beyond)
     beyond[:] = 0
@@ -259,7 +263,7 @@ def followers_cost(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) 
 def price_family(
     flat: Flat, graphs: PathGraphs, memory: Memory, scratch: Scratch, delivery: int
 ) -> None:
-    """Fill ``scratch.hold`` for the family of a delivery that is taken out."""
+    """Fill ``scratch.hold`` for the family of a removed delivery, by dynamic programming."""
     family = scratch.family[delivery]
     first, stop = scratch.family_start[family], scratch.family_start[family + 1]
     wide = scratch.value.shape[1]
@@ -301,7 +305,7 @@ def price_delivery(
     optional: bool,
     state: State,
 ) -> None:
-    """Fill ``scratch.cost`` and ``scratch.choice`` for a delivery that is taken out.
+    """Fill ``scratch.cost`` and ``scratch.choice`` for a removed delivery.
 
     Parameters
     ----------
@@ -316,8 +320,8 @@ def price_delivery(
     first, stop = graphs.choice_start[delivery], graphs.choice_start[delivery + 1]
     start = below(state, stop - first)
     weight = memory.break_weight[delivery]
-    for turn in range(stop - first):
-        choice = first + start + turn
+    for offset in range(stop - first):
+        choice = first + start + offset
         if choice >= stop:
             choice -= stop - first
         row = price(graphs, memory, graphs.graph[choice], value)
@@ -355,7 +359,7 @@ def carry_out(
     optional: bool,
     state: State,
 ) -> None:
-    """Put a delivery that is taken out into a step, with the optional ones that it needs now."""
+    """Schedule a removed delivery in a step, with the optional deliveries that it needs there."""
     if optional:
         price_family(flat, graphs, memory, scratch, delivery)
     goal = follower = delivery
@@ -364,7 +368,7 @@ def carry_out(
         before = index(flat.requires[option])
         lacking = optional and before >= 0 and not needed(flat, memory, before)
         put_in(flat, memory, goal, option, step)
-        # Only now does the one that requires it see whether it comes early enough.
+        # Now it is known whether the follower is later than its required delivery.
         recheck(flat, memory, follower)
         if not lacking:
             break
@@ -372,7 +376,7 @@ def carry_out(
         limit = step
         if scratch.hold[row, limit] >= NEVER:
             break
-        # The first step from which on it costs no more to have it.
+        # The first step from which on having it has this least cost.
         step = index(0)
         while scratch.hold[row, step + 1] > scratch.hold[row, limit]:
             step += 1

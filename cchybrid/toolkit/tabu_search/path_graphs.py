@@ -1,13 +1,16 @@
-"""The listed paths of every choice as an acyclic graph: the cheapest is found without a list.
+"""The listed paths of every choice as an acyclic graph, over which the cheapest path is found fast.
 
-The options of a delivery that require the same delivery form a *choice*. Their paths, as words of
-resources, share beginnings and ends; as the smallest automaton that accepts these words they take
-a small part of the room (on the 6-cube 720 shortest paths between opposite corners have 192
-edges), and the cheapest path in every step at once is one pass over it. The graph is that of the
-shortest paths where all of them are listed, and it serves any other list as well, such as that of
-a quotient. Words are added in order and states are shared as soon as they are complete (Daciuk,
-Mihov, Watson, Watson, "Incremental construction of minimal acyclic finite-state automata",
-Computational Linguistics 26, 2000).
+The options of a delivery that require the same delivery form a *choice*. Their paths are words over
+the alphabet of resources, with common prefixes and suffixes. The minimal acyclic automaton of these
+words is much smaller than the list (on the 6-cube, 720 shortest paths between opposite corners have
+192 edges), and the cheapest path, in every step at once, is one pass over it. It works for any list
+of paths, such as that of a quotient. Words are added in order, and a state is shared as soon as it
+is complete.
+
+References
+----------
+J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of minimal acyclic
+finite-state automata", Computational Linguistics 26, 2000. doi:10.1162/089120100561601
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ import numpy as np
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, inlined
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, least_uses
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, min_uses
 
 SPREAD = np.int64(0x9E3779B97F4A7C15 - (1 << 64))
+"""Odd multiplier of the hash function."""
 
 
 class PathGraphs(NamedTuple):
@@ -34,14 +38,14 @@ class PathGraphs(NamedTuple):
         including, ``choice_start[d + 1]``.
     requires, first, graph
         Shape (choices,): the delivery required or -1, the first option (the others follow), and
-        the graph. Choices with the same paths share a graph.
+        the graph. Choices with the same paths share one.
     state_start
-        Shape (graphs + 1,): states of graph g, in an order in which edges lead to earlier ones:
-        the first is the end of all paths, the last their beginning.
+        Shape (graphs + 1,): the states of graph g in reverse topological order: the first is the
+        end of all paths, the last their start.
     edge_start
-        Shape (states + 1,): edges out of a state.
+        Shape (states + 1,): the edges out of a state.
     resource, target, before
-        Shape (edges,): what is used, the state it leads to, and how many of the paths from the
+        Shape (edges,): the resource used, the state reached, and how many of the paths from the
         state come before those over the edge. The sum of ``before`` along a path is its number.
     path_start, place
         Path number n of graph g is that of the option ``first + place[path_start[g] + n]``.
@@ -61,26 +65,26 @@ class PathGraphs(NamedTuple):
 
 
 def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: int) -> PathGraphs:
-    """Return the graphs of the paths that are not too long.
+    """Return the graphs of all paths within the given lengths.
 
     Parameters
     ----------
     farther
-        Choices whose shortest path has more than so many uses more than the delivery's shortest
-        are left out; one number, or one for each delivery.
+        Uses by which the shortest path of a choice may exceed the delivery's shortest path; longer
+        choices are excluded. One number, or one per delivery.
     detour
-        Paths that have more than so many uses more than the shortest of their choice are.
+        Uses by which a path may exceed the shortest of its choice; longer paths are excluded.
     """
     begins = np.flatnonzero(flat.group_start == np.arange(problem.options, dtype=np.int32))
     stops = flat.group_stop[begins]
     uses = np.diff(flat.use_start)[flat.path]
     shortest = np.minimum.reduceat(uses, begins) if len(begins) else uses
     owner = problem.option_delivery[begins]
-    most = least_uses(problem, flat) + farther
-    kept = shortest <= most[owner]
+    max_uses = min_uses(problem, flat) + farther
+    kept = shortest <= max_uses[owner]
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
-    # Paths of a choice follow each other, so that the first and their number name the list; where
-    # they do not (a grown problem), the choice has a graph of its own.
+    # The paths of a choice are consecutive, so the first path and their number identify the list;
+    # where they are not (in a grown problem), the choice gets a graph of its own.
     first, size = flat.path[begins].astype(np.int64), stops - begins
     jumps = np.concatenate([[0], np.cumsum(np.diff(flat.path) != 1)])
     alone = jumps[stops - 1] != jumps[begins]
@@ -107,9 +111,9 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     )
 
 
-def _spans(begin: LongArray, size: LongArray) -> LongArray:
+def _spans(first: LongArray, size: LongArray) -> LongArray:
     ends = np.cumsum(size)
-    return np.arange(int(size.sum())) + np.repeat(begin - ends + size, size)
+    return np.arange(int(size.sum())) + np.repeat(first - ends + size, size)
 
 
 class _Draft(NamedTuple):
@@ -118,9 +122,9 @@ class _Draft(NamedTuple):
     Parameters
     ----------
     paths
-        Shape (states,): how many paths lead from a state to the end.
+        Shape (states,): the number of paths from a state to the end.
     made
-        Shape (2,): the states and the edges so far.
+        Shape (2,): the numbers of states and edges so far.
     """
 
     edge_start: LongArray
@@ -140,7 +144,7 @@ def _build(
     flat: Flat,
     begins: LongArray,
     stops: IntArray,
-    most: LongArray,
+    max_uses: LongArray,
     longest: int,
     paths_listed: int,
     many: int,
@@ -158,7 +162,7 @@ def _build(
         np.zeros(many + len(begins) + 1, dtype=np.int32),
         np.zeros(2, dtype=np.int64),
     )
-    # The states along the last word are open: their edges are not complete yet.
+    # The states along the last word are open: further edges may follow.
     open_edges = np.zeros(longest + 2, dtype=np.int32)
     widest = 64
     open_resource = np.empty((longest + 2, widest), dtype=np.int32)
@@ -176,22 +180,22 @@ def _build(
         open_edges[:] = 0
         length = 0
         for option in range(begins[graph], stops[graph] + 1):
-            # One round more than there are words closes the last of them.
+            # An extra iteration closes the states of the last word.
             letters = 0
             common = 0
             if option < stops[graph]:
                 path = flat.path[option]
-                if flat.use_start[path + 1] - flat.use_start[path] > most[graph]:
+                if flat.use_start[path + 1] - flat.use_start[path] > max_uses[graph]:
                     continue
                 place[kept] = option - begins[graph]
                 kept += 1
                 letters = _read_word(flat, path, word)
-                # No word ends where another goes on, nor where one has ended: such ones branch off
-                # before their last letter, so that every word keeps an end of its own.
+                # A word that is a prefix of another, or equals it, branches off before its last
+                # letter, so that every word has an end of its own.
                 while common < min(letters, length) - 1 and word[common] == last[common]:
                     common += 1
             for depth in range(length, common, -1):
-                # Close the state after ``depth`` letters: share it with an equal one.
+                # Close the state after ``depth`` letters: share an equal one if there is one.
                 state = end
                 if depth < length:
                     count = open_edges[depth]
@@ -232,7 +236,7 @@ def _build(
 
 @inlined
 def _read_word(flat: Flat, path: int, word: IntArray) -> int:
-    """Write the resources of a path into ``word``, those with a limit; return how many."""
+    """Write the limited resources of a path into ``word``; return their number."""
     letters = 0
     for use in range(flat.use_start[path], flat.use_start[path + 1]):
         if flat.limit[flat.use[use]] != NO_LIMIT:
@@ -297,7 +301,7 @@ def _mix(mixed: Any, resource: int, target: int) -> Any:
 
 @compiled
 def _widened(draft: _Draft, size: int, end: int) -> IntArray:
-    """Return a table of four times as many slots, with the states after ``end`` in it."""
+    """Return a hash table of four times the size with the states after ``end``."""
     slots = np.full(4 * size, -1, dtype=np.int32)
     for state in range(end + 1, draft.made[STATES]):
         first, stop = draft.edge_start[state], draft.edge_start[state + 1]

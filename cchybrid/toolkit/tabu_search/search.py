@@ -1,12 +1,42 @@
-"""Tabu search with dynamic weights, compiled.
+"""Tabu search with constraint weighting for a schedule of a fixed number of steps, compiled.
 
-Every move takes one delivery that is in conflict to the place where it disturbs least, the best of
-a few such deliveries. Where no move improves, all that is wrong weighs more from then on (P.
-Morris, "The breakout method for escaping from local minima", AAAI 1993), now and then everything
-weighs less (J. Thornton, D. Pham, S. Bain, V. Ferreira, "Additive versus multiplicative clause
-weighting for SAT", AAAI 2004). A delivery may not return at once to the step that it has left
-(A. Hertz, D. de Werra, "Using tabu search techniques for graph coloring", Computing 39, 1987),
-unless that makes the fewest conflicts ever (aspiration).
+The search space: every needed delivery has an option (a path and the delivery that it requires) and
+a step, and constraints may be violated. There are two kinds of violations: an *overloaded cell* (a
+resource in a step, used beyond its capacity), and a *broken delivery* (missing, or not later than
+the delivery that it requires). Every cell and every delivery has a weight, at first 1, and the cost
+of an assignment is the sum of the overloads and broken deliveries times their weights. The search
+looks for cost 0.
+
+1. Start: take over the places of an initial assignment, drop deliveries that are not needed, and
+   insert the missing ones one by one where they cost least (``start``).
+2. Candidates: draw a violation uniformly at random, and a delivery that takes part in it; repeat
+   ``width`` times (``_draw_violation``).
+3. Price: remove the candidate, with the optional deliveries that only it needs, and compute for
+   every step the least cost over all its paths (``moves.price_delivery``). That is an evaluation.
+4. Tabu rule: for ``tenure`` up to twice as many moves, a delivery may not return to the step that
+   it left in its last move, unless it costs nothing there and the violations of all others are
+   fewer than ever (aspiration; Hertz and de Werra 1987).
+5. Move: carry out the best move over all candidates and steps, ties at random, even if it does not
+   improve.
+6. Weights: if the best move does not improve the cost, add 1 to the weight of every current
+   violation (breakout; Morris 1993). After every ``decay`` such increases, subtract 1 from all
+   weights above 1 (Thornton et al. 2004).
+7. Keep the assignment with the fewest violations, counted without weights, in ``Record``.
+
+Steps 2 to 7 repeat until nothing is violated or the evaluations are spent; ``island.py`` restarts
+the search when it stagnates.
+
+References
+----------
+F. Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989. doi:10.1287/ijoc.1.3.190
+
+A. Hertz, D. de Werra, "Using tabu search techniques for graph coloring", Computing 39, 1987.
+doi:10.1007/BF02239976
+
+P. Morris, "The breakout method for escaping from local minima", AAAI 1993.
+
+J. Thornton, D. N. Pham, S. Bain, V. Ferreira, "Additive versus multiplicative clause weighting for
+SAT", AAAI 2004.
 """
 
 from __future__ import annotations
@@ -45,7 +75,7 @@ from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
 
 
 class Tuning(NamedTuple):
-    """See ``TabuOptions``."""
+    """Parameters of the search; see ``TabuOptions``."""
 
     width: int
     tenure: int
@@ -55,8 +85,8 @@ class Tuning(NamedTuple):
 class Record(NamedTuple):
     """The best near-solution: ``option`` and ``step``, shape (deliveries,).
 
-    ``number`` counts, shape (4,): the conflicts of the best, the moves made, the move of the last
-    progress, and how often the weights have grown.
+    ``number``, shape (4,), holds the conflicts of the best, the moves made, the move of the last
+    improvement of the best, and the number of weight increases.
     """
 
     option: IntArray
@@ -66,11 +96,11 @@ class Record(NamedTuple):
 
 BEST, MOVES, PROGRESS, INCREASES = 0, 1, 2, 3
 STUCK = 10
-"""Moves per delivery without progress, from then on a circle is suspected: deliveries that require
-each other, which moves of the broken one alone never end."""
+"""Moves per delivery without progress after which a cycle of requirements is suspected: deliveries
+that require each other, which moving the broken one alone cannot resolve."""
 SELDOM = 16
-"""One in so many times, what a broken delivery requires is moved then instead. To do so always
-would cost large broadcasts their speed."""
+"""Then one in this many draws of a broken delivery moves the delivery that it requires instead; to
+do so always would slow down large broadcasts."""
 
 
 @compiled
@@ -85,14 +115,14 @@ def start(
     stop: BoolArray,
     state: State,
 ) -> None:
-    """Begin with an assignment: keep its places, and put in what is missing where it fits best.
+    """Start from an assignment: keep its places, insert missing deliveries where they cost least.
 
     Parameters
     ----------
     option, step
-        Shape (deliveries,): -1 where there is no place. The memory has to be new.
+        Shape (deliveries,): -1 for unscheduled deliveries. ``memory`` has to be new.
     stop
-        Shape (1,): another thread sets this to end early; then the record stays as it is.
+        Shape (1,): another thread sets this to end early; then the record is unchanged.
     """
     optional = has_optional(flat.required)
     order = np.empty(len(option), dtype=np.int32)
@@ -105,15 +135,15 @@ def start(
             put_in(flat, memory, delivery, index(option[delivery]), index(step[delivery]))
     for place in order:
         delivery = index(place)
-        # What nobody needs takes no room.
+        # Deliveries that are not needed take no capacity.
         if memory.option[delivery] >= 0 and not needed(flat, memory, delivery):
             take_out(flat, memory, scratch, delivery)
     for place in order:
         recheck(flat, memory, index(place))
-    # Those first whose informer has a place, so that deliveries do not come to inform each other.
+    # Deliveries whose sender is scheduled come first, so that no cycles of requirements arise.
     patient = True
     while True:
-        settled = False
+        inserted = False
         for place in order:
             if stop[0]:
                 return
@@ -121,11 +151,11 @@ def start(
             if memory.option[delivery] >= 0 or not needed(flat, memory, delivery):
                 continue
             if not patient or _ready(graphs, memory, delivery):
-                _settle(flat, graphs, memory, scratch, delivery, optional, state)
-                settled = True
+                _insert_delivery(flat, graphs, memory, scratch, delivery, optional, state)
+                inserted = True
         if not patient:
             break
-        patient = settled
+        patient = inserted
     record.number[BEST] = np.int64(1) << 40
     record.number[PROGRESS] = record.number[MOVES]
     _keep(memory, record)
@@ -133,7 +163,7 @@ def start(
 
 @internal
 def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
-    """Return whether a delivery requires none, or one that has a place, in some choice."""
+    """Return whether some choice of a delivery requires none, or a scheduled one."""
     for choice in range(graphs.choice_start[delivery], graphs.choice_start[delivery + 1]):
         before = graphs.requires[choice]
         if before < 0 or memory.option[before] >= 0:
@@ -142,7 +172,7 @@ def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
 
 
 @internal
-def _settle(
+def _insert_delivery(
     flat: Flat,
     graphs: PathGraphs,
     memory: Memory,
@@ -151,7 +181,7 @@ def _settle(
     optional: bool,
     state: State,
 ) -> None:
-    """Put a delivery without a place where it costs least."""
+    """Schedule an unscheduled delivery where it costs least."""
     followers_cost(flat, memory, scratch, delivery)
     price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
     best, ties = index(-1), 0
@@ -169,7 +199,7 @@ def _settle(
 
 @internal
 def _keep(memory: Memory, record: Record) -> None:
-    """Remember the assignment if it is the best so far."""
+    """Record the assignment if it has the fewest conflicts so far."""
     now = conflicts(memory)
     if now < record.number[BEST]:
         record.number[BEST] = now
@@ -180,15 +210,15 @@ def _keep(memory: Memory, record: Record) -> None:
 
 
 @internal
-def _culprit(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
-    """Return a delivery that has to do with something wrong, all wrongs equally likely."""
+def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
+    """Draw a violation uniformly; return a delivery that takes part in it."""
     over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
     pick = below(state, over + broken)
     if pick >= over:
         late = index(memory.broken[pick - over])
         if stuck and memory.option[late] >= 0 and below(state, SELDOM) == 0:
             before = index(flat.requires[memory.option[late]])
-            # All options of this one may require the other, which has to come earlier then.
+            # All options of this delivery may require the other, which then has to be earlier.
             if before >= 0:
                 return before
         return late
@@ -216,7 +246,7 @@ def search(
     stop: BoolArray,
     state: State,
 ) -> int:
-    """Make moves until nothing is wrong or the evaluations are spent; return how many were made.
+    """Make moves until nothing is violated or the evaluations are spent; return the evaluations.
 
     An evaluation prices all paths of one delivery in all steps.
     """
@@ -224,61 +254,63 @@ def search(
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)
-        mover, target, over, least = index(-1), index(-1), index(-1), index(NEVER)
+        moved, target, choice, best_change = index(-1), index(-1), index(-1), index(NEVER)
         ties = 0
         stuck = record.number[MOVES] - record.number[PROGRESS] > STUCK * len(memory.option)
         for _ in range(tuning.width):
             if stop[0] or spent >= evaluations:
                 break
-            delivery = _culprit(flat, memory, stuck, state)
-            if delivery == mover:
+            delivery = _draw_violation(flat, memory, stuck, state)
+            if delivery == moved:
                 continue
             spent += 1
             count = take_out(flat, memory, scratch, delivery)
             if not needed(flat, memory, delivery):
-                # Deliveries required each other, and nobody else needs them: they are gone now.
+                # A cycle of deliveries that no other needs: removing it resolves the violation.
                 for freed in range(count):
                     recheck(flat, memory, scratch.taken[freed, 0])
                 if conflicts(memory) < now:
                     _keep(memory, record)
-                mover, least = index(-1), index(-1)
+                moved, best_change = index(-1), index(-1)
                 break
             followers_cost(flat, memory, scratch, delivery)
             price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
-            stay = cost_before(flat, memory, scratch, count)
+            present_cost = cost_before(flat, memory, scratch, count)
             left = scratch.taken[0, 2]
-            barred = memory.tabu[delivery, 0]
+            tabu_step = memory.tabu[delivery, 0]
             if memory.tabu[delivery, 1] < record.number[MOVES]:
-                barred = -1
+                tabu_step = -1
             for step in range(memory.steps):
                 cost = scratch.cost[step]
                 if cost >= NEVER:
                     continue
-                change = cost - stay
+                change = cost - present_cost
                 if step == left and change >= 0:
                     continue
-                if step == barred and not (cost == 0 and conflicts(memory) < record.number[BEST]):
+                if step == tabu_step and not (
+                    cost == 0 and conflicts(memory) < record.number[BEST]
+                ):
                     continue
-                if change < least:
-                    least, ties = change, 0
-                if change == least:
+                if change < best_change:
+                    best_change, ties = change, 0
+                if change == best_change:
                     ties += 1
                     if below(state, ties) == 0:
-                        mover, target, over = delivery, step, index(scratch.choice[step])
+                        moved, target, choice = delivery, step, index(scratch.choice[step])
             put_back(flat, memory, scratch, count)
         record.number[MOVES] += 1
-        if least >= 0:
+        if best_change >= 0:
             increase_weights(memory)
             record.number[INCREASES] += 1
             if tuning.decay and record.number[INCREASES] % tuning.decay == 0:
                 decay_weights(memory)
-        if mover < 0:
+        if moved < 0:
             continue
-        count = take_out(flat, memory, scratch, mover)
-        memory.tabu[mover, 0] = scratch.taken[0, 2]
+        count = take_out(flat, memory, scratch, moved)
+        memory.tabu[moved, 0] = scratch.taken[0, 2]
         until = record.number[MOVES] + tuning.tenure + below(state, tuning.tenure + 1)
-        memory.tabu[mover, 1] = until
-        carry_out(flat, graphs, memory, scratch, mover, over, target, optional, state)
+        memory.tabu[moved, 1] = until
+        carry_out(flat, graphs, memory, scratch, moved, choice, target, optional, state)
         for freed in range(1, count):
             recheck(flat, memory, scratch.taken[freed, 0])
         if conflicts(memory) < now:

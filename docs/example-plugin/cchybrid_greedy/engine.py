@@ -1,7 +1,7 @@
-"""Random-restart greedy: fill step after step with whatever fits, in a new random order each time.
+"""Random-restart greedy: list scheduling step by step, in a new random order each time.
 
-It reads nothing but the Problem's arrays, so it schedules every collective on every network under
-every communication model that cchybrid knows.
+It reads only the Problem's arrays, so it schedules every collective on every network under every
+communication model of cchybrid.
 """
 
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from cchybrid.problem import Assignment, Problem
 
 @dataclass(frozen=True)
 class Options:
-    """What users may set, as in ``--option greedy.tries=3``.
+    """The options that users set, as in ``--option greedy.tries=3``.
 
     Parameters
     ----------
     tries
         Options that a delivery tries in each step before it waits for the next one.
     patience
-        Schedules in a row that may be no better than the best before the engine gives up.
+        Consecutive schedules without improvement after which the engine gives up.
     """
 
     tries: int = 4
     patience: int = 1000
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense, in words for the user."""
+        """Raise ``ValueError`` with a text for the user if a value is out of range."""
         if self.tries < 1 or self.patience < 1:
-            raise ValueError("tries and patience are numbers from 1 on")
+            raise ValueError("tries and patience must be at least 1")
 
 
 class Greedy:
-    """The engine: it makes schedules until none with fewer steps is wanted."""
+    """The engine ``greedy``: make greedy schedules until no better one is of use."""
 
     Options = Options
 
@@ -42,15 +42,15 @@ class Greedy:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Return why the engine cannot work on this problem: it works on all."""
+        """Return ``None``: the engine works on every problem."""
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Offer every schedule that is better than the best so far."""
         random = np.random.default_rng(run.seed)  # the only source of randomness: runs repeat
         failures = 0
-        fewest: dict[int, int] = {}  # per number of steps: the fewest deliveries that came too late
-        # targets() ends when best meets bound, when the target is met, or when time is up.
+        fewest: dict[int, int] = {}  # per number of steps: the fewest late deliveries
+        # targets() ends when the best meets the bound, at the user's target, or when time is up.
         while (steps := next(run.targets(), None)) is not None:
             assignment = self._build(problem, random, run)
             if assignment is None:
@@ -76,9 +76,9 @@ class Greedy:
         while (made.step[problem.required] < 0).any():
             if run.should_stop():
                 return None
-            room = problem.capacity.copy()
+            residual = problem.capacity.copy()
             for delivery in self._order(problem, made, random):
-                self._place(problem, made, delivery, step, room, random)
+                self._place(problem, made, delivery, step, residual, random)
             step += 1
         return made
 
@@ -94,18 +94,18 @@ class Greedy:
         made: Assignment,
         delivery: int,
         step: int,
-        room: np.ndarray,
+        residual: np.ndarray,
         random: np.random.Generator,
     ) -> None:
-        """Make the delivery in this step if one of a few random options fits into ``room``."""
+        """Make the delivery in this step if one of a few random options fits into ``residual``."""
         first, stop = problem.option_start[delivery], problem.option_start[delivery + 1]
         requires = problem.option_requires[first:stop]
-        happened = made.step[requires]  # garbage where nothing is required, hence the "or"
+        happened = made.step[requires]  # meaningless where nothing is required, hence the "or"
         ready = (requires < 0) | ((happened >= 0) & (happened < step))
         for option in random.permutation(first + np.flatnonzero(ready))[: self.options.tries]:
             used = problem.resources_of(option)
-            np.subtract.at(room, used, 1)  # a resource that is named twice is used twice
-            if (room[used] >= 0).all():
+            np.subtract.at(residual, used, 1)  # a resource that is listed twice is used twice
+            if (residual[used] >= 0).all():
                 made.option[delivery], made.step[delivery] = option, step
                 return
-            np.add.at(room, used, 1)
+            np.add.at(residual, used, 1)

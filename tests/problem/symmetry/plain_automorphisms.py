@@ -1,4 +1,4 @@
-"""All automorphisms of a small instance, by trying every renaming of its nodes."""
+"""All automorphisms of a small instance, by trying every permutation of its nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import permutations
 from cchybrid.model import Instance
 
 
-def keeps(instance: Instance, name: Sequence[int]) -> bool:
-    """Return whether a renaming leaves everything about an instance as it is."""
+def is_automorphism(instance: Instance, name: Sequence[int]) -> bool:
+    """Return whether a permutation of the nodes maps an instance to itself."""
     forward = instance.forward
     network, model = forward.network, forward.model
     channels = {(a, b): c for a, b, c in network.channels}
@@ -39,4 +39,4 @@ def collective(instance: Instance) -> tuple:
 def count(instance: Instance) -> int:
     """Return the number of automorphisms."""
     nodes = range(instance.network.nodes)
-    return sum(keeps(instance, name) for name in permutations(nodes))
+    return sum(is_automorphism(instance, name) for name in permutations(nodes))

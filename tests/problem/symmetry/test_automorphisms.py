@@ -1,4 +1,4 @@
-"""Automorphisms of whole instances, against known groups and against trying every renaming."""
+"""Automorphisms of whole instances, against known groups and against trying every permutation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from plain_automorphisms import count, keeps
+from plain_automorphisms import count, is_automorphism
 from random_instances import instances
 from turned_instances import turned_instances
 
@@ -54,20 +54,20 @@ def test_a_broken_link_breaks_symmetry() -> None:
 
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(instances(max_nodes=6))
-def test_random_instances_have_as_many_as_trying_finds(instance: Instance) -> None:
+def test_the_order_equals_the_number_of_automorphisms(instance: Instance) -> None:
     found = automorphisms(instance)
-    assert all(keeps(instance, row) for row in found.generators.tolist())
+    assert all(is_automorphism(instance, row) for row in found.generators.tolist())
     assert found.order == count(instance)
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(turned_instances())
-def test_turns_are_found(drawn: tuple[Instance, int]) -> None:
+def test_rotations_are_found(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn
     found = automorphisms(instance)
     nodes = instance.network.nodes
     assert found.order % (nodes // size) == 0
-    assert all(keeps(instance, row) for row in found.generators.tolist())
+    assert all(is_automorphism(instance, row) for row in found.generators.tolist())
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
@@ -75,22 +75,22 @@ def test_turns_are_found(drawn: tuple[Instance, int]) -> None:
 def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn
     nodes = instance.network.nodes
-    turn = (np.arange(nodes) + size) % nodes
+    rotation = (np.arange(nodes) + size) % nodes
     messages = instance.forward.collective.deliver_messages
-    image = MessageMap(instance).image(turn.astype(np.int32))
+    image = MessageMap(instance).image(rotation.astype(np.int32))
     assert image is not None
     assert sorted(image.tolist()) == list(range(len(messages)))
     for index, (source, destinations) in enumerate(messages):
         other = messages[image[index]]
-        assert other.source == turn[source]
-        assert set(other.destinations) == {int(turn[node]) for node in destinations}
-    # Once more around is where it began, for equal messages too.
+        assert other.source == rotation[source]
+        assert set(other.destinations) == {int(rotation[node]) for node in destinations}
+    # The rotation by all nodes is the identity, for equal messages too.
     place = np.arange(len(messages))
     for _ in range(nodes // size):
         place = image[place]
     assert (place == np.arange(len(messages))).all()
 
 
-def test_no_renaming_is_made_up() -> None:
+def test_a_permutation_that_is_no_automorphism_has_no_image() -> None:
     instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
     assert MessageMap(instance).image(np.arange(9)[::-1].astype(np.int32)) is None

@@ -1,20 +1,20 @@
-"""Groups and divisions: closed, drawn alike for equal seeds, and kernels that are normal."""
+"""Groups are closed and repeatable; the kernels of group actions are normal."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_automorphisms import keeps
+from plain_automorphisms import is_automorphism
 
 import cchybrid
-from cchybrid.problem.symmetry import Group, automorphisms, choices, divisions, groups
+from cchybrid.problem.symmetry import Group, automorphisms, choices, group_actions, groups
 from cchybrid.problem.symmetry.groups import _order, _power, _powers, generate
 
 CASES = [("torus-4x4", "AAS"), ("heawood-14", "AAS"), ("mesh-4x4", "AAS"), ("b-tree-8", "AAB")]
 
 
-def drawn(network: str, collective: str, most: int = 40, seed: int = 0) -> list[Group]:
-    return groups(automorphisms(cchybrid.instance(network, collective)), seed, most)
+def drawn(network: str, collective: str, max_order: int = 40, seed: int = 0) -> list[Group]:
+    return groups(automorphisms(cchybrid.instance(network, collective)), seed, max_order)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -31,7 +31,7 @@ def test_groups_are_closed_and_large_ones_come_first(case: tuple[str, str]) -> N
         assert (group.elements[0] == np.arange(instance.network.nodes)).all()
         for row in group.generators:
             assert {row[other].tobytes() for other in group.elements} == rows
-        assert all(keeps(instance, row) for row in group.elements[:6].tolist())
+        assert all(is_automorphism(instance, row) for row in group.elements[:6].tolist())
 
 
 def test_small_and_free_groups_are_among_them() -> None:
@@ -54,7 +54,7 @@ def test_a_group_that_is_too_large_is_not_made() -> None:
     assert whole.order == 384
 
 
-def test_powers_of_an_element_of_many_powers() -> None:
+def test_powers_of_an_element_of_large_order() -> None:
     """Cycles of 2, 3, 5, 7, 11 and 13: of 30,030 powers only small groups are listed."""
     element = np.arange(41, dtype=np.int32)
     first = 0
@@ -74,38 +74,38 @@ def test_cosets_multiply_as_their_elements_do(case: tuple[str, str]) -> None:
     seen = set()
     for group in drawn(*case):
         place = {row.tobytes(): index for index, row in enumerate(group.elements)}
-        for division in divisions(group, 0):
-            seen.add((group.order, division.stretch))
-            assert division.stretch * len(division.kernel) == group.order
-            assert sorted(set(division.shift.tolist())) == list(range(division.stretch))
-            assert (np.flatnonzero(division.shift == 0) == division.kernel).all()
+        for action in group_actions(group, 0):
+            seen.add((group.order, action.steps_per_round))
+            assert action.steps_per_round * len(action.kernel) == group.order
+            assert sorted(set(action.shift.tolist())) == list(range(action.steps_per_round))
+            assert (np.flatnonzero(action.shift == 0) == action.kernel).all()
             table: dict[tuple[int, int], int] = {}
             for _ in range(60):
                 a, b = random.integers(group.order, size=2)
                 product = place[group.elements[a][group.elements[b]].tobytes()]
-                pair = int(division.shift[a]), int(division.shift[b])
+                pair = int(action.shift[a]), int(action.shift[b])
                 # The coset of a product depends on the cosets alone: the kernel is normal.
-                assert table.setdefault(pair, int(division.shift[product])) == int(
-                    division.shift[product]
+                assert table.setdefault(pair, int(action.shift[product])) == int(
+                    action.shift[product]
                 )
-    assert any(stretch > 1 for _, stretch in seen)
+    assert any(steps_per_round > 1 for _, steps_per_round in seen)
 
 
-def test_the_most_promising_choices_can_meet_the_bound() -> None:
+def test_the_first_choices_can_meet_the_bound() -> None:
     instance = cchybrid.instance("torus-4x4", "AAS")
     listed = choices(instance, automorphisms(instance), 0)
     for lower in (7, 8, 9):
-        ranked = sorted(listed, key=lambda choice: choice.promise(lower))
-        reach = [-(-lower // c.division.stretch) * c.division.stretch for c in ranked]
+        ranked = sorted(listed, key=lambda choice: choice.sort_key(lower))
+        reach = [-(-lower // c.action.steps_per_round) * c.action.steps_per_round for c in ranked]
         assert reach == sorted(reach)
         assert reach[0] == lower
-        few = [c for c in ranked if c.rank < 2 and c.division.stretch == 1]
-        orders = [c.division.group.order for c in few]
+        few = [c for c in ranked if c.rank < 2 and c.action.steps_per_round == 1]
+        orders = [c.action.group.order for c in few]
         assert orders == sorted(orders, reverse=True)
     assert not choices(instance, automorphisms(instance), 0, lambda: True)
 
 
-def test_steps_change_places_only_where_nothing_waits() -> None:
+def test_steps_are_permuted_only_where_no_delivery_requires_another() -> None:
     instance = cchybrid.instance("torus-4x4", "AAB")
     found = choices(instance, automorphisms(instance), 0)
-    assert {choice.division.stretch for choice in found} == {1}
+    assert {choice.action.steps_per_round for choice in found} == {1}

@@ -1,4 +1,4 @@
-"""Quotients: whatever solves them lifts to a valid schedule, which is the same after every turn."""
+"""Quotients: their solutions lift to valid schedules that are invariant under the group."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.symmetry import (
-    Division,
+    GroupAction,
     NoQuotientError,
     QuotientOrigin,
     automorphisms,
-    divisions,
+    group_actions,
     groups,
     quotient,
 )
@@ -28,23 +28,23 @@ from cchybrid.referee.verify import verify
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
 
-def turns(instance: Instance, size: int) -> list[Division]:
+def rotations(instance: Instance, size: int) -> list[GroupAction]:
     nodes = instance.network.nodes
-    turn = ((np.arange(nodes) + size) % nodes).astype(np.int32)
-    group = generate(turn[None, :], nodes)
+    rotation = ((np.arange(nodes) + size) % nodes).astype(np.int32)
+    group = generate(rotation[None, :], nodes)
     assert group is not None
-    return list(divisions(group, 0))
+    return list(group_actions(group, 0))
 
 
-def moved_alike(schedule: Schedule, division: Division) -> bool:
+def is_invariant(schedule: Schedule, action: GroupAction) -> bool:
     """Whether every element of the kernel maps each step to itself, by nodes of the paths."""
     messages = schedule.instance.forward.collective.deliver_messages
     for step in schedule.steps:
         held = sorted(
             (path, tuple(sorted(messages[message].destinations))) for message, path in step
         )
-        for place in division.kernel:
-            name = division.group.elements[place]
+        for place in action.kernel:
+            name = action.group.elements[place]
             other = sorted(
                 (tuple(name[list(path)].tolist()), tuple(sorted(name[list(goals)].tolist())))
                 for path, goals in held
@@ -56,22 +56,22 @@ def moved_alike(schedule: Schedule, division: Division) -> bool:
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(turned_instances())
-def test_schedules_of_quotients_are_valid_and_keep_to_the_group(
+def test_schedules_of_quotients_are_valid_and_are_invariant_under_the_group(
     drawn: tuple[Instance, int],
 ) -> None:
     instance, size = drawn
     problem = build_problem(instance)
-    for division in turns(instance, size):
+    for action in rotations(instance, size):
         try:
-            divided = quotient(problem, division)
+            divided = quotient(problem, action)
         except NoQuotientError:
-            continue  # such as paths that meet themselves after a turn
+            continue  # such as paths that overlap their own images
         assert not divided.complete
         found = first_fit(divided, 0)
         schedule = divided.lift(found)
         assert not verify(instance, schedule.steps)
-        assert moved_alike(schedule, division)
-        assert divided.deliveries * division.group.order >= problem.deliveries
+        assert is_invariant(schedule, action)
+        assert divided.deliveries * action.group.order >= problem.deliveries
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
@@ -79,9 +79,9 @@ def test_schedules_of_quotients_are_valid_and_keep_to_the_group(
 def test_lifted_schedules_are_found_again(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn
     problem = build_problem(instance)
-    division = turns(instance, size)[0]
+    action = rotations(instance, size)[0]
     try:
-        divided = quotient(problem, division)
+        divided = quotient(problem, action)
         found = first_fit(divided, 1)
     except ValueError:
         assume(False)
@@ -93,29 +93,29 @@ def test_lifted_schedules_are_found_again(drawn: tuple[Instance, int]) -> None:
     assert needed[divided.required].all()
 
 
-def test_one_tree_stands_for_all_broadcasts_of_a_torus() -> None:
+def test_one_tree_represents_all_broadcasts_of_a_torus() -> None:
     instance = cchybrid.instance("torus-4x4", "AAB")
     problem = build_problem(instance)
     rows = np.arange(16).reshape(4, 4)
     generators = np.stack([np.roll(rows, 1, axis).ravel() for axis in (0, 1)]).astype(np.int32)
     group = generate(generators, 16)
     assert group is not None
-    divided = quotient(problem, next(divisions(group, 0)))
+    divided = quotient(problem, next(group_actions(group, 0)))
     assert divided.deliveries == 15
     channels = divided.kind == 0
     assert channels.sum() == 4  # each direction once: a tree uses (direction, step) slots
     assert divided.capacity[channels].tolist() == [1, 1, 1, 1]
 
 
-def test_moved_steps_divide_the_work() -> None:
-    """Every translation moves the steps: one step of the quotient is a schedule's whole round."""
+def test_an_action_that_permutes_steps() -> None:
+    """Every translation permutes the steps: one step of the quotient is a round of the schedule."""
     instance = cchybrid.instance("ring-uni-8", "AAS")
     problem = build_problem(instance)
-    turn = ((np.arange(8) + 1) % 8).astype(np.int32)
-    group = generate(turn[None, :], 8)
+    rotation = ((np.arange(8) + 1) % 8).astype(np.int32)
+    group = generate(rotation[None, :], 8)
     assert group is not None
-    division = next(d for d in divisions(group, 0) if d.stretch == 8)
-    divided = quotient(problem, division)
+    action = next(d for d in group_actions(group, 0) if d.steps_per_round == 8)
+    divided = quotient(problem, action)
     assert (divided.deliveries, divided.resources) == (7, problem.resources)
     found = first_fit(divided, 0)
     schedule = divided.lift(found)
@@ -125,11 +125,11 @@ def test_moved_steps_divide_the_work() -> None:
 
 def test_one_step_and_its_rotations_are_a_schedule_of_a_spidergon() -> None:
     instance = cchybrid.instance("spidergon-16", "AAS")
-    turn = ((np.arange(16) + 1) % 16).astype(np.int32)
-    group = generate(turn[None, :], 16)
+    rotation = ((np.arange(16) + 1) % 16).astype(np.int32)
+    group = generate(rotation[None, :], 16)
     assert group is not None
-    division = next(d for d in divisions(group, 0) if d.stretch == 16)
-    problem = quotient(build_problem(instance), division)
+    action = next(d for d in group_actions(group, 0) if d.steps_per_round == 16)
+    problem = quotient(build_problem(instance), action)
     kind = load_target(load_registry().engines["tabu"].target)
     run = LocalRun(problem, budget=Budget(evaluations=100), first_lower=1, target=1)
     kind(kind.Options()).solve(problem, run)
@@ -137,14 +137,14 @@ def test_one_step_and_its_rotations_are_a_schedule_of_a_spidergon() -> None:
     assert (problem.deliveries, len(schedule.steps)) == (15, 16)
 
 
-def test_what_cannot_be_divided_is_refused() -> None:
+def test_problems_without_a_quotient_are_refused() -> None:
     instance = cchybrid.instance("torus-4x4", "AAB")
     problem = build_problem(instance)
     found = groups(automorphisms(instance), 0, 16)
-    moving = next(d for group in found for d in divisions(group, 0) if d.stretch > 1)
-    with pytest.raises(NoQuotientError, match="steps cannot change places"):
+    moving = next(d for group in found for d in group_actions(group, 0) if d.steps_per_round > 1)
+    with pytest.raises(NoQuotientError, match="steps cannot be permuted"):
         quotient(problem, moving)
-    still = next(d for group in found for d in divisions(group, 0) if d.group.semiregular)
+    still = next(d for group in found for d in group_actions(group, 0) if d.group.semiregular)
     with pytest.raises(ValueError, match="built from an instance"):
         quotient(quotient(problem, still), still)
     swapped = np.arange(16, dtype=np.int32)
@@ -152,7 +152,7 @@ def test_what_cannot_be_divided_is_refused() -> None:
     wrong = generate(swapped[None, :], 2)
     assert wrong is not None
     with pytest.raises(ValueError, match="changes the channels"):
-        quotient(problem, next(divisions(wrong, 0)))
+        quotient(problem, next(group_actions(wrong, 0)))
 
 
 ENGINES = sorted(load_registry().engines)
@@ -176,9 +176,9 @@ def test_every_engine_solves_a_quotient_or_says_why_not(name: str) -> None:
 def divided_by_translations(network: str, collective: str) -> Problem:
     instance = cchybrid.instance(network, collective)
     for group in groups(automorphisms(instance), 0, 4):
-        division = next(divisions(group, 0))
+        action = next(group_actions(group, 0))
         try:
-            return quotient(build_problem(instance), division)
+            return quotient(build_problem(instance), action)
         except NoQuotientError:
             continue
     raise AssertionError("no quotient")

@@ -1,4 +1,4 @@
-"""Random instances that look the same after a turn: copies of a random one, joined in a circle."""
+"""Random instances with a rotation: copies of a random instance, joined in a circle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cchybrid.model import (
 
 @st.composite
 def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> tuple[Instance, int]:
-    """Return an instance, and how many nodes a turn moves every node on."""
+    """Return an instance, and by how many nodes its rotation shifts every node."""
     base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))  # type: ignore[arg-type]
     copies = draw(st.sampled_from((2, 2, 3, 4)))
     size = base.network.nodes

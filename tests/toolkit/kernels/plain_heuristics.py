@@ -16,7 +16,7 @@ from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem
 
 
 class Candidate:
-    """A schedule in the making; loads are counted anew whenever somebody asks."""
+    """A partial schedule; loads are recounted at every use."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class Candidate:
             for r in self.uses(self.option[delivery])
         )
 
-    def turns(self, number: int) -> list[int]:
+    def offsets(self, number: int) -> list[int]:
         """All numbers from a random one on, round and round."""
         start = self.random.below(number)
         return [*range(start, number), *range(start)]
 
 
-def best_place(one: Candidate, delivery: int, most: int) -> tuple[int, int]:
+def best_place(one: Candidate, delivery: int, max_conflicts: int) -> tuple[int, int]:
     until = min(
         [one.steps]
         + [
@@ -93,25 +93,25 @@ def best_place(one: Candidate, delivery: int, most: int) -> tuple[int, int]:
     )  # fmt: skip
     place, ties = (one.option[delivery], one.step[delivery]), 0
     options = one.options(delivery)
-    for turn in one.turns(len(options))[:64]:
-        before = one.before(options[turn])
+    for offset in one.offsets(len(options))[:64]:
+        before = one.before(options[offset])
         if before >= 0 and before not in one.counted:
             continue
         for step in range(one.step[before] + 1 if before >= 0 else 0, until):
             used = one.loads(step, [delivery])
-            cost = one.weight(used + Counter(one.uses(options[turn]))) - one.weight(used)
-            here = (options[turn], step) == (one.option[delivery], one.step[delivery])
-            if cost > most or here:
+            cost = one.weight(used + Counter(one.uses(options[offset]))) - one.weight(used)
+            here = (options[offset], step) == (one.option[delivery], one.step[delivery])
+            if cost > max_conflicts or here:
                 continue
-            ties = 1 if cost < most else ties + 1
-            most = cost
+            ties = 1 if cost < max_conflicts else ties + 1
+            max_conflicts = cost
             if one.random.below(ties) == 0:
-                place = (options[turn], step)
+                place = (options[offset], step)
     return place
 
 
 def settle(one: Candidate, sweeps: int) -> int:
-    order = one.turns(len(one.option))
+    order = one.offsets(len(one.option))
     for delivery in order * sweeps:
         total = one.conflicts()
         if total == 0:
@@ -125,7 +125,7 @@ def settle(one: Candidate, sweeps: int) -> int:
     return one.conflicts()
 
 
-def room(one: Candidate, step: int, option: int) -> float:
+def free_ports(one: Candidate, step: int, option: int) -> float:
     used = one.loads(step)
     ports = [one.port(option, kind) for kind in (INJECT, ACCEPT)]
     return min(
@@ -134,19 +134,19 @@ def room(one: Candidate, step: int, option: int) -> float:
 
 
 def spread_ports(one: Candidate) -> None:
-    for delivery in one.turns(len(one.option)):
+    for delivery in one.offsets(len(one.option)):
         if delivery not in one.counted or one.step[delivery] >= one.steps:
             continue
-        if room(one, one.step[delivery], one.option[delivery]) < 0:
-            for step in one.turns(one.steps):
-                if room(one, step, one.option[delivery]) > 0:
+        if free_ports(one, one.step[delivery], one.option[delivery]) < 0:
+            for step in one.offsets(one.steps):
+                if free_ports(one, step, one.option[delivery]) > 0:
                     one.step[delivery] = step
                     break
 
 
 def swap_steps(one: Candidate, delivery: int) -> int:
     node, now, total = one.port(one.option[delivery], INJECT), one.step[delivery], one.conflicts()
-    for other in one.turns(len(one.option)):
+    for other in one.offsets(len(one.option)):
         then = one.step[other]
         same = one.port(one.option[other], INJECT) == node
         if other in one.counted and then != now and then < one.steps and same:
@@ -159,7 +159,7 @@ def swap_steps(one: Candidate, delivery: int) -> int:
 
 
 def restore(one: Candidate, near: list[int]) -> int:
-    """Step by step: who has it may hand it on; who waits for nobody who has it is postponed."""
+    """Step by step: informed nodes send; deliveries without an informed sender are postponed."""
     agenda: list[list[int]] = [[] for _ in range(one.steps + 1)]
     for delivery, step in enumerate(one.step):
         agenda[step].append(delivery)
@@ -194,8 +194,8 @@ def _informed_option(
 ) -> int | None:
     best, best_score, compared = None, math.inf, 0
     options = one.options(delivery)
-    for turn in one.turns(len(options)):
-        option = options[turn]
+    for offset in one.offsets(len(options)):
+        option = options[offset]
         if one.before(option) not in informed:
             continue
         beyond = len(one.uses(option)) - near
@@ -273,9 +273,9 @@ def fill(one: Candidate, near: list[int], order: list[int]) -> int:
 def _make(one: Candidate, near: list[int], delivery: int, now: int) -> bool:
     options, fitting = one.options(delivery), []
     possible = [
-        options[turn]
-        for turn in one.turns(len(options))
-        if (before := one.before(options[turn])) < 0 or 0 <= one.step[before] < now
+        options[offset]
+        for offset in one.offsets(len(options))
+        if (before := one.before(options[offset])) < 0 or 0 <= one.step[before] < now
     ]
     used = one.loads(now)
     for option in possible:

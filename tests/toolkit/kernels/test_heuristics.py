@@ -22,7 +22,7 @@ from cchybrid.toolkit.evolution.ports import spread_ports
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.first_fit import fill
-from cchybrid.toolkit.kernels.flat import Flat, flatten, least_uses
+from cchybrid.toolkit.kernels.flat import Flat, flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import build, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 from cchybrid.toolkit.kernels.surrounding import hops_of, near_uses, restrict
@@ -100,9 +100,9 @@ def test_the_best_place_equals_its_twin(
     for delivery in np.flatnonzero(pair.counted).tolist():
         path = pair.flat.path[pair.found.option[delivery]]
         stay = -remove(pair.flat, pair.table[pair.found.step[delivery]], path)
-        for most in (stay, 10**6):
-            place = best_place(*pair.arguments(), delivery, most, pair.state)  # type: ignore[arg-type]
-            assert place == plain.best_place(pair.twin, delivery, most)
+        for max_conflicts in (stay, 10**6):
+            place = best_place(*pair.arguments(), delivery, max_conflicts, pair.state)  # type: ignore[arg-type]
+            assert place == plain.best_place(pair.twin, delivery, max_conflicts)
         pair.build()
     pair.check()
 
@@ -111,7 +111,7 @@ def test_the_best_place_equals_its_twin(
 @given(instances(max_nodes=5, max_messages=3), SEEDS, st.booleans())
 def test_settling_equals_its_twin(instance: Instance, seed: int, excess: bool) -> None:
     pair = Pair(instance, seed, True, excess)
-    near = least_uses(pair.problem, pair.flat)
+    near = min_uses(pair.problem, pair.flat)
     restore(pair.flat, near, pair.found.option, pair.found.step, pair.counted, pair.table,
             pair.chain, NEVER, pair.state)  # fmt: skip
     plain.restore(pair.twin, near.tolist())
@@ -152,7 +152,7 @@ def test_restoration_equals_its_twin(instance: Instance, seed: int, far: int) ->
     pair = Pair(instance, seed, True)
     counted = pair.problem.required
     pair.twin.counted = set(np.flatnonzero(counted).tolist())
-    near = least_uses(pair.problem, pair.flat) + np.int32(far)
+    near = min_uses(pair.problem, pair.flat) + np.int32(far)
     late = restore(pair.flat, near, pair.found.option, pair.found.step, counted, pair.table,
                    pair.chain, NEVER, pair.state)  # fmt: skip
     assert late == plain.restore(pair.twin, near.tolist())
@@ -187,7 +187,7 @@ def test_initial_individuals_equal_their_twin(instance: Instance, seed: int, gre
     pair.found.option[gone] = pair.found.step[gone] = -1
     pair.twin.option, pair.twin.step = pair.found.option.tolist(), pair.found.step.tolist()
     required = np.flatnonzero(problem.required).astype(np.int32)
-    near = least_uses(problem, pair.flat)
+    near = min_uses(problem, pair.flat)
     complete(pair.flat, near, required, STEPS, greedy, pair.found.option, pair.found.step, NEVER,
              pair.state)  # fmt: skip
     if greedy:
@@ -207,7 +207,7 @@ def test_greedy_scheduling_equals_its_twin(instance: Instance, seed: int) -> Non
     pair.twin.option, pair.twin.step = pair.found.option.tolist(), pair.found.step.tolist()
     pair.twin.counted = set()
     order = np.flatnonzero(pair.problem.required).astype(np.int32)
-    near = least_uses(pair.problem, pair.flat)
+    near = min_uses(pair.problem, pair.flat)
     plainly = order.tolist()
     missing = fill(
         pair.flat, near, STEPS, order, pair.found.option, pair.found.step, NEVER, pair.state
@@ -243,11 +243,11 @@ def test_a_radius_of_one_leaves_neighbours_only_where_that_is_enough() -> None:
         restrict(problem, 0)
 
 
-def test_with_more_steps_farther_informers_are_near() -> None:
+def test_with_more_steps_farther_senders_are_near() -> None:
     problem: Problem = build_problem(named("hypercube-8", "AAB"))
     flat = flatten(problem)
     few, many = near_uses(problem, flat, 3), near_uses(problem, flat, 30)
-    assert (few >= least_uses(problem, flat)).all()
+    assert (few >= min_uses(problem, flat)).all()
     assert (many > few).all()
 
 
@@ -257,7 +257,7 @@ def test_with_many_options_restoration_and_mutation_equal_their_twins(
 ) -> None:
     for seed in range(6):
         pair = Pair(named(*words), seed, True)
-        near = least_uses(pair.problem, pair.flat) + np.int32(seed % 2)
+        near = min_uses(pair.problem, pair.flat) + np.int32(seed % 2)
         for _ in range(2):
             late = restore(pair.flat, near, pair.found.option, pair.found.step, pair.counted,
                            pair.table, pair.chain, NEVER, pair.state)  # fmt: skip

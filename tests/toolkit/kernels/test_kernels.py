@@ -15,12 +15,12 @@ from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.evolution.min_conflicts import settle
-from cchybrid.toolkit.evolution.ports import room, spread_ports
+from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
 from cchybrid.toolkit.kernels.first_fit import FirstFit, first_fit
-from cchybrid.toolkit.kernels.flat import flatten, least_uses
+from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 
@@ -129,7 +129,7 @@ def test_restoration_makes_every_requirement_hold(instance: Instance, seed: int)
     counted = np.ones(problem.deliveries, dtype=np.bool_)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     late = restore(
         flat, near, found.option, found.step, counted, table, chain, GO_ON, seed_state(seed)
     )
@@ -150,7 +150,7 @@ def test_settling_never_makes_it_worse_and_counts_right(instance: Instance, seed
     state = seed_state(seed)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
     chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = least_uses(problem, flat)
+    near = min_uses(problem, flat)
     late = restore(flat, near, found.option, found.step, counted, table, chain, GO_ON, state)
     start = late + build(flat, found.option, found.step, counted, table)
     stop = np.zeros(1, dtype=np.bool_)
@@ -200,7 +200,7 @@ def test_the_port_heuristic_empties_overfull_ports() -> None:
     ports = np.flatnonzero(problem.kind == INJECT)
     assert (table[:, ports] <= problem.capacity[ports]).all()
     path = int(flat.path[found.option[0]])
-    assert room(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
+    assert free_ports(flat.inject, flat.accept, flat.capacity, table, 0, path) >= 0
 
 
 def test_random_numbers_come_from_the_state_alone() -> None:

@@ -1,4 +1,4 @@
-"""A valid schedule of a fixed number of steps in which some deliveries have no place yet."""
+"""A conflict-free schedule of a fixed number of steps in which deliveries may be unscheduled."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 MAX_CELLS = 1 << 22
-"""Uses times steps that are looked at in one go; each takes a few bytes, so some 20 MB."""
+"""Uses times steps that are compared at once; each takes a few bytes, some 20 MB together."""
 
 NO_LIMIT = 1 << 30
-"""The room of a resource that is implied by others."""
+"""The residual capacity of a resource whose capacity is implied by others."""
 
 
-class Partial:
-    """What has a place, and the room that it leaves. Nothing in it is ever in conflict.
+class PartialSchedule:
+    """Scheduled deliveries and the residual capacity; no capacity is ever exceeded.
 
     Parameters
     ----------
     problem, uses
-        The Problem; only options that are usable are placed.
+        The Problem, and its usage matrix; only usable options are scheduled.
     steps
         The number of steps.
 
     Attributes
     ----------
     option, step
-        Shape (deliveries,): -1 without a place.
-    room
-        Shape (resources, steps): the uses that are left.
+        Shape (deliveries,): -1 for unscheduled deliveries.
+    residual
+        Shape (resources, steps): the residual capacity.
     """
 
     def __init__(self, problem: Problem, uses: UsageMatrix, steps: int) -> None:
@@ -42,74 +42,74 @@ class Partial:
         self.option = np.full(problem.deliveries, -1, dtype=np.int64)
         self.step = np.full(problem.deliveries, -1, dtype=np.int64)
         limit = np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32)
-        self.room: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
+        self.residual: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
 
-    def copy(self) -> Partial:
+    def copy(self) -> PartialSchedule:
         """Return a copy that may be changed."""
         other = copy(self)
         other.option, other.step = self.option.copy(), self.step.copy()
-        other.room = self.room.copy()
+        other.residual = self.residual.copy()
         return other
 
-    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> Partial:
-        """Return it as one of the Problem grown; ``moved`` says where old options stand now."""
+    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
+        """Return the schedule for the grown Problem; ``moved`` has the new index of each option."""
         other = self.copy()
         other.problem, other.uses = problem, uses
         other.option = np.where(self.option >= 0, moved[np.maximum(self.option, 0)], -1)
         return other
 
     @property
-    def left_over(self) -> IntVector:
-        """The required deliveries without a place."""
+    def unscheduled(self) -> IntVector:
+        """The required deliveries that are unscheduled."""
         return np.flatnonzero(self.problem.required & (self.option < 0))
 
     def assignment(self) -> Assignment:
-        """Return it without the optional deliveries that help nobody."""
+        """Return the assignment, without optional deliveries that none requires."""
         found = Assignment(self.option.astype(np.int32), self.step.astype(np.int32))
         idle = ~needed(self.problem, found)
         found.option[idle], found.step[idle] = -1, -1
         return found
 
     def place(self, delivery: IntVector, option: IntVector, step: IntVector) -> None:
-        """Give deliveries without a place one; whether it fits is the caller's to know."""
+        """Schedule unscheduled deliveries; the caller ensures that they fit."""
         self.option[delivery], self.step[delivery] = option, step
         self._use(option, step, -1)
 
     def take_out(self, delivery: IntVector) -> None:
-        """Take the place of these deliveries away, of those that have one."""
+        """Unschedule deliveries; those that are not scheduled are ignored."""
         placed = delivery[self.option[delivery] >= 0]
         self._use(self.option[placed], self.step[placed], 1)
         self.option[placed], self.step[placed] = -1, -1
 
     def _use(self, option: IntVector, step: IntVector, sign: int) -> None:
         position, resource, times = self.uses.entries(option)
-        np.add.at(self.room, (resource, step[position]), sign * times)
+        np.add.at(self.residual, (resource, step[position]), sign * times)
 
     def fits(self, options: IntVector) -> BoolVector:
-        """Return, shape (options, steps), which of these options fit alone into which step."""
+        """Return, shape (options, steps), whether each option by itself fits into each step."""
         found = np.zeros((len(options), self.steps), dtype=np.bool_)
         size = np.diff(self.uses.start)[self.uses.path[options]]
         found[size == 0] = True
-        begin = 0
-        while begin < len(options):
-            end = begin + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
-            some = begin + np.flatnonzero(size[begin:end] > 0)
+        start = 0
+        while start < len(options):
+            end = start + max(1, MAX_CELLS // (self.steps * int(max(size.max(), 1))))
+            some = start + np.flatnonzero(size[start:end] > 0)
             _, resource, times = self.uses.entries(options[some])
-            enough = self.room[resource] >= times[:, None]
+            enough = self.residual[resource] >= times[:, None]
             if len(some):
                 found[some] = np.logical_and.reduceat(enough, offsets(size[some])[:-1], axis=0)
-            begin = end
+            start = end
         return found
 
     def broken(self) -> IntVector:
-        """Return the placed deliveries that require one that does not happen before."""
+        """Return the scheduled deliveries that require one that is not made in an earlier step."""
         placed = np.flatnonzero(self.option >= 0)
         before = self.problem.option_requires[self.option[placed]]
         late = (before >= 0) & ((self.step[before] < 0) | (self.step[before] >= self.step[placed]))
         return placed[late]
 
     def fill(self, order: IntVector, over: Callable[[], bool]) -> None:
-        """Place deliveries where they fit just so, one after the other, as long as some do."""
+        """Schedule deliveries greedily in the given order where they fit, until none does."""
         waiting = order
         while len(waiting) and not over():
             missed = [d for d in waiting.tolist() if not self._fill_one(d)]
@@ -129,7 +129,7 @@ class Partial:
             fits &= np.arange(self.steps) > earliest[:, None]
         if not fits.any():
             return False
-        # As early as can be, so that others can follow.
+        # As early as possible, so that others can follow.
         step = int(np.argmax(fits.any(axis=0)))
         option = int(options[np.argmax(fits[:, step])])
         self.place(np.array([delivery]), np.array([option]), np.array([step]))
@@ -138,13 +138,13 @@ class Partial:
 
 def repaired(
     problem: Problem, uses: UsageMatrix, steps: int, found: Assignment, random: np.random.Generator
-) -> Partial:
-    """Return what is left of a near-solution after deliveries in conflict are taken out.
+) -> PartialSchedule:
+    """Return a near-solution without enough deliveries to remove all conflicts.
 
-    Of the deliveries on an overloaded resource, the one goes first that is in the way at most
-    places; then those whose requirement is gone.
+    In each step, deliveries are removed greedily, the one that reduces the most overload first, and
+    then those whose required delivery is not made before.
     """
-    partial = Partial(problem, uses, steps)
+    partial = PartialSchedule(problem, uses, steps)
     kept = (found.option >= 0) & (found.step >= 0) & (found.step < steps)
     kept &= uses.usable[np.maximum(found.option, 0)]
     delivery = np.flatnonzero(kept)
@@ -157,22 +157,22 @@ def repaired(
     return partial
 
 
-def _in_conflict(partial: Partial, random: np.random.Generator) -> IntVector:
-    """Return deliveries without which no resource is overloaded."""
+def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
+    """Return deliveries whose removal leaves no resource overloaded."""
     gone: list[int] = []
-    over = np.minimum(partial.room, 0)
+    over = np.minimum(partial.residual, 0)
     placed = np.flatnonzero(partial.option >= 0)
     for step in np.flatnonzero((over < 0).any(axis=0)).tolist():
         here = placed[partial.step[placed] == step]
         position, resource, times = partial.uses.entries(partial.option[here])
-        room = partial.room[:, step].copy()
-        while (room < 0).any():
-            useful = np.minimum(times, np.maximum(-room[resource], 0))
-            ways = np.bincount(position, weights=useful, minlength=len(here))
-            score = ways + 0.5 * random.random(len(here)) * (ways > 0)
+        residual = partial.residual[:, step].copy()
+        while (residual < 0).any():
+            useful = np.minimum(times, np.maximum(-residual[resource], 0))
+            relief = np.bincount(position, weights=useful, minlength=len(here))
+            score = relief + 0.5 * random.random(len(here)) * (relief > 0)
             worst = int(np.argmax(score))
             gone.append(int(here[worst]))
             mine = position == worst
-            np.add.at(room, resource[mine], times[mine])
+            np.add.at(residual, resource[mine], times[mine])
             times = np.where(mine, 0, times)
     return np.array(gone, dtype=np.int64)

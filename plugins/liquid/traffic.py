@@ -1,12 +1,11 @@
-"""Transfers whose routes are laid down, which of them congest, and their division into teams.
+"""Transfers over fixed routes, their congestions, and the enumeration of teams.
 
-Gabrielyan and Hersch ("Efficient liquid schedule search strategies for collective communications",
-ICON 2004, which the thesis names in section 4.2.2): sets of transfers are divided into categories
-(includer, depot, excluder): all sets that hold the includer, take what they like from the depot and
-leave the excluder out. A category is divided by one transfer of its depot, which goes into the
-includer of one half and into the excluder of the other. *Idle* categories, which cannot use every
-bottleneck, and *blank* ones, in which something excluded has nothing to keep it out, are dropped.
-Sets of transfers are bits of whole numbers.
+After Gabrielyan and Hersch (ICON 2004; thesis section 4.2.2): a *category* (includer, depot,
+excluder) is the family of all sets of transfers that contain the includer, any part of the depot
+and nothing of the excluder. A category is split by one transfer of its depot, which goes into the
+includer of one half and into the excluder of the other. Two kinds of categories are dropped: *idle*
+ones, whose sets cannot use every bottleneck, and *blank* ones, whose sets are not maximal because
+an excluded transfer congests with none of includer and depot. Sets are bit masks in integers.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from cchybrid.toolkit.usage_matrix import IntVector
 
 @dataclass(frozen=True)
 class Traffic:
-    """Transfers 0, 1, ... and what they use, every resource once a step.
+    """Transfers 0, 1, ... and the resources of capacity 1 that they use.
 
     Parameters
     ----------
     column
-        The column of the packing that each transfer is.
+        The column of the packing of each transfer.
     users
-        Per resource, the transfers that use it.
+        Per resource, the set of transfers that use it.
     congests
-        Per transfer, the others that it shares a resource with.
+        Per transfer, the set of others that share a resource with it.
     """
 
     column: tuple[int, ...]
@@ -40,7 +39,7 @@ class Traffic:
 
     @classmethod
     def of(cls, packing: Packing, column: IntVector) -> Traffic:
-        """Return the traffic of these columns, in this order."""
+        """Return the transfers of these columns, in this order."""
         users: dict[int, int] = {}
         used = []
         for number, place in enumerate(column.tolist()):
@@ -58,25 +57,25 @@ class Traffic:
 
     @property
     def everything(self) -> int:
-        """All transfers."""
+        """The set of all transfers."""
         return (1 << len(self.column)) - 1
 
     def load(self, rest: int) -> int:
-        """Return how many of these transfers use the most used resource: steps they need."""
-        least = 1 if rest else 0
-        return max((least, *((users & rest).bit_count() for users in self.users)))
+        """Return the maximal load of a resource, a lower bound on the steps of the transfers."""
+        minimum = 1 if rest else 0
+        return max((minimum, *((users & rest).bit_count() for users in self.users)))
 
     def columns(self, team: int) -> IntVector:
-        """Return the columns of some transfers."""
+        """Return the columns of a set of transfers."""
         return np.array(sorted(self.column[number] for number in bits(team)), dtype=np.int64)
 
     def teams(self, rest: int, steps: int) -> Iterator[int]:
-        """Yield the teams that one of so many steps could make, for these transfers to be made.
+        """Yield the possible teams of one step, if these transfers are to take ``steps`` steps.
 
-        They are the maximal sets without congestion that use every bottleneck (a resource that
-        has as many users left as there are steps) and hold one given transfer: some step makes
-        it, and steps can change places. 0 is yielded while the search finds nothing: time to look
-        at the clock.
+        A team is a maximal set without congestion that uses every bottleneck (a resource with as
+        many remaining users as steps) and contains one given transfer, which loses nothing, as
+        steps are interchangeable. 0 is yielded for every dropped category, so that the caller can
+        check limits.
         """
         if not rest or self.load(rest) > steps:
             return
@@ -95,7 +94,7 @@ class Traffic:
             if not depot:
                 yield includer
                 continue
-            # The bottleneck with the fewest transfers to choose from, and of these the busiest.
+            # Split at the bottleneck with the fewest candidates, by the most congested of them.
             narrow = min(unused, key=int.bit_count, default=depot)
             new = max(bits(narrow), key=busy.__getitem__)
             bit, others = 1 << new, ~self.congests[new]

@@ -1,4 +1,15 @@
-"""The engine: a bound from column generation, schedules from dives and from covers by columns."""
+"""The engine ``column-generation``: bounds by column generation, schedules by diving.
+
+1. Columns: the compatibility classes of greedy schedules are the first columns.
+2. Bound: solve the restricted master program (the fewest fractional classes that cover every
+   delivery), price new classes greedily or by CP-SAT, repeat; exact pricing gives Farley's bound
+   (``master.py``, ``pricing.py``, ``generation.py``).
+3. Schedule: every ``columns`` rounds, dive for the open number of steps: fix one class after the
+   other, such that the remaining deliveries still fit into the remaining steps (``diving.py``).
+4. Schedule: cover by generated classes with CP-SAT, and insert what is left (``rounding.py``).
+
+Steps 2 to 4 repeat until the best schedule meets the bound or the budget is spent.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +33,38 @@ from .pricing import Pricer
 from .rounding import cover, with_leftovers
 
 
-class Milp:
-    """Covers the deliveries by compatibility classes that are generated as they are needed."""
+class ColumnGeneration:
+    """Column generation over compatibility classes: strong bounds, schedules by diving.
+
+    References
+    ----------
+    P. C. Gilmore, R. E. Gomory, "A linear programming approach to the cutting-stock problem",
+    Operations Research 9, 1961. doi:10.1287/opre.9.6.849
+
+    G. B. Dantzig, P. Wolfe, "Decomposition principle for linear programs", Operations Research 8,
+    1960. doi:10.1287/opre.8.1.101
+
+    A. A. Farley, "A note on bounding a class of linear programming problems, including cutting
+    stock problems", Operations Research 38, 1990. doi:10.1287/opre.38.5.922
+
+    J. Jaroš, "Evolutionary Design of Collective Communications on Wormhole Networks", Brno
+    University of Technology, 2010, section 4.2.1 (compatibility classes).
+    """
 
     @dataclass(frozen=True)
     class Options:
-        """What users may set.
+        """The options of the engine.
 
         Parameters
         ----------
         columns
             Rounds of column generation between two dives.
         starts
-            First-fit schedules that the first columns are taken from.
+            First-fit schedules from which the first columns are taken.
         pricing_units
             Deterministic time of one exact pricing by CP-SAT, about seconds.
         cover_units
-            The same of a cover by the columns found so far.
+            Deterministic time of one cover by the columns found so far.
         max_columns
             Options that a Problem may have; each takes about a kilobyte in CP-SAT.
         """
@@ -56,24 +82,24 @@ class Milp:
         self.options = options
 
     def prepare(self) -> None:
-        """Have the kernels of greedy schedules compiled."""
+        """Compile the kernels of greedy schedules."""
         compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what is no cover by classes, and what would not fit into memory."""
+        """Refuse Problems with precedence, and those that would not fit into memory."""
         if problem.options > self.options.max_columns:
             return f"{problem.options:,} options, more than {self.options.max_columns:,}"
         return refusal(problem)
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Generate columns and dive in turn until best meets bound."""
+        """Generate columns and dive alternately until the best schedule meets the bound."""
         return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
     """One run of the engine."""
 
-    def __init__(self, problem: Problem, run: Run, options: Milp.Options) -> None:
+    def __init__(self, problem: Problem, run: Run, options: ColumnGeneration.Options) -> None:
         self.run = run
         self.options = options
         self.packing = packing = Packing.of(problem)
@@ -81,11 +107,11 @@ class _Search:
         self.offered: int | None = None
         program = LoadProgram(packing, run.should_stop)
         pricer = Pricer(packing, run.should_stop, run.seed, options.pricing_units)
-        worth = program.worth()
-        self.generation = Generation(packing, pricer, worth, run, self._spend)
+        prices = program.row_prices()
+        self.generation = Generation(packing, pricer, prices, run, self._spend)
         self.diver = Diver(packing, pricer, program, self._spend, run.should_stop)
-        if worth is not None:
-            self.diver.worths.append(worth)
+        if prices is not None:
+            self.diver.known_prices.append(prices)
 
     def run_all(self) -> Stop:
         run, generation = self.run, self.generation
@@ -112,10 +138,10 @@ class _Search:
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
     def _target(self) -> int | None:
-        """Return the steps to dive for, ``None`` if nothing better can be in this Problem.
+        """Return the steps to dive for, ``None`` if this Problem has nothing better.
 
-        The fewest that are open, unless one number was asked for: what a dive leaves over makes
-        more steps, and so the numbers above are tried on the way.
+        The fewest open number, or the user's target: deliveries that a dive leaves over take
+        further steps, so it yields schedules of larger numbers as well.
         """
         best = self.run.best()
         low = max(self.run.lower(), self.generation.bound)
@@ -132,7 +158,7 @@ class _Search:
         check(self.run.should_stop)
 
     def _first_columns(self) -> None:
-        """Begin with the steps of what is known, and of schedules made greedily."""
+        """Add the steps of the best schedule and of greedy schedules as columns."""
         known = [
             first_fit(self.packing.problem, self.run.seed + i) for i in range(self.options.starts)
         ]

@@ -1,4 +1,4 @@
-"""Recursive division: every team once, exact answers where routes are laid down."""
+"""Liquid schedules: every team once, exact results for fixed routes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.division.engine import Division
-from cchybrid_plugins.division.routes import laid_down, lay_down
-from cchybrid_plugins.division.traffic import Traffic, bits
+from cchybrid_plugins.liquid.engine import Liquid
+from cchybrid_plugins.liquid.routes import choose_routes, has_fixed_routes
+from cchybrid_plugins.liquid.traffic import Traffic, bits
 from hypothesis import HealthCheck, assume, given, settings
 from proof.optimum import fewest_steps
 from random_instances import instances, scattered
@@ -31,14 +31,14 @@ SMALL = instances(
 
 def solved(instance: Instance, rounds: int = 12, **rest: Any) -> tuple[LocalRun, Stop]:
     run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
-    stop = Division(Division.Options(rounds)).solve(run.problem, run)
+    stop = Liquid(Liquid.Options(rounds)).solve(run.problem, run)
     assert run.violations == []
     return run, stop
 
 
 def traffic(problem: Problem) -> Traffic:
     packing = Packing.of(problem)
-    columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
+    columns, _ = choose_routes(packing, 1, 1.0, 0, lambda: False)
     return Traffic.of(packing, columns)
 
 
@@ -47,7 +47,7 @@ def traffic(problem: Problem) -> Traffic:
 def test_lists_every_team_once(instance: Instance) -> None:
     """Against all subsets: no congestion, maximal, every bottleneck used, one transfer in all."""
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
     net = traffic(problem)
     count = len(net.column)
     assume(count <= 9)
@@ -59,7 +59,7 @@ def test_lists_every_team_once(instance: Instance) -> None:
     ]
     for steps in (net.load(net.everything), net.load(net.everything) + 1):
         bottlenecks = [users for users in net.users if users.bit_count() == steps]
-        wanted = [
+        expected = [
             team
             for team in free
             if all(users & team for users in bottlenecks)
@@ -67,12 +67,12 @@ def test_lists_every_team_once(instance: Instance) -> None:
         ]
         found = [team for team in net.teams(net.everything, steps) if team]
         assert len(found) == len(set(found))
-        assert set(found) <= set(wanted)
+        assert set(found) <= set(expected)
         held = net.everything
         for team in found:
             held &= team
         assert held or not found
-        assert any(set(found) == {t for t in wanted if t >> i & 1} for i in range(count))
+        assert any(set(found) == {t for t in expected if t >> i & 1} for i in range(count))
     assert not list(net.teams(net.everything, net.load(net.everything) - 1))
 
 
@@ -80,8 +80,8 @@ def test_lists_every_team_once(instance: Instance) -> None:
 @given(SMALL)
 def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
-    assume(laid_down(Packing.of(problem)))
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
+    assume(has_fixed_routes(Packing.of(problem)))
     run, stop = solved(instance)
     best = run.best()
     assert best is not None
@@ -93,8 +93,8 @@ def test_is_exact_where_routes_are_laid_down(instance: Instance) -> None:
 @given(SMALL)
 def test_refutes_nothing_where_there_are_several_routes(instance: Instance) -> None:
     problem = build_problem(instance)
-    assume(Division(Division.Options()).unsupported(problem) is None)
-    assume(not laid_down(Packing.of(problem)))
+    assume(Liquid(Liquid.Options()).unsupported(problem) is None)
+    assume(not has_fixed_routes(Packing.of(problem)))
     run, _ = solved(instance, rounds=2)
     assert run.bounds == []
     best = run.best()
@@ -139,9 +139,9 @@ def test_finds_short_schedules_over_routes_of_its_own(topology: str, optimum: in
     assert run.bounds == []
 
 
-def test_lays_down_routes_that_load_least() -> None:
+def test_chooses_routes_with_the_smallest_maximal_load() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("torus-4x4", "AAS")))
-    columns, _ = lay_down(packing, 1, 1.0, 0, lambda: False)
+    columns, _ = choose_routes(packing, 1, 1.0, 0, lambda: False)
     assert packing.row[columns].tolist() == list(range(packing.rows))
     assert packing.uses.load(columns).max() == 8
 
@@ -170,7 +170,7 @@ def test_says_what_it_requires(
     topology: str, collective: str, rest: dict[str, Any], words: str
 ) -> None:
     problem = build_problem(cchybrid.instance(topology, collective, **rest))
-    assert words in (Division(Division.Options()).unsupported(problem) or "")
+    assert words in (Liquid(Liquid.Options()).unsupported(problem) or "")
 
 
 def test_same_seed_and_evaluations_same_search() -> None:

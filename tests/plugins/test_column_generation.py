@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.classes.listing import list_classes
-from cchybrid_plugins.milp.diving import Diver
-from cchybrid_plugins.milp.engine import Milp
-from cchybrid_plugins.milp.generation import Generation
-from cchybrid_plugins.milp.pricing import AtLeast, Pricer, pack
-from cchybrid_plugins.milp.rounding import cover, with_leftovers
+from cchybrid_plugins.column_generation.diving import Diver
+from cchybrid_plugins.column_generation.engine import ColumnGeneration
+from cchybrid_plugins.column_generation.generation import Generation
+from cchybrid_plugins.column_generation.pricing import Demand, Pricer, pack
+from cchybrid_plugins.column_generation.rounding import cover, with_leftovers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proof.optimum import fewest_steps
@@ -39,9 +39,9 @@ SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).
 def generation(problem: Problem, over: bool = False) -> Generation:
     packing = Packing.of(problem)
     run = LocalRun(problem, budget=Budget(seconds=None))
-    worth = LoadProgram(packing, lambda: over).worth()
+    prices = LoadProgram(packing, lambda: over).row_prices()
     pricer = Pricer(packing, lambda: over, 0)
-    made = Generation(packing, pricer, worth, run, lambda units: None)
+    made = Generation(packing, pricer, prices, run, lambda units: None)
     for columns in packing.classes(first_fit(problem, 0)):
         made.master.add(columns)
     return made
@@ -49,7 +49,7 @@ def generation(problem: Problem, over: bool = False) -> Generation:
 
 def solved(instance: Instance, **rest: Any) -> tuple[LocalRun, Stop]:
     run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=30.0), **rest})
-    stop = Milp(Milp.Options()).solve(run.problem, run)
+    stop = ColumnGeneration(ColumnGeneration.Options()).solve(run.problem, run)
     assert run.violations == []
     return run, stop
 
@@ -140,7 +140,7 @@ def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
     heaviest = max(
         int(weight[packing.row[columns]].sum()) for columns in list_classes(packing) if columns
     )
-    assert priced.most == heaviest
+    assert priced.max_weight == heaviest
     assert priced.columns is not None
     assert weight[packing.row[priced.columns]].sum() == heaviest
     assert (packing.uses.load(priced.columns) <= packing.capacity).all()
@@ -151,27 +151,27 @@ def test_prices_under_demands() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("ring-uni-8", "AAS")))
     pricer = Pricer(packing, lambda: False, 0)
     ones = np.ones(packing.rows, dtype=np.int64)
-    least = pricer.best(ones).most
-    assert least == 8
-    assert pricer.best(ones, demands=[AtLeast(ones, 9)]).most is None
+    minimum = pricer.best(ones).max_weight
+    assert minimum == 8
+    assert pricer.best(ones, demands=[Demand(ones, 9)]).max_weight is None
     lone = np.arange(packing.rows) == 5
-    assert pricer.best(ones, lone).most == 1
+    assert pricer.best(ones, lone).max_weight == 1
 
 
 @RANDOM
 @given(SCATTERS)
-def test_worth_is_a_bound_for_what_is_left(instance: Instance) -> None:
+def test_row_prices_bound_the_steps_of_the_rest(instance: Instance) -> None:
     packing = Packing.of(build_problem(instance))
     program = LoadProgram(packing)
     everything = np.ones(packing.rows, dtype=np.bool_)
     for rows in (everything, np.arange(packing.rows) % 2 == 0, everything):
-        worth = program.worth(rows)
-        if worth is None:
+        prices = program.row_prices(rows)
+        if prices is None:
             assert pack(packing, rows, 1, lambda: False, 0)[0] is not None
             continue
         for columns in list_classes(packing):
             if columns:
-                assert worth.row[packing.row[columns]].sum() <= worth.step
+                assert prices.row[packing.row[columns]].sum() <= prices.step
 
 
 def test_a_dive_leaves_what_it_could_not_place() -> None:
@@ -193,11 +193,11 @@ def test_a_dive_leaves_what_it_could_not_place() -> None:
 def test_a_cover_by_columns() -> None:
     packing = Packing.of(build_problem(cchybrid.instance("hypercube-8", "AAS")))
     known = [packing.classes(first_fit(packing.problem, seed)) for seed in range(3)]
-    most = min(len(classes) for classes in known)
+    max_size = min(len(classes) for classes in known)
     every = [columns for classes in known for columns in classes]
-    chosen, rest, _ = cover(packing, every, most, lambda: False, 0, 1.0)
+    chosen, rest, _ = cover(packing, every, max_size, lambda: False, 0, 1.0)
     assert not rest.any()
-    assert len(chosen) == most
+    assert len(chosen) == max_size
     chosen, rest, _ = cover(packing, every, 2, lambda: False, 0, 1.0)
     assert len(chosen) == 2
     assert rest.sum() == packing.rows - len({*packing.row[np.concatenate(chosen)].tolist()})
@@ -208,13 +208,15 @@ def test_a_cover_by_columns() -> None:
 )
 def test_refuses_what_waits_for_others(collective: str, rest: dict[str, Any]) -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", collective, **rest))
-    assert "wait for others" in (Milp(Milp.Options()).unsupported(problem) or "")
+    assert "wait for others" in (
+        ColumnGeneration(ColumnGeneration.Options()).unsupported(problem) or ""
+    )
 
 
 def test_claims_nothing_for_an_incomplete_problem() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
-    Milp(Milp.Options()).solve(problem, run)
+    ColumnGeneration(ColumnGeneration.Options()).solve(problem, run)
     assert not problem.complete
     assert run.bounds == []
     assert run.best() is not None

@@ -1,9 +1,12 @@
-"""Diving: one class after the other is settled so that what it leaves still fits into the rest.
+"""Diving: fix one class after the other, such that the rest still fits into the remaining steps.
 
-That what is left fits is asked of the linear program of the load (see ``LoadProgram``): if it does
-not, its prices tell how much worth the class has to take away at least, and the class is priced
-again with that row, as in Benders' decomposition. Such rows hold for every later class, too. The
-last few steps are packed exactly.
+1. Price a class of maximal weight from the remaining rows; the weights are the dual prices of the
+   best bound, with noise.
+2. Check with the linear program of the load (``LoadProgram``) whether the other rows fit into the
+   remaining steps.
+3. If not, its dual prices give a cut, as in Benders' decomposition: the class has to contain rows
+   of at least this total price. Add the cut and price again. Cuts stay valid for later classes.
+4. If so, fix the class. The last few steps are packed exactly by CP-SAT.
 """
 
 from __future__ import annotations
@@ -13,31 +16,31 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cchybrid.toolkit.dual_prices import LoadProgram, Worth
+from cchybrid.toolkit.dual_prices import LoadProgram, RowPrices
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .pricing import AtLeast, Pricer, pack
+from .pricing import Demand, Pricer, pack
 
 MAX_ROWS = 12
-"""Rows that may be added before a class is taken as it is: a guard, as each asks CP-SAT anew."""
+"""Cuts per class, after which it is fixed as it is: a guard, as each calls CP-SAT again."""
 
-MAX_WORTHS = 30
-"""Worths that are remembered from one dive to the next: each is a row of every later question."""
+MAX_PRICES = 30
+"""Price vectors that are kept between dives: each is a row of every later pricing."""
 
 MAX_PACKED = 800
-"""Booleans up to which the rest of a schedule is packed exactly; CP-SAT mostly decides that within
-``PACK_UNITS``."""
+"""Booleans up to which the rest of a schedule is packed exactly; CP-SAT usually decides that
+within ``PACK_UNITS``."""
 
 
 @dataclass
 class Diver:
-    """Dives for schedules of a given number of steps.
+    """Diving heuristic for schedules of a given number of steps.
 
     Parameters
     ----------
     spend
-        Takes the deterministic time of every question to CP-SAT.
+        Called with the deterministic time of every call to CP-SAT.
     over
         Whether the run is over.
     """
@@ -47,17 +50,17 @@ class Diver:
     program: LoadProgram
     spend: Callable[[float], None]
     over: Callable[[], bool]
-    worths: list[Worth] = field(default_factory=list)
+    known_prices: list[RowPrices] = field(default_factory=list)
 
     def dive(
         self, steps: int, weight: IntVector, random: np.random.Generator
     ) -> tuple[list[IntVector], BoolVector]:
-        """Return classes for at most so many steps, and which rows are left over.
+        """Return classes for at most ``steps`` steps, and which rows are left over.
 
         Parameters
         ----------
         weight
-            Shape (rows,): whole numbers, the more the sooner; noise is added.
+            Shape (rows,): integers; rows of larger weight are scheduled earlier. Noise is added.
 
         Raises
         ------
@@ -84,10 +87,12 @@ class Diver:
         return classes, rest
 
     def _class(self, rest: BoolVector, left: int, weight: IntVector) -> IntVector | None:
-        """Return a class of these rows whose leftovers fit into the steps after it."""
+        """Return a class of these rows such that the other rows fit into the later steps."""
         found: IntVector | None = None
         for _ in range(MAX_ROWS):
-            demands = [d for worth in self.worths if (d := _demand(worth, rest, left)) is not None]
+            demands = [
+                d for prices in self.known_prices if (d := _demand(prices, rest, left)) is not None
+            ]
             priced = self.pricer.best(weight, rest, demands)
             self.spend(priced.units)
             if priced.columns is None:
@@ -95,14 +100,14 @@ class Diver:
             found = self.packing.filled(priced.columns, rest)
             after = rest.copy()
             after[self.packing.row[found]] = False
-            worth = self.program.worth(after)
-            if worth is None or worth.least_steps(after) < left:
+            prices = self.program.row_prices(after)
+            if prices is None or prices.min_steps(after) < left:
                 return found
-            self.worths = [worth, *self.worths[: MAX_WORTHS - 1]]
+            self.known_prices = [prices, *self.known_prices[: MAX_PRICES - 1]]
         return found
 
 
-def _demand(worth: Worth, rest: BoolVector, left: int) -> AtLeast | None:
-    """Return what a class has to take away so that the others can hold the rest."""
-    least = int(worth.row[rest].sum()) - (left - 1) * worth.step
-    return AtLeast(worth.row, least) if least > 0 else None
+def _demand(prices: RowPrices, rest: BoolVector, left: int) -> Demand | None:
+    """Return the least price of the rows of a class, ``None`` if any class satisfies it."""
+    minimum = int(prices.row[rest].sum()) - (left - 1) * prices.step
+    return Demand(prices.row, minimum) if minimum > 0 else None

@@ -1,4 +1,4 @@
-"""The Problem that is searched: the run's own, and paths that its pool did not list."""
+"""A Problem that grows by priced paths which the run's own Problem does not list."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cchybrid.problem import Assignment, Problem, extend
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 MAX_GROWN = 100_000
-"""Options that are added: a guard, as the usage matrix is counted anew each time."""
+"""Options that are added at most: a guard, as the usage matrix is recomputed each time."""
 
 
-class Ground:
-    """A Problem that may grow, and what is counted for it.
+class GrowableProblem:
+    """A Problem to which options can be added, with its usage matrix.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Ground:
     problem
         The base, grown.
     family
-        Shape (deliveries,): see ``uses.families``; where nothing is ordered, each its own.
+        Shape (deliveries,): see ``usage_matrix.families``; without order, each delivery its own.
     """
 
     def __init__(self, base: Problem) -> None:
@@ -41,12 +41,12 @@ class Ground:
 
     @property
     def uses(self) -> UsageMatrix:
-        """What the options use; those that are ruled out are not usable."""
+        """The usage matrix; excluded options are not usable."""
         return replace(self._all, usable=self._usable)
 
     @property
     def grows(self) -> bool:
-        """Whether there may be paths that are not listed."""
+        """Whether there may be paths that are not listed, and more may be added."""
         return (
             self.base.structure is not None
             and not self.base.complete
@@ -54,22 +54,22 @@ class Ground:
         )
 
     def rule_out(self, usable: BoolVector) -> None:
-        """Let, of the base's options, only these be usable; shape (its options,)."""
+        """Restrict the base's options to usable ones, shape (options of the base,)."""
         self._usable = self._all.usable.copy()
         self._usable[self._moved] &= usable
 
     def grow(self, deliveries: IntVector, cost: NDArray[np.float64]) -> IntVector | None:
-        """Add the cheapest path of each of these deliveries.
+        """Add the cheapest path of each given delivery.
 
         Parameters
         ----------
         cost
-            Shape (resources,): not negative.
+            Shape (resources,): cost per use, not negative.
 
         Returns
         -------
         moved
-            Shape (options before,): where each option stands now; ``None`` if nothing is new.
+            Shape (options before,): the new index of each option; ``None`` if nothing is new.
         """
         priced = [
             (delivery, self.problem.price(delivery, cost)) for delivery in deliveries.tolist()
@@ -86,14 +86,14 @@ class Ground:
         self._moved = places[self._moved]
         return places
 
-    def taken_up(self, assignment: Assignment) -> Assignment:
+    def to_grown(self, assignment: Assignment) -> Assignment:
         """Return an assignment of the base as one of the grown Problem."""
         known = self._moved[np.maximum(assignment.option, 0)]
         option = np.where(assignment.option >= 0, known, -1)
         return Assignment(option.astype(np.int32), assignment.step)
 
-    def handed_back(self, assignment: Assignment) -> Assignment:
-        """Return an assignment as one of the base, without what only the grown Problem has."""
+    def to_base(self, assignment: Assignment) -> Assignment:
+        """Return an assignment of the grown Problem as one of the base, without added options."""
         back = np.full(self.problem.options, -1, dtype=np.int32)
         back[self._moved] = np.arange(self.base.options)
         option = np.where(assignment.option >= 0, back[np.maximum(assignment.option, 0)], -1)

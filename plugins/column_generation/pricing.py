@@ -1,8 +1,7 @@
-"""Pricing: the class of the most weight, by CP-SAT over the options, in whole numbers.
+"""Exact pricing: the class of maximal weight, by CP-SAT over the options, in integers.
 
-One model for all questions: a boolean per option, at most one option per delivery, no resource
-beyond its capacity. Only the weights change from one question to the next, and the rows that say
-what a class has to leave behind (see ``diving``).
+One model for all calls: a boolean per option, at most one option per delivery, no resource beyond
+its capacity. The objective changes from call to call, and so do the cuts of diving.
 """
 
 from __future__ import annotations
@@ -20,45 +19,45 @@ from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 PACK_UNITS = 0.5
-"""Deterministic time, about seconds, to pack the last steps: few booleans, mostly done at once."""
+"""Deterministic time, about seconds, to pack the last steps: few booleans, usually done at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What came of a question.
+    """The result of a pricing.
 
     Parameters
     ----------
     columns
         The options of the best class found, as columns; ``None`` if there is none.
-    most
-        No class weighs more. ``None`` if there is no class at all that keeps to the rows.
+    max_weight
+        Upper bound on the weight of a class; ``None`` if no class satisfies the cuts.
     units
-        The deterministic time that it took.
+        Deterministic time spent, about seconds.
     """
 
     columns: IntVector | None
-    most: int | None
+    max_weight: int | None
     units: float
 
 
 @dataclass(frozen=True, eq=False)
-class AtLeast:
-    """A row: the class's deliveries are worth at least so much together."""
+class Demand:
+    """A cut: the rows of the class have at least the total price ``minimum``."""
 
-    worth: IntVector
-    least: int
+    price: IntVector
+    minimum: int
 
 
 class Pricer:
-    """Asks CP-SAT for classes.
+    """Find classes of maximal weight by CP-SAT.
 
     Parameters
     ----------
     over
         Whether the run is over.
     units
-        Deterministic time that one question may take.
+        Deterministic time of one call, about seconds.
     """
 
     def __init__(
@@ -71,18 +70,18 @@ class Pricer:
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
 
     def best(
-        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[AtLeast] = ()
+        self, weight: IntVector, rows: BoolVector | None = None, demands: Sequence[Demand] = ()
     ) -> Priced:
-        """Return a class of the most weight.
+        """Return a class of maximal weight.
 
         Parameters
         ----------
         weight
-            Shape (rows,): whole numbers, none negative.
+            Shape (rows,): integers, not negative.
         rows
             Shape (rows,): the rows that the class may hold; all if ``None``.
         demands
-            What else it has to keep to.
+            Cuts that the class has to satisfy.
 
         Raises
         ------
@@ -97,25 +96,25 @@ class Pricer:
         for column in np.flatnonzero(~allowed[packing.row]).tolist():
             model.variables[column].domain[1] = 0
         for demand in demands:
-            worth = demand.worth[packing.row]
-            counted = np.flatnonzero((worth > 0) & allowed[packing.row])
+            price = demand.price[packing.row]
+            counted = np.flatnonzero((price > 0) & allowed[packing.row])
             row = model.constraints.add().linear
             row.vars.extend(counted.tolist())
-            row.coeffs.extend(worth[counted].tolist())
-            row.domain.extend((demand.least, 1 << 60))
+            row.coeffs.extend(price[counted].tolist())
+            row.domain.extend((demand.minimum, 1 << 60))
         weighed = np.flatnonzero(value)
         model.objective.vars.extend(weighed.tolist())
         model.objective.coeffs.extend((-value[weighed]).tolist())
         found = solve(whole, new_solver(self.seed, units=self.units, linearization=2), self.over)
         columns = None if found.values is None else np.flatnonzero(found.values)
-        most = None if found.infeasible else min(-found.bound, _trivial(packing, value))
-        return Priced(columns, most, found.units)
+        max_weight = None if found.infeasible else min(-found.bound, _trivial(packing, value))
+        return Priced(columns, max_weight, found.units)
 
 
 def pack(
     packing: Packing, rows: BoolVector, steps: int, over: Callable[[], bool], seed: int
 ) -> tuple[list[IntVector] | None, float]:
-    """Return classes that make all these rows in so many steps if CP-SAT finds any, and its time.
+    """Return classes that make these rows in ``steps`` steps, or ``None``, and CP-SAT's time.
 
     Raises
     ------
@@ -134,14 +133,14 @@ def pack(
 def steps_model(
     packing: Packing, columns: IntVector, steps: int, *, whole: bool = False
 ) -> cp_model.CpModel:
-    """Return the model of so many steps; boolean ``s * len(columns) + c`` is column c in step s.
+    """Return a packing model; boolean ``s * len(columns) + c`` is column c in step s.
 
     Parameters
     ----------
     columns
         The columns that may be taken, in ascending order.
     whole
-        Whether their rows have to be made; otherwise they may be.
+        Whether each row has to be made; otherwise it may be.
     """
     rows = Rows(steps * len(columns))
     shift = len(columns) * np.arange(steps)[:, None]
@@ -152,12 +151,12 @@ def steps_model(
     for found, (members, weights) in grouped(resource, place, times):
         for step in range(steps):
             literals = [member + step * len(columns) for member in members]
-            rows.at_most(literals, weights, int(packing.capacity[found]))
+            rows.capacity(literals, weights, int(packing.capacity[found]))
     return rows.model
 
 
 def _trivial(packing: Packing, value: IntVector) -> int:
-    """Return what all rows weigh together: CP-SAT's bound where it had no time for a better one."""
-    most = np.zeros(packing.rows, dtype=np.int64)
-    np.maximum.at(most, packing.row, value)
-    return int(most.sum())
+    """Return the weight of all rows: a bound that CP-SAT may not improve in its time."""
+    max_weight = np.zeros(packing.rows, dtype=np.int64)
+    np.maximum.at(max_weight, packing.row, value)
+    return int(max_weight.sum())

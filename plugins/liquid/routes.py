@@ -1,4 +1,4 @@
-"""Routes laid down where there are several: such that the busiest resource is used least."""
+"""The choice of one route per delivery with the smallest maximal load."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cchybrid.toolkit.solver import new_solver, solve
 from cchybrid.toolkit.usage_matrix import IntVector
 
 
-def laid_down(packing: Packing) -> bool:
-    """Return whether every required delivery has one route alone."""
+def has_fixed_routes(packing: Packing) -> bool:
+    """Return whether every required delivery has exactly one route."""
     return packing.columns == packing.rows
 
 
-def lay_down(
+def choose_routes(
     packing: Packing,
-    least: int,
+    min_load: int,
     units: float,
     seed: int,
     over: Callable[[], bool],
@@ -32,21 +32,21 @@ def lay_down(
 
     Parameters
     ----------
-    least
-        Uses of the busiest resource that are few enough.
+    min_load
+        Maximal load that is small enough to stop.
     units
-        Deterministic time that it may take; a unit is about a second.
+        Limit of deterministic time, about seconds.
     seed
-        Of the search, and of a greedy schedule, whose routes are returned if there is no time.
+        Seed of the search, and of a greedy schedule whose routes are the fallback.
     hint
-        Whether to begin with those: it helps where there are very many routes, and else it delays.
+        Whether to start from these: it helps with very many routes, and delays otherwise.
 
     Raises
     ------
     StoppedError
         If the run is over.
     """
-    if laid_down(packing):
+    if has_fixed_routes(packing):
         return np.arange(packing.columns), 0.0
     model = cp_model.CpModel()
     taken = [model.new_bool_var("") for _ in range(packing.columns)]
@@ -58,16 +58,16 @@ def lay_down(
         choices[row].append(taken[column])
     for choice in choices:
         model.add_exactly_one(choice)
-    most = model.new_int_var(min(least, packing.rows), packing.rows, "")
+    max_load = model.new_int_var(min(min_load, packing.rows), packing.rows, "")
     for literals in users:
-        model.add(cp_model.LinearExpr.sum(literals) <= most)
-    model.minimize(most)
+        model.add(cp_model.LinearExpr.sum(literals) <= max_load)
+    model.minimize(max_load)
     greedy = np.concatenate(packing.classes(first_fit(packing.problem, seed)))
     if hint:
         chosen = np.bincount(greedy, minlength=packing.columns).tolist()
         for boolean, value in zip(taken, chosen, strict=True):
             model.add_hint(boolean, value)
-        model.add_hint(most, max(int(packing.uses.load(greedy).max(initial=0)), least))
+        model.add_hint(max_load, max(int(packing.uses.load(greedy).max(initial=0)), min_load))
     found = solve(model, new_solver(seed, units=units), over)
     if found.values is None:
         return np.sort(greedy), found.units

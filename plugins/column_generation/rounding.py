@@ -1,4 +1,4 @@
-"""Whole schedules from generated classes: a cover by CP-SAT, and room for what is left over."""
+"""Schedules from generated classes: a cover by CP-SAT, then greedy insertion of the rest."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def cover(
     seed: int,
     units: float,
 ) -> tuple[list[IntVector], BoolVector, float]:
-    """Return classes, at most so many, that cover as many rows as CP-SAT finds.
+    """Return at most ``steps`` classes that cover as many rows as possible.
 
     Returns
     -------
     tuple
-        The classes chosen, which rows they leave over, and the deterministic time that it took.
+        The chosen classes, which rows they leave over, and the deterministic time.
 
     Raises
     ------
@@ -54,15 +54,15 @@ def cover(
 def with_leftovers(
     packing: Packing, classes: Sequence[IntVector], rest: BoolVector
 ) -> list[IntVector]:
-    """Return the classes with every row that is left over in the first one where it fits.
+    """Return the classes with every left-over row inserted into the first one where it fits.
 
-    Rows that fit nowhere make classes of their own in the end.
+    Rows that fit nowhere form further classes at the end.
     """
     open_row = rest.copy()
     made = ~rest
     full: list[IntVector] = []
     for columns in classes:
-        # What an earlier class has made only takes room away.
+        # Rows of an earlier class are dropped here to free capacity.
         rows = packing.row[columns]
         fresh = made[rows]
         made[rows] = False

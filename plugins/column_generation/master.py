@@ -1,4 +1,4 @@
-"""The master program: the fewest classes, in fractions, that cover every required delivery."""
+"""The restricted master program: the fewest fractional classes that cover all deliveries."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Floats = NDArray[np.float64]
 
 
 class Master:
-    """The linear program over the classes generated so far; it may be infeasible at first.
+    """The linear program over the classes generated so far; at first it may be infeasible.
 
     Attributes
     ----------
     classes
         The classes, as columns of the packing.
     value
-        The optimum of the last solution: an upper limit of what the full program comes to.
+        The last optimum: an upper bound on the optimum over all classes.
     weight
-        Shape (rows,): its dual, none negative.
+        Shape (rows,): its duals, not negative.
     """
 
     def __init__(self, packing: Packing) -> None:
@@ -51,7 +51,7 @@ class Master:
         return True
 
     def solve(self, over: Callable[[], bool]) -> bool:
-        """Solve; return whether that ended at an optimum.
+        """Solve; return whether an optimum was found.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Where a search for a number of steps begins: what others have, cut down to what is valid."""
+"""Initial partial schedules: repaired near-solutions, and the best schedule less one step."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ import numpy as np
 
 from cchybrid.problem import Assignment
 
-from .ground import Ground
-from .partial import Partial, repaired
+from .growable_problem import GrowableProblem
+from .partial_schedule import PartialSchedule, repaired
 
 MAX_DISSOLVED = 12
-"""Steps that are tried for being dissolved, those with the fewest deliveries: a guard, as each try
-takes as long as a turn."""
+"""Steps of the best schedule whose removal is tried, those with the fewest deliveries first: a
+guard, as each trial takes as long as an iteration."""
 
 
-def begin(
-    ground: Ground,
+def initial_solution(
+    growable: GrowableProblem,
     steps: int,
     near: Assignment | None,
     whole: Assignment | None,
     random: np.random.Generator,
     over: Callable[[], bool],
-) -> Partial:
-    """Return the partial schedule that leaves the fewest deliveries over.
+) -> PartialSchedule:
+    """Return the partial schedule with the fewest unscheduled deliveries.
 
     Parameters
     ----------
     near
-        A near-solution of so many steps, or ``None``.
+        A near-solution of this number of steps, or ``None``.
     whole
-        The best schedule; where it has one step more, that step is dissolved which leaves fewest
-        deliveries without a place, not always the last one.
+        The best schedule. If it has one step more, the step whose removal leaves the fewest
+        deliveries unscheduled is removed.
     """
-    best = Partial(ground.problem, ground.uses, steps)
+    best = PartialSchedule(growable.problem, growable.uses, steps)
     for found in _candidates(near, whole, steps, random):
-        partial = repaired(ground.problem, ground.uses, steps, found, random)
-        if len(partial.left_over) < len(best.left_over):
+        partial = repaired(growable.problem, growable.uses, steps, found, random)
+        if len(partial.unscheduled) < len(best.unscheduled):
             best = partial
         if over():
             break
-    best.fill(random.permutation(best.left_over), over)
+    best.fill(random.permutation(best.unscheduled), over)
     return best
 
 

@@ -1,1 +1,0 @@
-"""Recursive division of the transfers (liquid schedules): exact where routes are laid down."""

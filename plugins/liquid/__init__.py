@@ -1,0 +1,1 @@
+"""Liquid schedules by recursive division of the transfers: exact for fixed routes."""

@@ -1,0 +1,88 @@
+"""Engines start from each other's results, and the result names what they started from."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import cchybrid
+from cchybrid.host.worker import WorkerRun
+from cchybrid.model.schedule import steps_to_json
+from cchybrid.problem import Assignment, build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.view.verdict import verdict
+
+INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
+BUDGET = {"seconds": None, "evaluations": 100, "threads": 1, "memory": None}
+
+
+class Pipe(io.BytesIO):
+    """A worker's end of the pipe to the host."""
+
+    def offers(self) -> list[tuple[str, str]]:
+        """Return how every schedule was found, and the engine that seeded it."""
+        lines = map(json.loads, self.getvalue().splitlines())
+        return [(line["how"], line["seeded_by"]) for line in lines if line["event"] == "offer"]
+
+
+def worker_run(pipe: Pipe) -> tuple[WorkerRun, Assignment]:
+    job = {"seed": 0, "budget": BUDGET, "target": None, "blind": False, "lower": 1, "news": []}
+    run = WorkerRun(job, pipe)
+    run.problem = build_problem(INSTANCE)
+    return run, first_fit(run.problem, 0)
+
+
+def news(kind: str, known: Assignment, run: WorkerRun) -> dict[str, object]:
+    assert run.problem is not None
+    steps = run.problem.lift(known).steps
+    return {kind: len(steps), "steps": steps_to_json(steps), "by": "tabu"}
+
+
+def test_what_is_offered_without_a_hint_has_no_seed() -> None:
+    pipe = Pipe()
+    run, known = worker_run(pipe)
+    run.receive(news("best", known, run))
+    run.offer(known)
+    assert pipe.offers() == [("", "")]
+
+
+def test_a_near_solution_is_named_as_the_seed() -> None:
+    pipe = Pipe()
+    run, known = worker_run(pipe)
+    run.receive(news("draft", known, run))
+    assert run.hint(known.steps) is not None
+    run.offer(known)
+    assert pipe.offers() == [(f"from tabu's near-solution of {known.steps} steps", "tabu")]
+
+
+def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
+    pipe = Pipe()
+    run, known = worker_run(pipe)
+    run.receive(news("best", known, run))
+    assert run.hint(known.steps - 1, complete=True) is None
+    assert run.hint(known.steps + 1, complete=True) is not None
+    assert run.hint(known.steps) is not None
+    run.offer(known)
+    assert pipe.offers() == [(f"from tabu's schedule of {known.steps} steps", "tabu")]
+
+
+def test_an_engines_own_schedule_is_no_seed() -> None:
+    pipe = Pipe()
+    run, known = worker_run(pipe)
+    run.offer(known)
+    assert run.hint(known.steps) is not None
+    run.offer(known)
+    assert pipe.offers() == [("", ""), ("", "")]
+
+
+def test_a_team_shows_what_seeded_what() -> None:
+    instance = cchybrid.instance("random-regular-16-3-1", "AAB")
+    result = cchybrid.solve(instance, engines=["umda", "cpsat"], strategy="relay", evaluations=3000)
+    authors = {entry.author: entry for entry in result.contributions}
+    assert {"umda", "cpsat"} <= set(authors)
+    drafts = [entry for entry in result.contributions if entry.what == "draft"]
+    assert [entry.author for entry in drafts] == ["umda"]
+    assert authors["cpsat"].seeded_by == "umda"
+    text = "\n".join(verdict(result, explain=True))
+    assert "umda: near-solution of " in text
+    assert "from umda's near-solution of " in text

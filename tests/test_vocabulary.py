@@ -1,0 +1,162 @@
+"""One term for one thing: no identifier or text uses a word that the field does not know."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("cchybrid", "plugins", "tests", "docs", "instances")
+
+PARTS = {
+    "announcer": "event bus",
+    "asked": "requested, or what was requested",
+    "beginnings": "initial solutions",
+    "course": "run history",
+    "crew": "worker pool",
+    "dear": "expensive",
+    "division": "group action",
+    "flaw": "violation",
+    "glance": "probe",
+    "ground": "shared data, or growable problem",
+    "informer": "sender",
+    "informers": "senders",
+    "intake": "event handler",
+    "least": "min",
+    "looks": "signature",
+    "mend": "hint",
+    "milp": "column generation",
+    "most": "max",
+    "muster": "wait for all",
+    "nobody": "none",
+    "promise": "score",
+    "question": "instance spec",
+    "questions": "instance specs",
+    "rehearsal": "warm-up problem",
+    "slaves": "annealing processes",
+    "somebody": "any",
+    "stretch": "steps per round",
+    "takers": "receivers",
+    "tally": "counts",
+    "told": "reported",
+    "tour": "quotient search",
+    "turn": "slice, move or index",
+    "wanted": "target, or what is wanted",
+    "way": "arm, or what it is",
+    "ways": "arms, or what they are",
+    "welcome": "immigrate",
+    "whoever": "the actor's name",
+    "worth": "score, value or price",
+}
+"""Words that no identifier may contain, and the terms to use instead."""
+
+NAMES = {
+    "Account": "EvaluationBudget",
+    "Bench": "Scratch",
+    "Board": "Blackboard",
+    "Listening": "SearchRun",
+    "Order": "RunConfig",
+    "Partial": "PartialSchedule",
+    "Room": "ResidualCapacity",
+    "Setting": "Context",
+    "Uses": "UsageMatrix",
+    "Visit": "Candidate",
+    "Work": "Scratch",
+    "_fit": "_capacity_constraints",
+    "_follow": "_precedence_constraints",
+    "_happen": "_assignment_constraints",
+    "_help": "_optional_deliveries",
+    "_lead": "_symmetry_constraints",
+    "begin": "start, initial_solution or warm_start",
+    "fixed_steps": "target",
+    "left_over": "unscheduled",
+    "press": "increase_weights",
+    "relax": "decay_weights",
+}
+"""Identifiers that are not used, and the terms to use instead."""
+
+LIBRARIES = {"add_at_most_one", "at_least_one", "at_most_one", "ZeroDivisionError"}
+"""Identifiers of Python and of OR-Tools' constraints that contain such words."""
+
+TEXT = {
+    r"\bnobody\b": "none",
+    r"\bsomebody\b": "any",
+    r"\bwhoever\b": "the actor's name",
+    r"\bso many\b": "N, or the count's name",
+    r"\btold\b": "reported",
+    r"keeps? to the group": "invariant under the group",
+    r"\binformers?\b": "sender",
+    r"\btakers\b": "receivers",
+}
+"""Words that code, comments and docs do not use, and the terms to use instead."""
+
+PRONOUNS = {
+    *("he", "her", "his", "how", "it", "its", "she", "that", "their", "these", "they", "this"),
+    *("those", "what", "whatever", "where", "which", "who", "whoever", "whom", "whose", "why"),
+}
+"""Words that no docstring begins with."""
+
+
+def _files(suffix: str) -> list[Path]:
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob(f"*{suffix}")]
+    return sorted(path for path in found if path != Path(__file__).resolve())
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_identifiers_use_the_terms_of_the_field(folder: str) -> None:
+    wrong = []
+    for path in _files(".py"):
+        if path.relative_to(ROOT).parts[0] != folder:
+            continue
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+            if token.type == tokenize.NAME and (instead := _instead(token.string)):
+                place = f"{path.relative_to(ROOT)}:{token.start[0]}"
+                wrong.append(f"{place}: {token.string} (use {instead})")
+    assert not wrong, f"{len(wrong)} identifiers\n" + "\n".join(wrong)
+
+
+def _instead(name: str) -> str | None:
+    """Return the term for an identifier that is not to be used."""
+    if name in LIBRARIES or name in NAMES:
+        return NAMES.get(name)
+    words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
+    return next((PARTS[word.lower()] for word in words if word.lower() in PARTS), None)
+
+
+def test_texts_use_the_terms_of_the_field() -> None:
+    wrong = []
+    for path in [*_files(".py"), *_files(".md"), *_files(".toml"), ROOT / "README.md"]:
+        if "reports" in path.parts:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for pattern, instead in TEXT.items():
+                if re.search(pattern, line, re.IGNORECASE):
+                    where = f"{path.relative_to(ROOT)}:{number}"
+                    wrong.append(f"{where}: {line.strip()} (use {instead})")
+    assert not wrong, f"{len(wrong)} lines\n" + "\n".join(wrong)
+
+
+def test_no_docstring_begins_with_a_pronoun() -> None:
+    wrong = []
+    for path in _files(".py"):
+        for text, line in _docstrings(ast.parse(path.read_text())):
+            first = re.match(r"\W*(\w+)", text)
+            if first is not None and first[1].lower() in PRONOUNS:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {text.strip().splitlines()[0]}")
+    assert not wrong, f"{len(wrong)} docstrings\n" + "\n".join(wrong)
+
+
+def _docstrings(tree: ast.AST) -> list[tuple[str, int]]:
+    """Return the texts that stand alone as statements, with their lines."""
+    return [
+        (node.value.value, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
