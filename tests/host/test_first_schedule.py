@@ -102,7 +102,7 @@ def test_engines_do_not_depend_on_it() -> None:
 
 @pytest.mark.parametrize("budget", [{"time_limit": 0.1}, {"time_limit": 2.0, "evaluations": 50}])
 def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,endless_bounds")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.endless_bounds")
     events: list[str] = []
     result = cchybrid.solve(
         cchybrid.instance("spidergon-8", "AAS"),
