@@ -26,6 +26,10 @@ MAX_LINE_BYTES = 256 * 1024 * 1024
 """Longest line of a worker; a schedule of a million transfers has about 50 MB."""
 MAX_NUMBER = 1 << 53
 """Largest count that a worker may send; JSON readers of other languages keep it exact."""
+MAX_EVIDENCE_NUMBER = 10**40 - 1
+"""Largest number in evidence; the checker refuses larger ones, too."""
+MAX_EVIDENCE_DEPTH = 8
+"""Levels of lists and objects in evidence; the kinds that the checker knows have up to four."""
 MAX_TEXT_LENGTH = 500
 """Characters of a text that are kept."""
 
@@ -167,11 +171,32 @@ def _convert(value: Any, hint: Any) -> Any:
         return _plain(value)
     if hint is int and type(value) is int and 0 <= value <= MAX_NUMBER:
         return value
-    if (hint is bool and type(value) is bool) or (
-        hint == Mapping[str, Any] and type(value) is dict
-    ):
+    if hint is bool and type(value) is bool:
+        return value
+    if hint == Mapping[str, Any] and type(value) is dict:
+        _check_evidence(value, MAX_EVIDENCE_DEPTH)
         return value
     raise ValueError
+
+
+def _check_evidence(value: Any, depth: int) -> None:
+    """Raise a ``ValueError`` unless data can be printed, written as JSON and read again."""
+    if type(value) is dict:
+        value = [*value, *value.values()]
+    if type(value) is list:
+        if depth == 0:
+            raise ValueError("nested too deeply")
+        if set(map(type, value)) == {int}:  # a fast test first: evidence may have millions of rows
+            value = [min(value), max(value)]
+        for item in value:
+            _check_evidence(item, depth - 1)
+    elif type(value) is str:
+        if not value.isprintable():
+            raise ValueError("a text cannot be printed")
+    elif value is not None and not (
+        abs(value) <= MAX_EVIDENCE_NUMBER  # bool, int or float; false for what is not a number
+    ):
+        raise ValueError("a number is too large")
 
 
 def _convert_item(name: str, value: Any, hint: Any) -> Any:
@@ -200,7 +225,7 @@ _EXPECTED: Mapping[Any, str] = {
     Stop: "reason to stop",
     Steps: "list of steps",
     tuple[str, ...]: "list of texts",
-    Mapping[str, Any]: "object",
+    Mapping[str, Any]: "object of evidence",
     Mapping[str, float]: "object of finite numbers",
     Mapping[str, ev.Option]: "object of numbers, texts and truth values",
 }
