@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from cchybrid.model.text import error_line
 from cchybrid.plugin.records import Observer
 
 
@@ -56,5 +57,4 @@ class EventBus:
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
-                text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
-                self.troubles.append(" ".join(text.split()))
+                self.troubles.append(f"observer of plugin {entry[0]}: {error_line(error)}")

@@ -280,3 +280,17 @@ def test_commands_accept_the_names_of_mpi(letters: str, name: str, tmp_path: Pat
     for word, path in ((letters, "letters.json"), (name, "name.json")):
         assert call("instance", "ring-bi-4", word, "-o", path, cwd=tmp_path).returncode == 0
     assert (tmp_path / "letters.json").read_text() == (tmp_path / "name.json").read_text()
+
+
+def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
+    network = {"name": "n", "nodes": 2, "channels": [[0, 1]]}
+    collective = {"name": "c", "kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}
+    record = {"format": "cchybrid-instance/1", "name": "bad\ud800"}
+    path = tmp_path / "i.json"
+    path.write_text(json.dumps({**record, "network": network, "collective": collective}))
+    words = ["instance", str(path), "-o", str(tmp_path / "copy.json")]
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", *words], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(r"bad\ud800: written to")

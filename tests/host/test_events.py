@@ -128,7 +128,7 @@ def test_evidence_that_could_not_be_saved_and_read_again_is_refused(
     part: bytes, words: str
 ) -> None:
     line = b'{"event":"bound","steps":3,"evidence":{"kind":"cut","nodes":[0],"x":%s}}' % part
-    with pytest.raises(WireError, match="whose evidence .* is no object of evidence") as caught:
+    with pytest.raises(WireError, match=r"evidence .* is no object of evidence") as caught:
         parse(line)
     assert words in str(caught.value)
 

@@ -1,0 +1,21 @@
+"""The event bus: an observer that raises is removed and named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.host.event_bus import EventBus
+
+
+def fail(event: Mapping[str, Any]) -> None:
+    raise ValueError("bad \ud800\n text")
+
+
+def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
+    seen: list[Mapping[str, Any]] = []
+    bus = EventBus([("broken", fail), ("sound", seen.append)])
+    bus.emit("note", 1.0, {})
+    bus.emit("note", 2.0, {})
+    assert bus.troubles == ["observer of plugin broken: ValueError: bad text"]
+    assert [event["seconds"] for event in seen] == [1.0, 2.0]
