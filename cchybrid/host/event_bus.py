@@ -20,12 +20,12 @@ class EventBus:
     observers
         Pairs of the name of a plugin and a function. One that raises is removed and named.
     log
-        Called with every line of the log.
+        Called with every line of the log, until it raises.
 
     Attributes
     ----------
     troubles
-        One line for each observer that raised.
+        One line for each observer that raised, and for a log that did.
     """
 
     def __init__(
@@ -45,7 +45,11 @@ class EventBus:
     def record(self, line: Mapping[str, Any]) -> None:
         """Write a line to the log."""
         if self._log is not None:
-            self._log(line)
+            try:
+                self._log(line)
+            except Exception as error:  # such as a full disk
+                self._log = None
+                self.troubles.append(f"the log is incomplete: {error_line(error)}")
 
     def emit(self, event: str, seconds: float, content: Mapping[str, Any]) -> None:
         """Write an event to the log and pass it to the observers."""

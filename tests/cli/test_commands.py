@@ -260,6 +260,15 @@ def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) ->
     assert files[0] == files[1]
 
 
+def test_a_full_disk_ends_the_log_but_not_the_run(tmp_path: Path) -> None:
+    words = "solve ring-bi-4 AAS --engine classical --log /dev/full --json -o s.json"
+    done = call(*words.split(), cwd=tmp_path)
+    assert done.returncode == 0
+    troubles = json.loads(done.stdout)["troubles"]
+    assert troubles == ["the log is incomplete: OSError: [Errno 28] No space left on device"]
+    assert len(Schedule.load(tmp_path / "s.json").steps) == 2
+
+
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     script = f"{sys.executable} -m cchybrid topologies | head -c 10"
     done = subprocess.run(

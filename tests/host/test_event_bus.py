@@ -19,3 +19,17 @@ def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
     bus.emit("note", 2.0, {})
     assert bus.troubles == ["observer of plugin broken: ValueError: bad text"]
     assert [event["seconds"] for event in seen] == [1.0, 2.0]
+
+
+def test_a_log_that_cannot_be_written_is_given_up_with_one_line() -> None:
+    seen: list[Mapping[str, Any]] = []
+
+    def log(line: Mapping[str, Any]) -> None:
+        seen.append(line)
+        raise OSError(28, "No space left on device")
+
+    bus = EventBus([], log)
+    bus.emit("note", 1.0, {})
+    bus.emit("note", 2.0, {})
+    assert len(seen) == 1
+    assert bus.troubles == ["the log is incomplete: OSError: [Errno 28] No space left on device"]
