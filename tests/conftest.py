@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from pathlib import Path
 
 import pytest
-from compiled_kernels import compile_kernels
+
+from tests.compiled_kernels import compile_kernels
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background so; what the tests start would ignore it, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Workers look for modules here only if PYTHONPATH says so.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

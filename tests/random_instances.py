@@ -1,6 +1,6 @@
 """Hypothesis strategies: random small instances of every kind, and valid schedules of them.
 
-    from random_instances import instances, valid_schedules
+    from tests.random_instances import instances, valid_schedules
 
     @given(instances())
     def test_something(instance): ...

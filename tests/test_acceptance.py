@@ -67,7 +67,7 @@ def test_known_optima_are_found_and_certified(words: str, steps: int, solve: Sol
 def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
     words: str, steps: int, solve: Solve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     monkeypatch.setenv("CCHYBRID_ACCEPTANCE", words)
     names = ("colouring", "umda", "cpsat", "crash", "hang", "liar")
     record = solve(f"{words} --strategy race " + " ".join(f"--engine {n}" for n in names))

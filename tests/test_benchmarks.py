@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,17 +11,16 @@ from cchybrid.host.api import instance
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
-
-sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
-
-import bench_certificates
-import bench_column_generation
-import bench_cpsat
-import bench_engines
-import bench_fixed_paths
-import bench_kernels
-import bench_strategies
-import textbook
+from tests.benchmarks import (
+    bench_certificates,
+    bench_column_generation,
+    bench_cpsat,
+    bench_engines,
+    bench_fixed_paths,
+    bench_kernels,
+    bench_strategies,
+    textbook,
+)
 
 
 @pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])

@@ -16,7 +16,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from test_layers import LAYERS
 
 import cchybrid.toolkit
 from cchybrid.checker import KINDS
@@ -29,6 +28,7 @@ from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.interface_1 import MOVED
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import RULES
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from random_instances import instances
 
 from cchybrid.checker import proven_steps
 from cchybrid.host.worker import load_target
@@ -15,6 +14,7 @@ from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conforman
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
+from tests.random_instances import instances
 
 REGISTRY = load_registry()
 HEURISTICS = [info for info in REGISTRY.engines.values() if not info.proves]

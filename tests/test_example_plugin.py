@@ -13,9 +13,9 @@ import venv
 from pathlib import Path
 
 import pytest
-from test_layers import PLUGIN_SURFACE, imports, layer_of
 
 from cchybrid.plugin.registry import load_registry
+from tests.test_layers import PLUGIN_SURFACE, imports, layer_of
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_docs import anchors, is_there
+
+from tests.test_docs import anchors, is_there
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -178,7 +178,7 @@ class _Search:
         return Stop.LIMIT
 
     def _offer_first(self) -> None:
-        """Draw greedy schedules until one meets the bound, and offer the best."""
+        """Make greedy schedules until one meets the bound, and offer the best."""
         # The kernels are loaded only where they are used.
         from cchybrid.toolkit.kernels.first_fit import FirstFit
         from cchybrid.toolkit.kernels.rng import seed_state

@@ -1,4 +1,4 @@
-"""Many random near-solutions in one call."""
+"""A kernel that makes many random near-solutions in one call."""
 
 from __future__ import annotations
 

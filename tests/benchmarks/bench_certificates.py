@@ -1,6 +1,6 @@
 """Solve, prove, check: every row of a suite up to a size, from the instance to the certificate.
 
-Run as ``python tests/benchmarks/bench_certificates.py``: the rows of the thesis with at most 16
+Run as ``python -m tests.benchmarks.bench_certificates``: the rows of the thesis with at most 16
 nodes in their name, a minute to solve and ten to prove. A row is closed when the checker, which
 gets only the two files, accepts the schedule as optimal. Times are wall-clock seconds of this
 machine; "proof" is the time of the search for a certificate of the finished schedule, without

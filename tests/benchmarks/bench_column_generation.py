@@ -1,6 +1,6 @@
 """Compare the bounds of column generation and of the arc-flow program on all-to-all scatter.
 
-Run as ``python tests/benchmarks/bench_column_generation.py``: for every AAS row of the thesis up
+Run as ``python -m tests.benchmarks.bench_column_generation``: for every AAS row of the thesis up
 to a number of nodes, the steps that the dual prices of the arc-flow program prove (checked), the
 final bound of the engine ``column-generation``, started without a bound, and its best schedule,
 verified. A row is finished when bound and schedule of the engine meet. The exit status is 1 if a
@@ -13,7 +13,6 @@ import argparse
 import sys
 import time
 
-from bench_certificates import rows_up_to
 from cchybrid_plugins.column_generation.engine import ColumnGeneration
 
 from cchybrid.library.instance_spec import resolve
@@ -23,6 +22,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
 from cchybrid.proof.flow import price_bounds
+from tests.benchmarks.bench_certificates import rows_up_to
 
 
 def bench_row(name: str, instance: Instance, limit: float) -> tuple[str, bool]:

@@ -1,6 +1,6 @@
 """Compare the time of engine ``cpsat`` to a proven optimum with a textbook CP-SAT model.
 
-Run as ``python tests/benchmarks/bench_cpsat.py``. Both get the same Problem, so the same paths, and
+Run as ``python -m tests.benchmarks.bench_cpsat``. Both get the same Problem, so the same paths, and
 the same threads, one after the other in one run; neither gets a bound. The textbook model decides
 twice: one step less than the optimum, and the optimum; the engine starts at one step and has to
 refute all smaller numbers itself. A decision that the textbook model does not reach within the
@@ -16,13 +16,13 @@ import time
 from statistics import median
 
 from cchybrid_plugins.cpsat.engine import CpSat
-from textbook import decide
 
 from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, cut_to
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
+from tests.benchmarks.textbook import decide
 
 ROWS = (
     ("spidergon-8", "AAS", 4),

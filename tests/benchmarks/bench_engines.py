@@ -1,6 +1,6 @@
 """Compare the times of tabu search and of UMDA to a schedule of a given number of steps.
 
-Run as ``python tests/benchmarks/bench_engines.py``. In the first rows both take little more time
+Run as ``python -m tests.benchmarks.bench_engines``. In the first rows both take little more time
 than the initial greedy schedule and the verification of offers; the last three are optima that
 require a search. UMDA runs with its default polishing by tabu search and without it (``polish=0``);
 the ratio is that of the latter. Kernels are compiled first. Every figure is the

@@ -1,6 +1,6 @@
 """Compare the steps of all-to-all scatter over fixed shortest paths and over chosen paths.
 
-Run as ``python tests/benchmarks/bench_fixed_paths.py``. With one fixed path per pair of nodes, the
+Run as ``python -m tests.benchmarks.bench_fixed_paths``. With one fixed path per pair of nodes, the
 fewest steps are the chromatic number of the paths' conflict graph. The script prints it for
 dimension-ordered shortest paths (on other networks than meshes, tori and hypercubes: those whose
 hops change node numbers by little first), and the smallest one among random choices of shortest

@@ -1,6 +1,6 @@
 """Measure the speed of the kernels: calls per second, and the ratio to a numpy twin.
 
-Run as ``python tests/benchmarks/bench_kernels.py``. Every figure is the best of three rounds of
+Run as ``python -m tests.benchmarks.bench_kernels``. Every figure is the best of three rounds of
 processor time, after a first call that compiles. The twins are reference implementations with
 whole-array operations.
 

@@ -1,6 +1,6 @@
 """Compare tabu search, large-neighbourhood search, and the two in sequence.
 
-Run as ``python tests/benchmarks/bench_lns.py``. Every row is one instance; the columns are the
+Run as ``python -m tests.benchmarks.bench_lns``. Every row is one instance; the columns are the
 lower bound by analytic evidence, the steps of tabu search alone, of large-neighbourhood search
 alone, and of both in sequence, half the time each, the second from the result of the first.
 """

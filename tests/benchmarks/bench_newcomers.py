@@ -1,6 +1,6 @@
 """Measure the cost of plugins without a priority for ``auto``: times with and without them.
 
-Run as ``python tests/benchmarks/bench_newcomers.py``. Every instance is solved with and without the
+Run as ``python -m tests.benchmarks.bench_newcomers``. Every instance is solved with and without the
 example plugin and a second one (exact, claiming nothing), in turn, on all processors. The script
 prints the seconds until the steps were found that both runs reached, and the geometric mean of
 the ratios; it fails if that differs from 1 by more than ``--max-ratio``.
@@ -37,9 +37,8 @@ def seconds_to(result: Result, steps: int) -> float:
 
 def with_plugins() -> Registry:
     """Return the registry with both plugins."""
-    paths = [str(ROOT / "docs" / "example-plugin"), str(ROOT / "tests")]
-    sys.path[:0] = paths
-    os.environ["CCHYBRID_PLUGINS"] = "cchybrid_greedy,newcomer_exact"
+    sys.path.insert(0, str(ROOT / "docs" / "example-plugin"))
+    os.environ["CCHYBRID_PLUGINS"] = "cchybrid_greedy,tests.newcomer_exact"
     return load_registry()
 
 

@@ -1,6 +1,6 @@
 """Whether ``auto`` is the best choice: seconds and steps of every strategy, row by row.
 
-Run as ``python tests/benchmarks/bench_strategies.py [SUITE]``; by default on the smoke suite. Every
+Run as ``python -m tests.benchmarks.bench_strategies [SUITE]``; by default on the smoke suite. Every
 row is solved with every strategy, one run at a time, the strategies in turn; the median of the
 seeds counts. The script prints the rows on which ``auto`` was slower than the fastest strategy
 that reached as few steps, the ratio of all its seconds to those of the best single strategy, and

@@ -1,6 +1,6 @@
 """Whether every row ends with a schedule on a busy machine.
 
-Run as ``python tests/benchmarks/bench_stress.py [SUITE]``; by default the smoke suite, six seconds
+Run as ``python -m tests.benchmarks.bench_stress [SUITE]``; by default the smoke suite, six seconds
 per row, with six more processes that only compute. The script prints rows without a
 schedule, rows that took longer than the limit and a second, and the load; it fails if there are
 any of the first two.

@@ -1,6 +1,6 @@
 """Measure the referee on a million channel uses, against its plain twin.
 
-Run as ``python tests/benchmarks/bench_verify.py``. Every time is the best of three, and every
+Run as ``python -m tests.benchmarks.bench_verify``. Every time is the best of three, and every
 line gives both the seconds and the ratio to the plain twin on the same schedule in the same run
 (the ratio does not depend on the machine). The twin runs on a smaller member of the family too,
 because a million channel uses take it long; ``--full`` runs it on the large one as well.
@@ -9,14 +9,8 @@ because a million channel uses take it long; ``--full`` runs it on the large one
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from plain_referee import breaches
 
 from cchybrid.model import (
     Collective,
@@ -30,6 +24,7 @@ from cchybrid.model import (
 )
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.verify import verify
+from tests.plain_referee import breaches
 
 STORE_AND_FORWARD = CommunicationModel(switching="store-and-forward", inject=1, accept=1)
 

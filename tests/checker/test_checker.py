@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import valid_schedules
 
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import (
@@ -21,6 +20,7 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
+from tests.random_instances import valid_schedules
 
 
 def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:

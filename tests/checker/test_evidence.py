@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import valid_schedules
 
 from cchybrid.checker import KINDS, EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
+from tests.random_instances import valid_schedules
 
 SCALARS = (
     st.none()

@@ -6,9 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from certified import CASES, certified
 from jsonschema import Draft202012Validator
-from mutants import mutants
 
 from cchybrid.checker import EvidenceError, Network, check, refutation
 from cchybrid.checker.clauses import Formula
@@ -16,6 +14,8 @@ from cchybrid.library.schemas import schema
 from cchybrid.model import Schedule
 from cchybrid.proof.refutation import refute
 from cchybrid.referee.verify import verify_schedule
+from tests.checker.certified import CASES, certified
+from tests.checker.mutants import mutants
 
 MUTANTS = 200
 NAMES = [f"{case.kind} {case.topology}" for case in CASES]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning import columns, network_of, satisfies, transfers, truths
-from random_instances import valid_schedules
 
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.relaxation import Relaxation
 from cchybrid.model import Schedule
+from tests.checker.meaning import columns, network_of, satisfies, transfers, truths
+from tests.random_instances import valid_schedules
 
 
 @settings(deadline=None, max_examples=400)

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_proving import save
+
+from tests.cli.test_proving import save
 
 TRAPS = ("pysolvers", "pysat", "numpy", "numba", "ortools", "networkx", "typer", "cchybrid_plugins")
 

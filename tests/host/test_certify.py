@@ -32,7 +32,7 @@ def test_certify_can_be_switched_off():
 
 def test_a_false_claim_is_refuted_by_a_schedule(monkeypatch):
     """No engine has a schedule that refutes the claim; the prover finds one."""
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "braggart")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.braggart")
     instance = cchybrid.instance("ring-bi-4", "AAB")
     found = cchybrid.solve(
         instance, engines=["brag"], time_limit=20, first_schedule=False, registry=load_registry()

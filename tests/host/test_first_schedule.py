@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_instances import instances
 
 import cchybrid
 from cchybrid.host.first_schedule import first_schedule
@@ -16,6 +15,7 @@ from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
+from tests.random_instances import instances
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("spidergon-8", "AAS", {}),
@@ -70,7 +70,7 @@ def test_it_can_be_stopped() -> None:
 def test_there_is_a_schedule_if_every_engine_fails(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     result = cchybrid.solve(
         cchybrid.instance("mesh-3x3", "AAS"), engines=[engine], time_limit=20,
         registry=load_registry(),

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import faulty_engines
 import pytest
 
 import cchybrid
@@ -15,11 +14,12 @@ from cchybrid.host.events import End, Started
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
+from tests import faulty_engines
 
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     return load_registry()
 
 

@@ -34,7 +34,7 @@ def alone() -> Registry:
 @pytest.fixture
 def joined(monkeypatch: pytest.MonkeyPatch) -> Registry:
     monkeypatch.syspath_prepend(EXAMPLE)
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "cchybrid_greedy,newcomer_exact")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "cchybrid_greedy,tests.newcomer_exact")
     registry = load_registry()
     assert {"greedy", "thinker"} <= set(registry.engines)
     return registry

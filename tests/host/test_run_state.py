@@ -222,7 +222,7 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
 def test_a_recorded_run_replays_to_the_same_result(
     engines: tuple[str, ...], rest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     result, lines = logged(*engines, registry=load_registry(), **rest)
     again, events = replay(lines)
     assert again.to_json() == result.to_json()

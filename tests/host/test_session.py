@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import faulty_engines
 import pytest
 
 import cchybrid
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry, load_registry
+from tests import faulty_engines
 
 SMALL = ("ring-bi-4", "AAS")
 
@@ -34,7 +34,7 @@ def _marked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     return load_registry()
 
 
@@ -192,7 +192,7 @@ def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry:
 def test_a_wrong_bound_provider_does_not_stop_the_others(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,lying_bounds")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.lying_bounds")
     result = run(load_registry(), "sound")
     assert (result.status, result.certified) == ("optimal", True)
     assert result.bound_by != "boaster"
@@ -277,7 +277,7 @@ def test_observers_cannot_spoil_each_others_events(registry: Registry) -> None:
 def test_a_bound_provider_that_kills_its_process_is_named_alone(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "faulty_engines,deadly_bounds")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.deadly_bounds")
     result = run(load_registry(), "sound")
     assert (result.status, result.certified) == ("optimal", True)
     assert any("bound provider deadly: crashed (exit 3)" in text for text in result.troubles)
@@ -298,8 +298,8 @@ def test_when_the_host_is_killed_its_workers_end(tmp_path: Path) -> None:
     )
     environment = {
         **os.environ,
-        "CCHYBRID_PLUGINS": "faulty_engines",
-        "PYTHONPATH": str(Path(__file__).parents[1]),
+        "CCHYBRID_PLUGINS": "tests.faulty_engines",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
     }
     host = subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path)
     deadline = time.monotonic() + 30

@@ -88,7 +88,7 @@ def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: flo
 
 @pytest.mark.parametrize("target", ["wait", "count", "flood"])
 def test_a_provider_that_ignores_the_time(target: str) -> None:
-    content = {"kind": "bounds", "providers": [[target, f"endless_bounds:{target}"], *CORE]}
+    content = {"kind": "bounds", "providers": [[target, f"tests.endless_bounds:{target}"], *CORE]}
     spec = ("ring-bi-4", "AAS")
     events, took = stopped(content, spec, lambda event: event["event"] == "bound", 0.2)
     assert kinds(events)[-1] == "end"
@@ -105,7 +105,7 @@ def test_the_search_for_a_proof() -> None:
 
 
 def test_a_worker_keeps_its_own_time_limit() -> None:
-    content = {"kind": "bounds", "providers": [["wait", "endless_bounds:wait"]]}
+    content = {"kind": "bounds", "providers": [["wait", "tests.endless_bounds:wait"]]}
     begun = time.monotonic()
     events, _ = stopped(content, ("ring-bi-4", "AAS"), is_started, seconds=1.0)
     assert kinds(events) == ["started", "bound", "end"]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_strategies import collectives
 
 from cchybrid.model import Collective, Message, Reduction
 from cchybrid.model.errors import InputError
+from tests.model.model_strategies import collectives
 
 SCATTER: dict[str, Any] = {
     "name": "two",

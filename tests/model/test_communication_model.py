@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_strategies import models
 
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
+from tests.model.model_strategies import models
 
 
 @settings(max_examples=60, deadline=None)

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from model_strategies import instances
 
 from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import network
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from tests.model.model_strategies import instances
 
 MESH = network("mesh-2x2")
 GOSSIP = Instance(MESH, collective("AAB", MESH))

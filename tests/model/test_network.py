@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from model_strategies import networks
 
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.network import MAX_NODES
+from tests.model.model_strategies import networks
 
 LINE: dict[str, Any] = {"name": "line", "nodes": 3, "channels": [[0, 1], [1, 0], [1, 2, 2]]}
 

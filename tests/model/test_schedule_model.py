@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from model_strategies import schedules
 
 from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import network
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import reverse_steps
+from tests.model.model_strategies import schedules
 
 RING = network("ring-bi-3")
 SCHEDULE = Schedule(

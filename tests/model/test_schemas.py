@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from model_strategies import instances, schedules
 
 from cchybrid.library.schemas import NAMES, schema
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from tests.model.model_strategies import instances, schedules
 
 VALIDATORS = {name: Draft202012Validator(schema(name)) for name in NAMES}
 

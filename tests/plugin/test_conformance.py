@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 from collections.abc import Iterator
 
-import conformance_engines as bad
 import pytest
 
 import cchybrid.plugin.conformance.conformance
@@ -20,6 +19,7 @@ from cchybrid.plugin.engine import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import INJECT
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests import conformance_engines as bad
 
 CASES = [
     pytest.param(case, id=f"{name}: {case}")

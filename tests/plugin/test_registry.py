@@ -326,7 +326,7 @@ def cchybrid_command(*arguments: str, **environment: str) -> subprocess.Complete
     return subprocess.run(
         [sys.executable, "-m", "cchybrid", *arguments],
         capture_output=True, text=True, timeout=60, check=False, cwd=ROOT / "tests",
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests"), **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
 
 
@@ -334,8 +334,8 @@ def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("print('{'); raise SystemExit('no')")
     done = cchybrid_command(
         "solve", "ring-bi-4", "AAB", "--engine", "plain", "--json", "--time-limit", "20",
-        CCHYBRID_PLUGINS="broken, full_plugin",
-        PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT / 'tests'}",
+        CCHYBRID_PLUGINS="broken, tests.full_plugin",
+        PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["troubles"] == []
@@ -345,7 +345,7 @@ def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
 
 def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> None:
     schedule, log = tmp_path / "s.json", tmp_path / "events"
-    plugin = {MODULES_VARIABLE: "full_plugin"}
+    plugin = {MODULES_VARIABLE: "tests.full_plugin"}
     solved = cchybrid_command(
         "solve", "double-star-3", "swap", "--engine", "plain", "-o", str(schedule), "--json",
         FULL_PLUGIN_LOG=str(log), **plugin,
@@ -370,7 +370,7 @@ def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> N
 
 
 def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()
     registry.bounds = {"halves": registry.bounds["halves"]}  # those of cchybrid give the same bound
     instance = resolve(InstanceSpec("double-star-3", "swap"), registry)
@@ -385,12 +385,12 @@ def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyP
 def test_records_of_plugins_are_listed(
     command: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     assert name in CliRunner().invoke(app, [command]).stdout
 
 
 def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(MODULES_VARIABLE, "full_plugin")
+    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()
     registry.bounds = {"halves": registry.bounds["halves"]}
     seen: list[Any] = []

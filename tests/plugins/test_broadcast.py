@@ -11,8 +11,6 @@ from cchybrid_plugins.broadcast.engine import Broadcast
 from cchybrid_plugins.broadcast.flows import Senders, SpreadModel
 from hypothesis import HealthCheck, assume, given, settings
 from ortools.sat.python import cp_model
-from proof.optimum import fewest_steps
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
@@ -21,6 +19,8 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

@@ -11,8 +11,6 @@ from cchybrid_plugins.classes.cover import balanced, distinct, fewest
 from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.classes.listing import list_classes
 from hypothesis import HealthCheck, assume, given, settings
-from proof.optimum import fewest_steps
-from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.model import Instance
@@ -21,6 +19,8 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import instances, scattered
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

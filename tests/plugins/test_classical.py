@@ -16,7 +16,6 @@ from cchybrid_plugins.classical.packing import packed_scatter
 from cchybrid_plugins.classical.translations import hypercube_labels, translations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
@@ -24,6 +23,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem, list_transfers
 from cchybrid.referee.verify import verify
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

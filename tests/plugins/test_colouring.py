@@ -14,7 +14,6 @@ from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first
 from cchybrid_plugins.cpsat.engine import CpSat
 from hypothesis import HealthCheck, given, settings
 from networkx.algorithms import coloring
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Instance
@@ -22,6 +21,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix, families
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

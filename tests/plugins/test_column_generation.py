@@ -15,8 +15,6 @@ from cchybrid_plugins.column_generation.pricing import Demand, Pricer, pack
 from cchybrid_plugins.column_generation.rounding import cover, with_leftovers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from proof.optimum import fewest_steps
-from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
@@ -27,6 +25,8 @@ from cchybrid.proof.flow import price_bounds
 from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import instances, scattered
 
 RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

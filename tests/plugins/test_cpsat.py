@@ -14,7 +14,6 @@ from cchybrid_plugins.cpsat.flows import Demands, FlowModel
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Collective, Instance, Message, Network
@@ -28,6 +27,7 @@ from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

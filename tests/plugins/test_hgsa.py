@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import plain_kernels
 import pytest
 from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
 from cchybrid_plugins.hgsa.genetics import accepts, cross, draw, exchange, start
@@ -10,7 +9,6 @@ from cchybrid_plugins.hgsa.processes import AnnealingProcesses
 from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_instances import instances
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
@@ -20,6 +18,8 @@ from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.random_instances import instances
+from tests.toolkit.kernels import plain_kernels
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(

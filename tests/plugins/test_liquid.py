@@ -11,8 +11,6 @@ from cchybrid_plugins.liquid.engine import Liquid
 from cchybrid_plugins.liquid.routes import choose_routes, has_fixed_routes
 from cchybrid_plugins.liquid.traffic import Traffic, bits
 from hypothesis import HealthCheck, assume, given, settings
-from proof.optimum import fewest_steps
-from random_instances import instances, scattered
 
 import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
@@ -20,6 +18,8 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.packing import Packing
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import instances, scattered
 
 RANDOM = settings(
     max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

@@ -14,7 +14,6 @@ from cchybrid_plugins.lns.repack import Repack, limited, places_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Instance
@@ -24,6 +23,7 @@ from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

@@ -3,13 +3,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import plain_kernels
 import pytest
 from cchybrid_plugins.random_search.engine import RandomOptions, RandomSearch
 from cchybrid_plugins.random_search.kernels import draw_often
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_instances import instances
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
@@ -19,6 +17,8 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.random_instances import instances
+from tests.toolkit.kernels import plain_kernels
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(

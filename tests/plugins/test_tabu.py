@@ -4,13 +4,10 @@ import time
 from threading import Timer
 
 import numpy as np
-import plain_tabu as plain
 import pytest
 from cchybrid_plugins.tabu.engine import Tabu
 from hypothesis import given
 from hypothesis import strategies as st
-from random_assignments import RANDOM, random_assignment
-from random_instances import instances
 
 from cchybrid.host.api import instance
 from cchybrid.library.collectives import collective
@@ -28,6 +25,9 @@ from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST, Record, Tuning, search, start
+from tests.random_instances import instances
+from tests.toolkit import plain_tabu as plain
+from tests.toolkit.kernels.random_assignments import RANDOM, random_assignment
 
 HOPS = {"switching": "store-and-forward"}
 GO_ON = np.zeros(1, dtype=np.bool_)

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_problem import options_of
-from random_instances import instances
 
 from cchybrid.checker import EvidenceError, proves_infeasible
 from cchybrid.model import (
@@ -26,6 +24,8 @@ from cchybrid.model import (
 from cchybrid.model.errors import CchybridError
 from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem, UnreachableError, build_problem
 from cchybrid.proof.reach import unreachable
+from tests.problem.plain_problem import options_of
+from tests.random_instances import instances
 
 ARRAYS = (
     "capacity",

@@ -7,7 +7,11 @@ from itertools import permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_problem import (
+
+from cchybrid.model import Instance, Steps, Transfer
+from cchybrid.problem import build_problem, needed
+from cchybrid.referee.verify import verify
+from tests.problem.plain_problem import (
     Option,
     is_valid,
     options_of,
@@ -16,11 +20,7 @@ from plain_problem import (
     repaired,
     sound,
 )
-from random_instances import instances, valid_schedules
-
-from cchybrid.model import Instance, Steps, Transfer
-from cchybrid.problem import build_problem, needed
-from cchybrid.referee.verify import verify
+from tests.random_instances import instances, valid_schedules
 
 
 def allowed_options(instance: Instance) -> set[Option]:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_problem import options_of
-from random_instances import instances
 
 from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.problem import build_problem, extend
+from tests.problem.plain_problem import options_of
+from tests.random_instances import instances
 
 
 @settings(deadline=None)

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_problem import options_of, random_assignment
-from random_instances import allowed_paths, instances, valid_schedules
 
 from cchybrid.model import Collective, Instance, Message, Network, Transfer
 from cchybrid.problem import Assignment, Problem, build_problem, needed
+from tests.problem.plain_problem import options_of, random_assignment
+from tests.random_instances import allowed_paths, instances, valid_schedules
 
 
 def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import networks
 
 from cchybrid.model import Network
 from cchybrid.problem.routes import Routes
 from cchybrid.problem.short_paths import ShortPaths
+from tests.random_instances import networks
 
 
 @settings(deadline=None)

@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from network_graphs import graph_of
-from plain_problem import options_of, rotated_ring
-from random_instances import instances, valid_schedules
 
 import cchybrid
 from cchybrid.model import Collective, Instance, Message, Transfer
@@ -20,6 +17,9 @@ from cchybrid.problem import LINK, build_problem, list_transfers
 from cchybrid.problem.routes import Routes
 from cchybrid.referee.distances import hop_distances
 from cchybrid.referee.verify import verify
+from tests.network_graphs import graph_of
+from tests.problem.plain_problem import options_of, rotated_ring
+from tests.random_instances import instances, valid_schedules
 
 
 @settings(deadline=None)

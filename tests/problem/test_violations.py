@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_problem import is_valid, random_assignment, repaired, rotated_ring, sound
-from random_instances import instances, valid_schedules
 
 import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem import Assignment, AssignmentViolation, Problem, build_problem, needed
 from cchybrid.problem.violations import RULES
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.problem.plain_problem import is_valid, random_assignment, repaired, rotated_ring, sound
+from tests.random_instances import instances, valid_schedules
 
 
 def plain_violations(problem: Problem, assignment: Assignment) -> set[AssignmentViolation]:

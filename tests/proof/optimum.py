@@ -6,9 +6,9 @@ from collections import defaultdict
 from itertools import pairwise
 
 from ortools.sat.python import cp_model
-from random_instances import allowed_paths
 
 from cchybrid.model import Instance
+from tests.random_instances import allowed_paths
 
 
 def fewest_steps(instance: Instance, known: int) -> int:

@@ -10,10 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from certified import half_duplex_instance
 from hypothesis import given, settings
-from optimum import fewest_steps
-from random_instances import valid_schedules
 
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, proven_steps, refutation, routes
@@ -24,6 +21,9 @@ from cchybrid.proof import cadical
 from cchybrid.proof.lrat import ProofError, packed, trimmed
 from cchybrid.proof.refutation import pinned_messages, refute
 from cchybrid.referee.verify import verify
+from tests.checker.certified import half_duplex_instance
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import valid_schedules
 
 
 def decide(instance: Instance, steps: int):

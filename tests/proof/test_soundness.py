@@ -10,13 +10,13 @@ from importlib import import_module
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from optimum import fewest_steps
-from random_instances import instances, valid_schedules
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.cut import _CutMeter
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import instances, valid_schedules
 
 
 def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:

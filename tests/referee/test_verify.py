@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from broken_schedules import (
+
+from cchybrid.model import Instance, Network, Schedule, Transfer
+from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+from tests.broken_schedules import (
     BROADCAST,
     MISTAKES,
     REDUCE,
@@ -17,9 +20,6 @@ from broken_schedules import (
     deliver,
     steps_of,
 )
-
-from cchybrid.model import Instance, Network, Schedule, Transfer
-from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 
 
 @pytest.mark.parametrize("name", VALID)

@@ -6,12 +6,12 @@ import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_referee import Breach, breaches
-from random_instances import instances, valid_schedules
 
 from cchybrid.model import Collective, Instance, Reduction, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+from tests.plain_referee import Breach, breaches
+from tests.random_instances import instances, valid_schedules
 
 SEEDS = st.integers(0, 2**32 - 1)
 MISTAKES = (

@@ -11,8 +11,6 @@ from cchybrid_plugins.cpsat.engine import CpSat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
-from proof.optimum import possible
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import (
@@ -31,6 +29,8 @@ from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
 from cchybrid.toolkit.cpsat.model import build
 from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.proof.optimum import possible
+from tests.random_instances import instances
 
 RANDOM = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

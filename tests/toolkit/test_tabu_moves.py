@@ -6,12 +6,9 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import plain_tabu as plain
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_assignments import RANDOM, random_assignment
-from random_instances import instances
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
@@ -42,6 +39,9 @@ from cchybrid.toolkit.tabu_search.moves import (
 )
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import Record, start
+from tests.random_instances import instances
+from tests.toolkit import plain_tabu as plain
+from tests.toolkit.kernels.random_assignments import RANDOM, random_assignment
 
 SEEDS = st.integers(0, 2**32 - 1)
 HOPS = {"switchings": ("store-and-forward",), "max_nodes": 5, "max_messages": 3}

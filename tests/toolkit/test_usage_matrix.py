@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_instances import instances
 
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.random_instances import instances
 
 
 @given(instances(max_nodes=5), st.integers(0, 99))

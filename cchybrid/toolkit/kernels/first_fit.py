@@ -22,6 +22,7 @@ from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
 __all__ = ["FirstFit", "fill", "first_fit"]
 
 UNSTOPPED = np.zeros(1, dtype=np.bool_)
+"""A stop flag that is never set."""
 
 
 @overload
@@ -49,7 +50,7 @@ def first_fit(problem: Problem, seed: int, stop: BoolArray | None = None) -> Ass
 
 
 class FirstFit:
-    """Draws greedy schedules of a Problem.
+    """Greedy list scheduling of one Problem, any number of times.
 
     Parameters
     ----------
@@ -64,21 +65,21 @@ class FirstFit:
         self._required = np.flatnonzero(problem.required).astype(np.int32)
 
     def draw(self, state: State, stop: BoolArray = UNSTOPPED) -> Assignment | None:
-        """Return a complete valid assignment; ``None`` if it was stopped, or there is none.
+        """Return a complete valid assignment; ``None`` if stopped, or if there is none.
 
         Parameters
         ----------
         state
-            State of the random numbers; advanced, so that the next schedule is another one.
+            The random state, advanced in place, so that the next schedule differs.
         stop
             Shape (1,): another thread sets this to end early.
         """
         found = self._problem.empty()
         mixed = self._required.copy()
         shuffle(mixed, state)
-        # Long routes are hard to place, so they come first; the shuffle breaks ties.
+        # Deliveries with long routes are hard to place, so they come first; ties are random.
         order = mixed[np.argsort(-self._near[mixed], kind="stable")]
-        # A step that places nothing would place nothing for ever, hence this many steps at most.
+        # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
         flat, near, steps = self._flat, self._near, len(found.option)
         if fill(flat, near, steps, order, found.option, found.step, stop, state):
             return None

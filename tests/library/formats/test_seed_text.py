@@ -100,7 +100,7 @@ def test_refusals(text: str, message: str) -> None:
 def test_every_family_survives(family: object) -> None:
     net = network(family.example)  # type: ignore[attr-defined]
     if net.endpoints and not net.symmetric:  # a terminal of a one-way multistage network
-        with pytest.raises(InputError, match="the text format cannot say that no path passes"):
+        with pytest.raises(InputError, match="the text format cannot express that no path passes"):
             write_seed_text(NetworkFile.of(net))
         return
     file = read_seed_text(write_seed_text(NetworkFile.of(net)), net.name)
@@ -140,7 +140,9 @@ def test_half_duplex_cannot_be_written() -> None:
 
 def test_an_endpoint_that_a_path_could_pass_cannot_be_written() -> None:
     line = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(0, 1, 2))
-    with pytest.raises(InputError, match="cannot say that no path passes node 1; save it as JSON"):
+    with pytest.raises(
+        InputError, match="cannot express that no path passes node 1; save it as JSON"
+    ):
         write_seed_text(NetworkFile.of(line))
 
 

@@ -8,9 +8,9 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from network_graphs import assert_vertex_transitive, graph_of
 
 from cchybrid.library.topologies import FAMILIES, network
+from tests.network_graphs import assert_vertex_transitive, graph_of
 
 # name: nodes, channels, least and greatest out-degree, diameter
 FACTS = {

@@ -9,10 +9,10 @@ from importlib import resources
 
 import networkx as nx
 import pytest
-from network_graphs import assert_vertex_transitive, distances, graph_of
 
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model.errors import InputError
+from tests.network_graphs import assert_vertex_transitive, distances, graph_of
 
 # name: nodes, channels, least and greatest out-degree, diameter
 FACTS = {

@@ -9,10 +9,10 @@ import time
 import networkx as nx
 import numpy as np
 import pytest
-from network_graphs import distances, graph_of
 
 from cchybrid.library.topologies import network
 from cchybrid.model import Channel, Network
+from tests.network_graphs import distances, graph_of
 
 PINNED = {(0, 1), (0, 3), (0, 4), (1, 4), (1, 7), (2, 3), (2, 5), (2, 6), (3, 7), (4, 6)}
 PINNED |= {(5, 6), (5, 7)}

@@ -6,7 +6,6 @@ import math
 
 import networkx as nx
 import pytest
-from network_graphs import assert_vertex_transitive, graph_of
 
 from cchybrid.library.topologies import network
 from cchybrid.library.topologies.fat_nodes import fat
@@ -14,6 +13,7 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.problem.routes import Routes
 from cchybrid.referee.distances import hop_distances
+from tests.network_graphs import assert_vertex_transitive, graph_of
 
 # name: nodes, terminals, channels, least and greatest out-degree, diameter
 FACTS = {

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import networkx as nx
 import pytest
-from network_graphs import graph_of
 
 from cchybrid.library.topologies import network
 from cchybrid.model import Network
 from cchybrid.problem.routes import Routes
+from tests.network_graphs import graph_of
 
 
 def path_between(net: Network, source: int, target: int) -> tuple[int, ...]:

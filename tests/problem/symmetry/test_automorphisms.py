@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from plain_automorphisms import count, is_automorphism
-from random_instances import instances
-from turned_instances import turned_instances
 
 import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem.symmetry import automorphisms
 from cchybrid.problem.symmetry.automorphisms import MessageMap
+from tests.problem.symmetry.plain_automorphisms import count, is_automorphism
+from tests.problem.symmetry.turned_instances import turned_instances
+from tests.random_instances import instances
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plain_automorphisms import is_automorphism
 
 import cchybrid
 from cchybrid.problem.symmetry import Group, automorphisms, choices, group_actions, groups
 from cchybrid.problem.symmetry.groups import _order, _power, _powers, generate
+from tests.problem.symmetry.plain_automorphisms import is_automorphism
 
 CASES = [("torus-4x4", "AAS"), ("heawood-14", "AAS"), ("mesh-4x4", "AAS"), ("b-tree-8", "AAB")]
 

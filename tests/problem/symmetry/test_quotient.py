@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from turned_instances import turned_instances
 
 import cchybrid
 from cchybrid.model import Instance, Schedule
@@ -26,6 +25,7 @@ from cchybrid.problem.symmetry import (
 from cchybrid.problem.symmetry.groups import generate
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.problem.symmetry.turned_instances import turned_instances
 
 
 def rotations(instance: Instance, size: int) -> list[GroupAction]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from random_instances import instances
 
 from cchybrid.model import (
     Channel,
@@ -14,6 +13,7 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
+from tests.random_instances import instances
 
 
 @st.composite

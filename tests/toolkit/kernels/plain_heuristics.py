@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from math import comb
 
-from plain_random import PlainRandom
-
 from cchybrid.problem import ACCEPT, CHANNEL, INJECT, LINK, Problem
+from tests.toolkit.kernels.plain_random import PlainRandom
 
 
 class Candidate:

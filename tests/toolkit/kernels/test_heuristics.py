@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plain_heuristics as plain
-import plain_kernels
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_random import PlainRandom
-from random_assignments import RANDOM, STEPS, random_assignment
-from random_instances import instances
 
 from cchybrid.host.api import instance as named
 from cchybrid.model import Instance
@@ -26,6 +21,11 @@ from cchybrid.toolkit.kernels.flat import Flat, flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import build, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 from cchybrid.toolkit.kernels.surrounding import hops_of, near_uses, restrict
+from tests.random_instances import instances
+from tests.toolkit.kernels import plain_heuristics as plain
+from tests.toolkit.kernels import plain_kernels
+from tests.toolkit.kernels.plain_random import PlainRandom
+from tests.toolkit.kernels.random_assignments import RANDOM, STEPS, random_assignment
 
 SEEDS = st.integers(0, 2**32 - 1)
 NEVER = np.zeros(1, dtype=np.bool_)

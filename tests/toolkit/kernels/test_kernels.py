@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plain_kernels
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_assignments import RANDOM, STEPS, random_assignment
-from random_instances import instances
 
 import cchybrid
 from cchybrid.model import Instance
@@ -23,6 +20,9 @@ from cchybrid.toolkit.kernels.first_fit import FirstFit, first_fit
 from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
+from tests.random_instances import instances
+from tests.toolkit.kernels import plain_kernels
+from tests.toolkit.kernels.random_assignments import RANDOM, STEPS, random_assignment
 
 GO_ON = np.zeros(1, dtype=np.bool_)
 
