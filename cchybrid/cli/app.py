@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -59,6 +60,8 @@ def _options(
 def main() -> NoReturn:
     """Run the command line; bad input ends in one line and exit status 2."""
     signal.signal(signal.SIGTERM, _interrupt)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may be any bytes
+        sys.stdout.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from cchybrid.model.errors import PluginError
+from cchybrid.model.text import error_line
+
 NameArgument = Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)]
 
 
@@ -59,8 +62,11 @@ def engines(name: NameArgument = None) -> None:
     from cchybrid.plugin.records import load_target
 
     info = registry.engine(name)
+    try:
+        fields = dataclasses.fields(load_target(info.target).Options)
+    except Exception as error:
+        raise PluginError(f"engine {info.name} cannot be loaded: {error_line(error)}") from error
     print(f"{info.name}: {info.summary}")
-    fields = dataclasses.fields(load_target(info.target).Options)
     if not fields:
         print("  it has no options")
     for field in fields:

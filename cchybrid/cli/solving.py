@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -246,11 +246,17 @@ def check_writable(*paths: Path | None) -> None:
 
 def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]:
     try:
-        file = stack.enter_context(path.open("w", encoding="utf-8"))
+        file = path.open("w", encoding="utf-8")
     except OSError as error:
         raise InputError(
             f"{path} cannot be written: {error.strerror}", where="--log", hint="name another file"
         ) from None
+
+    def close() -> None:
+        with suppress(OSError):  # what could not be written is written again
+            file.close()
+
+    stack.callback(close)
 
     def write(line: Mapping[str, Any]) -> None:
         file.write(json.dumps(line) + "\n")

@@ -101,7 +101,8 @@ def solve(
     observers
         Called with every event of the run.
     log
-        Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run.
+        Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run. If
+        it raises, it is not called again, and a line in ``troubles`` says so.
     registry
         The plugins to use, if they are loaded already.
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from cchybrid.model.text import error_line
 from cchybrid.plugin.records import Observer
 
 
@@ -19,12 +20,12 @@ class EventBus:
     observers
         Pairs of the name of a plugin and a function. One that raises is removed and named.
     log
-        Called with every line of the log.
+        Called with every line of the log, until it raises.
 
     Attributes
     ----------
     troubles
-        One line for each observer that raised.
+        One line for each observer that raised, and for a log that did.
     """
 
     def __init__(
@@ -44,7 +45,11 @@ class EventBus:
     def record(self, line: Mapping[str, Any]) -> None:
         """Write a line to the log."""
         if self._log is not None:
-            self._log(line)
+            try:
+                self._log(line)
+            except Exception as error:  # such as a full disk
+                self._log = None
+                self.troubles.append(f"the log is incomplete: {error_line(error)}")
 
     def emit(self, event: str, seconds: float, content: Mapping[str, Any]) -> None:
         """Write an event to the log and pass it to the observers."""
@@ -56,5 +61,4 @@ class EventBus:
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
-                text = f"observer of plugin {entry[0]}: {type(error).__name__}: {error}"
-                self.troubles.append(" ".join(text.split()))
+                self.troubles.append(f"observer of plugin {entry[0]}: {error_line(error)}")

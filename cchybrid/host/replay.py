@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cchybrid.checker import EvidenceError, proves_infeasible
 from cchybrid.host.conclusion import conclude
+from cchybrid.host.events import Event, Finished, Infeasible, Opened
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import LOG_FORMAT, RunConfig
 from cchybrid.host.run_state import Announce, RunState
@@ -33,37 +35,60 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     InputError
         If the lines are no log of a run, or the log is not complete.
     """
-    rows = iter(lines)
-    head = next(rows, {})
-    if head.get("log") != LOG_FORMAT:
+    rows = enumerate(lines, 1)
+    _, head = next(rows, (1, {}))
+    if not isinstance(head, Mapping) or head.get("log") != LOG_FORMAT:
         raise InputError("no log of a run", hint="name a file that solve --log has written")
-    config = RunConfig.from_log(head)
+    with with_context("line 1"):
+        config = RunConfig.from_log(head)
+        instance = Instance.from_json(head.get("instance"))
     state = RunState(
-        Instance.from_json(head["instance"]),
+        instance,
         target=config.target,
         provable=config.certify and not config.blind,
         strategy=config.strategy,
     )
     events: list[dict[str, Any]] = []
     finished = False
-    for line in rows:
-        if "input" not in line:
+    for number, line in rows:
+        if isinstance(line, Mapping) and "event" in line:
             continue
         try:
-            seconds, seat, event = from_log(dict(line))
-        except WireError as error:
+            seconds, seat, event = _read(line, state)
+        except (WireError, EvidenceError) as error:
             raise InputError(
-                f"unreadable: {error}", hint="use the file as it was written"
+                f"unreadable: {error}",
+                where=f"line {number}",
+                hint="use the file as it was written",
             ) from None
         events += [
             {"event": action.event, "seconds": seconds, **action.content}
             for action in state.apply(seconds, seat, event)
             if isinstance(action, Announce)
         ]
-        finished = finished or line["input"] == "finished"
+        finished = finished or isinstance(event, Finished)
     if not finished:
         raise InputError("the run did not end", hint="use the log of a run that ended")
     return conclude(state, config), events
+
+
+def _read(line: Any, state: RunState) -> tuple[float, int, Event]:
+    """Return time, seat and event of a line that can be applied to the state."""
+    if not isinstance(line, Mapping):
+        raise WireError("the line is no object")
+    seconds, seat, event = from_log(dict(line))
+    if isinstance(event, Opened) == (seat in state.seats):
+        raise WireError(f"seat {seat} is {'taken' if seat in state.seats else 'empty'}")
+    if isinstance(event, Infeasible):
+        proves_infeasible(state.instance.to_json(), event.evidence)
+    return seconds, seat, event
+
+
+def _parse(text: str, number: int) -> Any:
+    try:
+        return parse_json(text)
+    except InputError as error:
+        raise InputError(error.what, where=f"line {number}", hint=error.hint) from None
 
 
 def replay_file(path: str | Path) -> Result:
@@ -75,4 +100,5 @@ def replay_file(path: str | Path) -> Result:
         If the file cannot be read or is no complete log.
     """
     with with_context(str(path)):
-        return replay(parse_json(line) for line in read_text(path).splitlines())[0]
+        lines = enumerate(read_text(path).splitlines(), 1)
+        return replay(_parse(text, number) for number, text in lines)[0]

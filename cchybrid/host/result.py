@@ -42,7 +42,8 @@ class Result:
         Settings of the run. ``options`` has the values in use, defaults included, of the strategy,
         of quotient searches, and of every engine that started.
     troubles
-        One line for each engine or plugin that failed, with its name.
+        One line for each engine or plugin that failed, with its name, and for a log that could
+        not be written.
     remarks
         One line for each engine that could not work on the instance, with the reason.
     interrupted

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 from cchybrid.host.quotient_search import QuotientOptions
-from cchybrid.host.strategies import STRATEGIES
+from cchybrid.host.strategies import STRATEGIES, check_strategy
+from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
 from cchybrid.plugin.records import BoundInfo, EngineInfo
 
@@ -74,9 +75,35 @@ class RunConfig:
 
     @classmethod
     def from_log(cls, line: Mapping[str, Any]) -> RunConfig:
-        """Return the configuration of a logged run, without engines and bounds."""
-        rest = {key: line[key] for key in ("strategy", "seed", "target", "blind", "certify")}
-        return cls([], [], budget=Budget(**line["budget"]), options=line["options"], **rest)
+        """Return the configuration of a logged run, without engines and bounds.
+
+        Raises
+        ------
+        InputError
+            If a key is missing or its value is wrong; the error names it.
+        """
+        strategy, budget = take(line, "strategy", str, ""), take(line, "budget", dict, "")
+        check_strategy(strategy, "strategy")
+        only_keys(budget, tuple(item.name for item in fields(Budget)), "budget")
+        limits = {key: _take_limit(budget, key, int, "budget") for key in ("evaluations", "memory")}
+        seconds = _take_limit(budget, "seconds", float, "budget")
+        options = take(line, "options", dict, "")
+        for name in options:
+            for key in take(options, name, dict, "options"):
+                take(options[name], key, str, f"options.{name}")
+        config = cls(
+            [],
+            [],
+            strategy=strategy,
+            budget=Budget(seconds, threads=take(budget, "threads", int, "budget"), **limits),
+            seed=take(line, "seed", int, ""),
+            target=_take_limit(line, "target", int, ""),
+            blind=take(line, "blind", bool, ""),
+            certify=take(line, "certify", bool, ""),
+            options=options,
+        )
+        _ = config.strategy_options, config.quotient_options  # raises for wrong values
+        return config
 
     @cached_property
     def strategy_options(self) -> Any:
@@ -90,6 +117,11 @@ class RunConfig:
         texts = self.options.get("quotients", {})
         found: QuotientOptions = read_options("quotients", QuotientOptions, texts)
         return found
+
+
+def _take_limit(record: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    """Return ``record[key]``, which is of this type or ``None``; the key must be there."""
+    return None if record.get(key, ...) is None else take(record, key, kind, where)
 
 
 def seed_for(seed: int, name: str, start: int = 0) -> int:

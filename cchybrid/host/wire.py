@@ -18,6 +18,7 @@ from cchybrid.host import events as ev
 from cchybrid.model import Steps
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.model.text import one_line
 from cchybrid.plugin.engine import Stop
 
 Line = dict[str, Any]
@@ -26,8 +27,10 @@ MAX_LINE_BYTES = 256 * 1024 * 1024
 """Longest line of a worker; a schedule of a million transfers has about 50 MB."""
 MAX_NUMBER = 1 << 53
 """Largest count that a worker may send; JSON readers of other languages keep it exact."""
-MAX_TEXT_LENGTH = 500
-"""Characters of a text that are kept."""
+MAX_EVIDENCE_NUMBER = 10**40 - 1
+"""Largest number in evidence; the checker refuses larger ones, too."""
+MAX_EVIDENCE_DEPTH = 8
+"""Levels of lists and objects in evidence; the kinds that the checker knows have up to four."""
 
 
 class WireError(Exception):
@@ -74,7 +77,7 @@ def parse(raw: bytes) -> ev.Event:
         raise WireError("sent a line that names no event")
     kind = line["event"]
     if kind not in _FROM_WORKERS:
-        raise WireError(f"sent an unknown event {_plain(kind)!r}")
+        raise WireError(f"sent an unknown event {one_line(kind)!r}")
     return _read(kind, line)
 
 
@@ -97,12 +100,6 @@ def from_log(line: Line) -> tuple[float, int, ev.Event]:
 
 def _no_constant(name: str) -> float:
     raise ValueError(name)
-
-
-def _plain(text: str) -> str:
-    """Return one printable line without lone surrogates, of at most ``MAX_TEXT_LENGTH``."""
-    clean = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_TEXT_LENGTH])
-    return " ".join(clean.split())[:MAX_TEXT_LENGTH]
 
 
 _KINDS: Mapping[str, type] = {kind.__name__.lower(): kind for kind in get_args(ev.Event)}
@@ -139,10 +136,10 @@ def _field(kind: str, name: str, value: object, hint: Any) -> Any:
         return _convert(value, hint)
     except (InputError, ValueError) as error:
         try:
-            shown = _plain(repr(value)[:60])
+            shown = one_line(repr(value)[:60])
         except (ValueError, RecursionError):
             shown = "value"
-        why = f": {_plain(str(error))}" if str(error) else ""
+        why = f": {one_line(str(error))}" if str(error) else ""
         raise WireError(
             f"sent an event {kind} whose {name} {shown} is no {_EXPECTED[hint]}{why}"
         ) from None
@@ -155,7 +152,7 @@ def _convert(value: Any, hint: Any) -> Any:
     if hint in (Mapping[str, float], Mapping[str, ev.Option]) and type(value) is dict:
         part, plain = get_args(hint)[1], {}
         for key, inner in value.items():
-            plain[_plain(key)] = _convert_item(key, inner, part)
+            plain[one_line(key)] = _convert_item(key, inner, part)
         return plain
     if hint == tuple[str, ...] and type(value) in (list, tuple):
         return tuple(_convert(item, str) for item in value)
@@ -164,14 +161,35 @@ def _convert(value: Any, hint: Any) -> Any:
     if hint is Stop and value in list(Stop):
         return Stop(value)
     if hint is str and type(value) is str:
-        return _plain(value)
+        return one_line(value)
     if hint is int and type(value) is int and 0 <= value <= MAX_NUMBER:
         return value
-    if (hint is bool and type(value) is bool) or (
-        hint == Mapping[str, Any] and type(value) is dict
-    ):
+    if hint is bool and type(value) is bool:
+        return value
+    if hint == Mapping[str, Any] and type(value) is dict:
+        _check_evidence(value, MAX_EVIDENCE_DEPTH)
         return value
     raise ValueError
+
+
+def _check_evidence(value: Any, depth: int) -> None:
+    """Raise a ``ValueError`` unless data can be printed, written as JSON and read again."""
+    if type(value) is dict:
+        value = [*value, *value.values()]
+    if type(value) is list:
+        if depth == 0:
+            raise ValueError("nested too deeply")
+        if set(map(type, value)) == {int}:  # a fast test first: evidence may have millions of rows
+            value = [min(value), max(value)]
+        for item in value:
+            _check_evidence(item, depth - 1)
+    elif type(value) is str:
+        if not value.isprintable():
+            raise ValueError("a text cannot be printed")
+    elif value is not None and not (
+        abs(value) <= MAX_EVIDENCE_NUMBER  # bool, int or float; false for what is not a number
+    ):
+        raise ValueError("a number is too large")
 
 
 def _convert_item(name: str, value: Any, hint: Any) -> Any:
@@ -181,8 +199,8 @@ def _convert_item(name: str, value: Any, hint: Any) -> Any:
     if hint is not float and (type(value) is bool or _is_number(value)):
         return value
     if hint is not float and type(value) is str:
-        return _plain(value)
-    raise ValueError(f"{_plain(name)} is no finite number" if hint is float else _plain(name))
+        return one_line(value)
+    raise ValueError(f"{one_line(name)} is no finite number" if hint is float else one_line(name))
 
 
 def _is_number(value: object) -> bool:
@@ -200,7 +218,7 @@ _EXPECTED: Mapping[Any, str] = {
     Stop: "reason to stop",
     Steps: "list of steps",
     tuple[str, ...]: "list of texts",
-    Mapping[str, Any]: "object",
+    Mapping[str, Any]: "object of evidence",
     Mapping[str, float]: "object of finite numbers",
     Mapping[str, ev.Option]: "object of numbers, texts and truth values",
 }

@@ -34,6 +34,7 @@ from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
@@ -300,7 +301,7 @@ def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
             for bound in iterate_in_thread(_bounds(target, instance), run.should_stop):
                 run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
         except Exception as error:
-            run.send("trouble", text=f"bound {name} failed: {type(error).__name__}: {error}")
+            run.send("trouble", text=f"bound {name} failed: {error_line(error)}")
     run.send("end", stop=Stop.EXHAUSTED.value)
 
 
@@ -359,8 +360,7 @@ def main() -> None:
     except MemoryError:
         run.send("failed", text=f"ran out of its {memory} MiB of memory")
     except BaseException as error:  # SystemExit, too
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        run.send("failed", text=explain(error) or text)
+        run.send("failed", text=explain(error) or error_line(error))
         traceback.print_exc()
     finally:
         sys.stdout.flush()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from cchybrid.model.errors import InputError
 
@@ -34,7 +35,9 @@ def parse_json(text: str) -> Any:
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=distinct, parse_constant=_refuse_constant)
+        return json.loads(
+            text, object_pairs_hook=distinct, parse_constant=_read_float, parse_float=_read_float
+        )
     except json.JSONDecodeError as error:
         raise InputError(
             f"not valid JSON: {error.msg}",
@@ -47,8 +50,11 @@ def parse_json(text: str) -> Any:
         raise InputError(f"not valid JSON: {error}", hint="correct the file") from None
 
 
-def _refuse_constant(word: str) -> NoReturn:
-    raise InputError(f"not valid JSON: {word} is no number", hint="use a finite number")
+def _read_float(word: str) -> float:
+    number = float(word)
+    if not math.isfinite(number):  # NaN, Infinity, 1e999
+        raise InputError(f"not valid JSON: {word} is no number", hint="use a finite number")
+    return number
 
 
 def is_kind(value: Any, kind: type) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cchybrid.model.text import error_line
+
 MOVED = {
     "cchybrid.engine": "cchybrid.plugin",
     "cchybrid.errors": "cchybrid.model.errors",
@@ -24,7 +26,7 @@ _REPLACED = {
 
 def explain(error: BaseException) -> str | None:
     """Return the change that a plugin for interface 1 needs, from an error; else ``None``."""
-    text = str(error)
+    text = error_line(error)
     change = next((change for name, change in _REPLACED.items() if name in text), None)
     if isinstance(error, ModuleNotFoundError) and error.name:
         old = next((old for old in MOVED if f"{error.name}.".startswith(f"{old}.")), None)

@@ -19,6 +19,7 @@ import pluggy
 
 from cchybrid.model import Collective, Network
 from cchybrid.model.errors import CchybridError, InputError, PluginError
+from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import (
@@ -38,6 +39,9 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("export", "cchybrid.view.export"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
+
+RESERVED_NAMES = {"auto", "race", "relay", "quotients", "prover"}
+"""Names of strategies and of the host's own searches, which no engine may have."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -137,7 +141,8 @@ def load_registry() -> Registry:
                 raise
             except BaseException as error:  # SystemExit and panics of extension modules, too
                 troubles.append(_one_line(error))
-            row = PluginRow(name, source, "; ".join(troubles), tuple(provides))
+            trouble = "; ".join(map(one_line, troubles))
+            row = PluginRow(one_line(name), one_line(source), trouble, tuple(provides))
             registry.plugins.append(row)
     return registry
 
@@ -255,6 +260,8 @@ def _with_error_text(record: Any, what: str, name: str) -> Any:
         try:
             with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                 made = function(*arguments)
+                if isinstance(made, str):
+                    made.encode()  # raises for lone surrogates, which no file can hold
         except CchybridError:
             raise
         except (Exception, SystemExit) as error:
@@ -278,8 +285,16 @@ def _check_fields(record: Any, what: str) -> None:
                 raise PluginError(f"{what}: the {name} {value!r:.60} is none of {known}")
         elif not (callable(value) if hint is Callable else isinstance(value, hint)):
             raise PluginError(f"{what}: the {name} {value!r:.60} is no {hint.__name__}")
+        # The texts of the field, which is one itself or a tuple of texts.
+        for text in (value,) if isinstance(value, str) else value if hint is tuple else ():
+            if not (isinstance(text, str) and text.isprintable()):
+                raise PluginError(f"{what}: its {name} {text!r:.60} is not one printable line")
     if not re.fullmatch(r"\S+", record.name):
         raise PluginError(f"{what}: its name is not one word")
+    if isinstance(record, EngineInfo):
+        taken = RESERVED_NAMES & set(map(str.lower, (record.name, *record.former_names)))
+        if taken:
+            raise PluginError(f"{what}: {min(taken)} is the name of a part of cchybrid")
     if not re.fullmatch(r"[\w.]+:\w+", getattr(record, "target", "a:b")):
         raise PluginError(f"{what}: the target {record.target!r} does not name module:object")
     try:
@@ -313,5 +328,4 @@ def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
 def _one_line(error: BaseException) -> str:
     if (change := explain(error)) is not None:
         return change
-    text = " ".join(str(error).split()) or "no reason given"
-    return text if isinstance(error, PluginError) else f"{type(error).__name__}: {text}"
+    return one_line(str(error)) if isinstance(error, PluginError) else error_line(error)

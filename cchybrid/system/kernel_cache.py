@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import metadata
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -106,15 +107,23 @@ def compiling(target: str) -> Iterator[bool]:
 
 def _marker(target: str) -> Path | None:
     """Return the marker file of an engine, or ``None`` if its module cannot be found."""
-    module = target.partition(":")[0]
     try:
-        spec = find_spec(module)
-    except (ImportError, ValueError):
-        return None
-    if spec is None or spec.origin is None:
+        file = _module_file(target.partition(":")[0])
+        folder = None if file is None else cache_folder(file.parent)
+    except Exception:  # of an import hook, or unreadable: the engine's worker will report it
         return None
     name = target.replace(":", ".")
-    return cache_folder(Path(spec.origin).parent) / f"{name}-{_machine()}.compiled"
+    return None if folder is None else folder / f"{name}-{_machine()}.compiled"
+
+
+def _module_file(module: str) -> Path | None:
+    """Return the file of a module without importing the packages that contain it."""
+    top, *inner = module.split(".")
+    spec = find_spec(top)
+    for name in inner:
+        folders = None if spec is None else spec.submodule_search_locations
+        spec = None if folders is None else PathFinder.find_spec(name, list(folders))
+    return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
 @lru_cache

@@ -260,6 +260,15 @@ def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) ->
     assert files[0] == files[1]
 
 
+def test_a_full_disk_ends_the_log_but_not_the_run(tmp_path: Path) -> None:
+    words = "solve ring-bi-4 AAS --engine classical --log /dev/full --json -o s.json"
+    done = call(*words.split(), cwd=tmp_path)
+    assert done.returncode == 0
+    troubles = json.loads(done.stdout)["troubles"]
+    assert troubles == ["the log is incomplete: OSError: [Errno 28] No space left on device"]
+    assert len(Schedule.load(tmp_path / "s.json").steps) == 2
+
+
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     script = f"{sys.executable} -m cchybrid topologies | head -c 10"
     done = subprocess.run(
@@ -301,3 +310,17 @@ main()
     )
     assert done.returncode == 130
     assert re.fullmatch(r"cchybrid: interrupted( before the run began)?\n", done.stderr)
+
+
+def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
+    network = {"name": "n", "nodes": 2, "channels": [[0, 1]]}
+    collective = {"name": "c", "kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}
+    record = {"format": "cchybrid-instance/1", "name": "bad\ud800"}
+    path = tmp_path / "i.json"
+    path.write_text(json.dumps({**record, "network": network, "collective": collective}))
+    words = ["instance", str(path), "-o", str(tmp_path / "copy.json")]
+    done = subprocess.run(
+        [sys.executable, "-m", "cchybrid", *words], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(r"bad\ud800: written to")

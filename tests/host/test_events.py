@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -85,6 +86,7 @@ def test_any_bytes_are_an_event_or_one_error(raw: bytes) -> None:
         ({"event": "end", "stop": "tired"}, "whose stop 'tired' is no reason to stop"),
         ({"event": "bound", "steps": 2.5, "evidence": None}, "whose steps 2.5 is no count"),
         ({"event": "bound", "steps": True, "evidence": None}, "whose steps True is no count"),
+        ({"event": "bound", "steps": 2, "evidence": [1]}, "whose evidence [1] is no object"),
         ({"event": "progress", "steps": 3}, "without conflicts"),
         (
             {"event": "offer", "steps": [[3]], "spent": 0, "how": ""},
@@ -107,6 +109,39 @@ def test_errors_name_the_field(content: Any, words: str) -> None:
 def test_lines_that_hold_nothing_readable(raw: bytes) -> None:
     with pytest.raises(WireError):
         parse(raw)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (b"1e999", "a number is too large"),
+        (b"[[-1e999]]", "a number is too large"),
+        (b"[1,2,1%s]" % (b"0" * 41), "a number is too large"),
+        (b'{"\\ud800":1}', "a text cannot be printed"),
+        (b'["\\ud800"]', "a text cannot be printed"),
+        (b'"two\\nlines"', "a text cannot be printed"),
+        (b"[" * 800 + b"]" * 800, "nested too deeply"),
+        (b'{"a":' * 20 + b"1" + b"}" * 20, "nested too deeply"),
+    ],
+)
+def test_evidence_that_could_not_be_saved_and_read_again_is_refused(
+    part: bytes, words: str
+) -> None:
+    line = b'{"event":"bound","steps":3,"evidence":{"kind":"cut","nodes":[0],"x":%s}}' % part
+    with pytest.raises(WireError, match=r"evidence .* is no object of evidence") as caught:
+        parse(line)
+    assert words in str(caught.value)
+
+
+def test_large_evidence_is_read_in_a_moment() -> None:
+    rows = [[step, step + 1, 10**39] for step in range(100_000)]
+    evidence = {"kind": "farkas", "rows": {"one": rows}, "proof": "ab" * 4_000_000}
+    line = json.dumps({"event": "bound", "steps": 3, "evidence": evidence}).encode()
+    started = time.process_time()
+    json.loads(line)
+    parsed = time.process_time()
+    assert parse(line).evidence == evidence  # type: ignore[union-attr]
+    assert time.process_time() - parsed < 0.5 + 4 * (parsed - started)
 
 
 def test_texts_can_be_printed() -> None:

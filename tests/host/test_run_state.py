@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +259,82 @@ def test_a_file_that_is_no_log_is_refused(tmp_path: Path, cut: Any, words: str) 
     with pytest.raises(InputError, match=words) as caught:
         replay_file(path)
     assert "run.log" in str(caught.value)
+
+
+VALUES = (None, -1, 1e9, [], {}, "x", 10**60, True, "\ud800", {"a": 1}, ["input"])
+
+
+def damaged(lines: list[str], choice: random.Random) -> list[str]:
+    """Return the lines of a log with one of them damaged."""
+    number = choice.randrange(len(lines))
+    before, line, after = lines[:number], lines[number], lines[number + 1 :]
+    record = json.loads(line)
+    key = choice.choice(list(record))
+    value = choice.choice(VALUES)
+    less = {name: content for name, content in record.items() if name != key}
+    instead = choice.choice(
+        [
+            [],
+            [line, line],
+            [line[: choice.randrange(len(line))]],
+            [json.dumps(value)],
+            [json.dumps(less)],
+            [json.dumps({**record, key: value})],
+            [json.dumps({**record, key: 0.5}).replace("0.5", "1e999")],
+        ]
+    )
+    return before + instead + after
+
+
+@pytest.fixture(scope="module")
+def recorded() -> list[str]:
+    """The lines of a log with every kind of event of a short run."""
+    _, lines = logged("colouring", time_limit=10, instance=("ring-bi-4", "AAS"))
+    return [json.dumps(line) for line in lines]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
+    recorded: list[str], seed: int, tmp_path: Path
+) -> None:
+    choice = random.Random(seed)
+    path = tmp_path / "run.log"
+    for _ in range(60):
+        path.write_text("".join(line + "\n" for line in damaged(recorded, choice)))
+        text = ""
+        try:
+            json.dumps(replay_file(path).to_json(), allow_nan=False)
+        except InputError as error:
+            text = str(error)
+        assert re.search(r"^$|line \d+|no log of a run|did not end", text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("strategy", "magic", "strategy: no strategy is called magic"),
+        ("strategy", None, "strategy: null is not a string"),
+        ("budget", {"hours": 1}, "budget.hours: the format has no such key"),
+        ("budget", {"seconds": "1"}, "budget.evaluations: the key is missing"),
+        ("target", [], "target: [] is not an integer"),
+        ("blind", 1, "blind: 1 is not true or false"),
+        ("options", None, "options: null is not an object"),
+        ("options", {"auto": {"slice": 1}}, "options.auto.slice: 1 is not a string"),
+        ("instance", None, "the file: null is not an object"),
+    ],
+)
+def test_a_wrong_first_line_of_a_log_is_named(
+    recorded: list[str], key: str, value: Any, words: str
+) -> None:
+    lines = [json.loads(line) for line in recorded]
+    with pytest.raises(InputError) as caught:
+        replay([{**lines[0], key: value}, *lines[1:]])
+    assert f"line 1: {words}" in str(caught.value)
+
+
+def test_evidence_of_infeasibility_in_a_log_is_checked(recorded: list[str]) -> None:
+    lines = [json.loads(line) for line in recorded]
+    evidence = {"kind": "unreachable", "message": 0, "destination": 1}
+    wrong = {"input": "infeasible", "seconds": 0.1, "seat": 0, "evidence": evidence}
+    with pytest.raises(InputError, match="line 3: unreadable"):
+        replay([*lines[:2], wrong, *lines[2:]])

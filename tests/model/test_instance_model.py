@@ -150,6 +150,7 @@ def test_the_model_may_be_absent() -> None:
         (b"[" * 200_000, "not valid JSON: nested too deeply; flatten the file"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON: "),
         (b'{"a": NaN}', "not valid JSON: NaN is no number; use a finite number"),
+        (b'{"a": 1e999}', "not valid JSON: 1e999 is no number; use a finite number"),
         (b'{"a": -Infinity}', "not valid JSON: -Infinity is no number"),
     ],
 )

@@ -14,8 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import cchybrid
-from cchybrid.cli.app import app
+from cchybrid.cli.app import app, run
 from cchybrid.host.api import bound
+from cchybrid.host.run_history import PROVER
+from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
@@ -83,6 +85,27 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
             engines("return [EngineInfo('e', 'a:B', '-', kind='magic')]"),
             "engine e: the kind 'magic' is none of heuristic, exact, construction",
         ),
+        (
+            engines("return [EngineInfo('bad\\ud800', 'a:B', '-')]"),
+            r"its name 'bad\ud800' is not one printable line",
+        ),
+        (
+            engines("return [EngineInfo('bad', 'a:B', 'two\\nlines')]"),
+            r"engine bad: its summary 'two\nlines' is not one printable line",
+        ),
+        (
+            engines("return [EngineInfo('bad', 'a:B', '-', requires=(1, 2))]"),
+            "engine bad: its requires 1 is not one printable line",
+        ),
+        (
+            engines("return [EngineInfo('bad', 'a:B', '-', former_names=('good', 'Auto'))]"),
+            "engine bad: auto is the name of a part of cchybrid",
+        ),
+        ("raise ValueError('no \\ud800 good')", "ValueError: no good"),
+        (
+            "class Odd(Exception):\n    def __str__(self): return 1 / 0\nraise Odd",
+            "Odd: no reason given",
+        ),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("def f(:", "SyntaxError: invalid syntax (broken.py, line 7)"),
@@ -143,10 +166,16 @@ def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trou
     assert row.source == MODULES_VARIABLE
     assert row.provides == ()
     assert registry.warnings == [f"plugin broken: {row.trouble}"]
-    assert "\n" not in row.trouble
+    assert row.trouble.isprintable()
     assert set(registry.engines) == {*before.engines, "good"}
     assert registry.topologies.keys() == before.topologies.keys()
     assert registry.engine("good").name == "good"
+
+
+@pytest.mark.parametrize("name", sorted({*STRATEGIES, PROVER, "quotients"}))
+def test_no_engine_is_called_like_a_strategy(load: Load, name: str) -> None:
+    registry = load(broken=engines(f"return [EngineInfo({name.title()!r}, 'a:B', '-')]"))
+    assert f"{name} is the name of a part of cchybrid" in row_of(registry, "broken").trouble
 
 
 def test_one_bad_record_or_hook_does_not_affect_the_others(load: Load) -> None:
@@ -253,7 +282,8 @@ def cchybrid_topologies():
 def cchybrid_collectives(): return [CollectiveInfo("boom", "boom", boom, "-")]
 @hookimpl
 def cchybrid_exporters():
-    return [ExporterInfo("boom", boom, "-"), ExporterInfo("bytes", lambda schedule: b"", "-")]
+    made = {"boom": boom, "bytes": lambda schedule: b"", "half": lambda schedule: "\\ud800"}
+    return [ExporterInfo(name, export, "-") for name, export in made.items()]
 """
 
 
@@ -267,9 +297,19 @@ def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
     ):
         with pytest.raises(PluginError, match=f"^plugin failing: {words}$"):
             cchybrid.instance(topology, collective)
-    for exporter, words in (("boom", "boom failed: Ty"), ("bytes", "bytes made a bytes, not a st")):
+    for exporter, words in (
+        ("boom", "boom failed: TypeError"),
+        ("bytes", "bytes made a bytes, not a str"),
+        ("half", "half failed: UnicodeEncodeError"),
+    ):
         with pytest.raises(PluginError, match=f"^plugin failing: exporter {words}"):
             registry.exporter(exporter).export(None)  # type: ignore[arg-type]
+
+
+def test_an_engine_that_cannot_be_loaded_is_named(load: Load, capsys: Any) -> None:
+    load(half=engines("return [EngineInfo('half', 'half:Absent', '-')]"))
+    assert run(["engines", "half"]) == 2
+    assert capsys.readouterr().err.startswith("cchybrid: engine half cannot be loaded: Attribute")
 
 
 def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:

@@ -148,5 +148,18 @@ def test_the_folder_may_vanish_meanwhile(package: Path) -> None:
         assert missing
 
 
-def test_what_cannot_be_found_needs_no_compiling() -> None:
-    assert not needs_compiling("no_such_package.at_all:Engine")
+@pytest.mark.parametrize(
+    "module", ["no_such_package.at_all", "own_kernels.absent", "os.path.join", "sys", ".", ""]
+)
+def test_what_cannot_be_found_needs_no_compiling(package: Path, module: str) -> None:
+    assert not needs_compiling(f"{module}:Engine")
+
+
+def test_no_package_is_imported_to_find_a_module(package: Path) -> None:
+    (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    nested = package / "nested"  # without __init__.py: a namespace package
+    nested.mkdir()
+    (nested / "engine.py").touch()
+    assert needs_compiling("own_kernels.loops:Engine")
+    assert needs_compiling("own_kernels.nested.engine:Engine")
+    assert "own_kernels" not in sys.modules

@@ -17,6 +17,7 @@ from cchybrid.library.node_lists import format_nodes
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.network import MAX_NODES
+from cchybrid.model.text import one_line
 
 _MAX_DEGREE = 65_536
 _HEADER = """\
@@ -107,7 +108,7 @@ def write_seed_text(file: NetworkFile) -> str:
     sending, receiving = set(file.transmitters), set(file.receivers)
     letters = {(True, True): "B", (True, False): "T", (False, True): "R", (False, False): "N"}
     header = _HEADER.format(
-        name=" ".join(network.name.split()), nodes=network.nodes, degree=max(map(len, targets))
+        name=one_line(network.name), nodes=network.nodes, degree=max(map(len, targets))
     )
     rows = (
         " ".join([str(node), letters[node in sending, node in receiving], *map(str, near)])

@@ -167,6 +167,9 @@ def test_absurd_capacities_are_not_written() -> None:
         write_seed_text(NetworkFile.of(net))
 
 
-def test_a_name_of_many_lines_stays_a_comment() -> None:
-    net = Network("a\nb", 2, (Channel(0, 1),))
-    assert read_seed_text(write_seed_text(NetworkFile.of(net)), "a\nb").network == net
+def test_any_name_stays_a_comment_that_a_file_can_hold() -> None:
+    name = "a\nb\ud800"
+    net = Network(name, 2, (Channel(0, 1),))
+    text = write_seed_text(NetworkFile.of(net))
+    assert text.startswith("# a b\n")
+    assert read_seed_text(text.encode().decode(), name).network == net

@@ -1,0 +1,24 @@
+"""Texts of any origin, such as those of plugins, as one printable line."""
+
+from __future__ import annotations
+
+MAX_TEXT_LENGTH = 500
+"""Characters of a text that are kept."""
+
+
+def one_line(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
+    """Return a text as one line of at most ``max_length`` characters.
+
+    Characters that cannot be printed, such as line breaks and lone surrogates, become spaces.
+    """
+    printable = "".join(c if c.isprintable() else " " for c in text[: 4 * max_length])
+    return " ".join(printable.split())[:max_length]
+
+
+def error_line(error: BaseException) -> str:
+    """Return the type and the text of an exception as one line."""
+    try:
+        text = one_line(str(error))
+    except Exception:  # the error has a broken method __str__
+        text = ""
+    return f"{type(error).__name__}: {text or 'no reason given'}"

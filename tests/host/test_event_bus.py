@@ -1,0 +1,35 @@
+"""The event bus: an observer that raises is removed and named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.host.event_bus import EventBus
+
+
+def fail(event: Mapping[str, Any]) -> None:
+    raise ValueError("bad \ud800\n text")
+
+
+def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
+    seen: list[Mapping[str, Any]] = []
+    bus = EventBus([("broken", fail), ("sound", seen.append)])
+    bus.emit("note", 1.0, {})
+    bus.emit("note", 2.0, {})
+    assert bus.troubles == ["observer of plugin broken: ValueError: bad text"]
+    assert [event["seconds"] for event in seen] == [1.0, 2.0]
+
+
+def test_a_log_that_cannot_be_written_is_given_up_with_one_line() -> None:
+    seen: list[Mapping[str, Any]] = []
+
+    def log(line: Mapping[str, Any]) -> None:
+        seen.append(line)
+        raise OSError(28, "No space left on device")
+
+    bus = EventBus([], log)
+    bus.emit("note", 1.0, {})
+    bus.emit("note", 2.0, {})
+    assert len(seen) == 1
+    assert bus.troubles == ["the log is incomplete: OSError: [Errno 28] No space left on device"]
