@@ -151,7 +151,7 @@ class Session:
         while self._pool.has(seats) and self.state.refused is None and self._workers.now() < end:
             self._workers.listen(LISTEN_SECONDS)
         for seat in seats:
-            if self._pool.has([seat]):
+            if self.state.refused is None and self._pool.has([seat]):
                 text = f"did not check its options within {MAX_CHECK_SECONDS:.0f} seconds"
                 self._workers.apply(seat, ev.Failed(text))
         return self.state.refused is None

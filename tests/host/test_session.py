@@ -277,8 +277,13 @@ def test_a_run_does_not_wait_for_the_kernels_of_a_newcomer(registry: Registry) -
 
 
 def test_the_check_of_options_does_not_depend_on_the_time_limit(registry: Registry) -> None:
+    events: list[str] = []
     with pytest.raises(InputError, match="rounds is 0"):
-        run(registry, "tuned", options={"tuned": {"rounds": "0"}}, time_limit=0.1)
+        run(
+            registry, "tuned", options={"tuned": {"rounds": "0"}}, time_limit=0.1,
+            observers=[lambda event: events.append(event["event"])],
+        )  # fmt: skip
+    assert events == ["run"]
 
 
 def test_an_engine_that_does_not_check_its_options_is_named(
