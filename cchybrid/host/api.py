@@ -155,7 +155,7 @@ def solve(
     )
     texts: dict[str, dict[str, str]] = {}
     for name, values in (options or {}).items():
-        of_strategy = name.lower() if name.lower() in (*STRATEGIES, "quotients") else None
+        of_strategy = name.lower() if name.lower() in STRATEGIES else None
         owner = of_strategy or registry.engine(name).name
         if owner not in (strategy, "quotients", *(info.name for info in chosen)):
             what = "strategy" if of_strategy else "engine"

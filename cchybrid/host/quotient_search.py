@@ -138,7 +138,7 @@ class QuotientSearch:
                 batch = self._options.batch
                 fresh = [self._candidate(choice.action) for choice in waiting[:batch]]
                 waiting = waiting[batch:]
-                finalists = self._halve([*finalists, *fresh])
+                finalists = self._halve(list(dict.fromkeys([*finalists, *fresh])))
                 if len(self.refusals) >= MAX_REFUSALS and not self._accepted:
                     return Stop.STALLED
                 if not waiting:

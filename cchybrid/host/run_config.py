@@ -108,6 +108,8 @@ class RunConfig:
     @cached_property
     def strategy_options(self) -> Any:
         """Return the options of the strategy."""
+        if self.strategy == "quotients":  # those of every quotient search
+            return self.quotient_options
         kind = STRATEGIES[self.strategy].Options
         return read_options(self.strategy, kind, self.options.get(self.strategy, {}))
 

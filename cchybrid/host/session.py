@@ -136,8 +136,7 @@ class Session:
             if state.done or (left is not None and left <= phase.min_seconds):
                 break
             self._run_phase(phase)
-        providers = [s for s in self._bounding if state.seats[s].opened.role == "bounds"]
-        self._workers.listen_while(lambda: self._pool.has(providers) and not self._settled())
+        self._workers.listen_while(lambda: self._pool.has(self._bounding) and not self._settled())
         self._certify()
 
     def _options_are_valid(self) -> bool:
@@ -344,4 +343,3 @@ class Session:
         self._proving = steps
         seat = self._workers.start(ev.Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
         self._seat_of[PROOF_ARM] = seat
-        self._bounding.append(seat)

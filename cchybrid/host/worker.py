@@ -71,6 +71,8 @@ class WorkerRun(RunBase):
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._extension = 0.0
+        # The extension of the run that the seconds of the budget contain already.
+        self._known_extension: float = job.get("extension", 0.0)
         self._best: int | None = None
         self._schedule: Steps = ()
         self._schedule_by = ""
@@ -96,7 +98,7 @@ class WorkerRun(RunBase):
         if "stop" in line:
             self.stop_requested, self.grace = True, line["stop"]
         if "extension" in line:
-            self._extension = line["extension"]
+            self._extension = line["extension"] - self._known_extension
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:

@@ -116,6 +116,7 @@ class WorkerControl:
             "target": self._config.target,
             "blind": self._config.blind,
             "lower": self.state.blackboard.lower,
+            "extension": self._extension,
             "news": self._news(),
             **content,
         }

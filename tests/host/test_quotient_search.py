@@ -131,8 +131,9 @@ def test_near_solutions_are_kept_for_the_next_slice() -> None:
 def test_the_result_names_the_group() -> None:
     result = cchybrid.solve(
         cchybrid.instance("torus-4x4", "AAS"), engines=["colouring"], strategy="quotients",
-        time_limit=20,
+        time_limit=20, options={"quotients": {"batch": 5}},
     )  # fmt: skip
+    assert result.options["quotients"]["batch"] == 5
     assert result.steps == 8
     assert result.engine == "colouring on quotients"
     best = [entry for entry in result.contributions if entry.what == "schedule"][-1]
