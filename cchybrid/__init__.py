@@ -10,23 +10,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cchybrid.model import (
-    Channel,
-    Collective,
-    CommunicationModel,
-    Instance,
-    LowerBound,
-    Message,
-    Network,
-    Reduction,
-    Schedule,
-    Transfer,
-)
-from cchybrid.model.errors import CchybridError, InputError, PluginError
-
 if TYPE_CHECKING:
     from cchybrid.host.api import bound, instance, network, solve
     from cchybrid.host.result import Result
+    from cchybrid.model import (
+        Channel,
+        Collective,
+        CommunicationModel,
+        Instance,
+        LowerBound,
+        Message,
+        Network,
+        Reduction,
+        Schedule,
+        Transfer,
+    )
+    from cchybrid.model.errors import CchybridError, InputError, PluginError
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
@@ -35,8 +34,11 @@ __all__ = [
     "Transfer", "Violation", "bound", "instance", "network", "solve", "verify_schedule",
 ]  # fmt: skip
 
-# Imported when first used: the command line must answer --help at once.
+# Imported when first used: the command line must answer --help, and an interrupt, at once.
 _LATER = {
+    "CchybridError": "cchybrid.model.errors",
+    "InputError": "cchybrid.model.errors",
+    "PluginError": "cchybrid.model.errors",
     "bound": "cchybrid.host.api",
     "instance": "cchybrid.host.api",
     "network": "cchybrid.host.api",
@@ -50,8 +52,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name not in _LATER:
+    if name not in __all__:
         raise AttributeError(f"module 'cchybrid' has no attribute {name!r}")
-    value = getattr(import_module(_LATER[name]), name)
+    value = getattr(import_module(_LATER.get(name, "cchybrid.model")), name)
     globals()[name] = value
     return value

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 from cchybrid.model import Instance, LowerBound
+from cchybrid.plugin import BoundInfo, hookimpl
 
 FOUND = LowerBound(1, {"kind": "growth", "message": 0, "padding": "x" * 100_000})
 
@@ -26,3 +27,8 @@ def flood(instance: Instance) -> Iterator[LowerBound]:
     while True:
         yield FOUND
         time.sleep(0.001)
+
+
+@hookimpl
+def cchybrid_bounds() -> list[BoundInfo]:
+    return [BoundInfo("endless", f"{__name__}:wait", "")]

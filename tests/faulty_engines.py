@@ -111,6 +111,17 @@ class Escape(Faulty):
         return Stop.STALLED
 
 
+class Orphan(Faulty):
+    """Leaves a child in a session of its own that writes into the host's pipe without end."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                os.write(run._out.fileno(), b'{"event":"note","metrics":{}}\n')  # type: ignore[attr-defined]
+        return Stop.STALLED
+
+
 class Deaf(Faulty):
     """Never looks at should_stop, but dies of SIGTERM."""
 
@@ -242,10 +253,30 @@ class Tuned(Sound):
     Options = TunedOptions
 
 
+class Unready(Sound):
+    """Prepare without end."""
+
+    def prepare(self) -> None:
+        time.sleep(600)
+
+
+@dataclass(frozen=True)
+class WrongDefaults:
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        raise ValueError("no value is right")
+
+
+class Defaults(Sound):
+    Options = WrongDefaults
+
+
 ENGINES = (
     Sound, Late, Crowd, Restless,
     Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
     Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
+    Defaults, Orphan,
 )  # fmt: skip
 
 
@@ -263,4 +294,5 @@ def cchybrid_engines() -> tuple[EngineInfo, ...]:
         )
         for kind in ENGINES
     ]
-    return (*named, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))
+    unready = EngineInfo("unready", f"{__name__}:Unready", "", prepares=True)
+    return (*named, unready, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))

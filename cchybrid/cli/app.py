@@ -14,6 +14,9 @@ import typer
 from cchybrid.cli import benching, listing, proving, schedules, solving, warming
 from cchybrid.model.errors import CchybridError
 
+INTERRUPTED = 130
+"""The exit status of a command that was interrupted before it had a result, as in shells."""
+
 app = typer.Typer(
     name="cchybrid",
     help="Design collective-communication schedules with the fewest steps, and prove it.",
@@ -72,6 +75,8 @@ def run(words: list[str]) -> int:
     """Run one command line and return its exit status."""
     try:
         status = app(words or ["--help"], standalone_mode=False)
+        if status == INTERRUPTED:  # the command-line library returns it after Ctrl-C
+            raise KeyboardInterrupt
     except CchybridError as error:
         return _print_error(str(error), 2)
     except BrokenPipeError:
@@ -79,7 +84,7 @@ def run(words: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        return _print_error("interrupted", 1)
+        return _print_error("interrupted", INTERRUPTED)
     except Exception as error:
         # Errors of the command-line library have their text in format_message().
         if not hasattr(error, "format_message"):

@@ -63,7 +63,9 @@ def solve(
     3 there is no schedule (with --steps: none of so few steps).
     """
     from cchybrid.host import api
+    from cchybrid.system.background import avoid_full_collections
 
+    avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
     instance = read_instance(registry)
@@ -126,7 +128,9 @@ def bound(
     schedule.
     """
     from cchybrid.host import api
+    from cchybrid.system.background import avoid_full_collections
 
+    avoid_full_collections()
     registry = load_plugins()
     instance = read_instance(registry)
     found: dict[str, int] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, proven_steps
@@ -55,8 +56,9 @@ class Blackboard:
     claims: dict[int, int] = field(default_factory=dict)
     drafts: dict[int, Draft] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._record = self.instance.to_json()
+    @cached_property
+    def _record(self) -> dict[str, Any]:
+        return self.instance.to_json()
 
     @property
     def best(self) -> int | None:

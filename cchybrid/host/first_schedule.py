@@ -12,16 +12,17 @@ engine starts.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
 
 CHECK_INTERVAL = 256
-"""Deliveries between two calls of ``over``: a few milliseconds."""
+"""Deliveries between two calls of ``over``, and before the first: some milliseconds."""
 MAX_SENDERS = 4
 """Nearest holders of the message that are compared for a delivery; more were no better on meshes of
 64 nodes."""
@@ -42,7 +43,7 @@ def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False)
     """
     forward = instance.forward
     greedy = _HopByHop(forward) if forward.model.switching != "wormhole" else _Wormhole(forward)
-    for count, _ in enumerate(greedy.place_all()):
+    for count, _ in enumerate(greedy.place_all(), 1):
         if count % CHECK_INTERVAL == 0 and over():
             return None
     steps = tuple(tuple(step) for step in greedy.steps if step)
@@ -72,22 +73,26 @@ class _PartialSchedule:
         self._inject = [self._ports(model.inject_limit(node)) for node in nodes]
         self._accept = [self._ports(model.accept_limit(node)) for node in nodes]
         self.load = dict.fromkeys(self._channel, 0)
+        self.waiting: list[tuple[int, int]] = []
+        """Message and destination of the deliveries."""
 
-    def deliveries(self, hops: Callable[[int], Sequence[int]]) -> list[tuple[int, int, int]]:
-        """Return hops, message and destination of every delivery, in the order of placing.
+    def sort_deliveries(self, hops: Callable[[int], Sequence[int]]) -> Iterator[None]:
+        """Set ``waiting`` to all deliveries in the order of placing; yield after each message.
 
         Parameters
         ----------
         hops
             Returns the hop distances from a node.
         """
-        waiting = [
-            (hops(source)[target], index, target)
-            for index, (source, targets) in enumerate(self.messages)
-            for target in targets
-        ]
-        spreads = any(len(message.destinations) > 1 for message in self.messages)
-        return sorted(waiting, key=lambda delivery: delivery[0] if spreads else -delivery[0])
+        by_hops: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        spreads = False
+        for index, (source, targets) in enumerate(self.messages):
+            spreads = spreads or len(targets) > 1
+            for target in targets:
+                by_hops[hops(source)[target]].append((index, target))
+            yield
+        order = sorted(by_hops, reverse=not spreads)
+        self.waiting = list(chain.from_iterable(by_hops[count] for count in order))
 
     def _resource(self, capacity: int) -> int:
         self._full.append(0)
@@ -146,19 +151,19 @@ class _Wormhole(_PartialSchedule):
         self._before = network.reversed().successors
 
     def place_all(self) -> Iterator[None]:
-        """Place every delivery; yield after each."""
+        """Sort and place all deliveries; yield after each."""
+        yield from self.sort_deliveries(self._hops.__getitem__)
         received = [{message.source: -1} for message in self.messages]
-        waiting = self.deliveries(self._hops.__getitem__)
-        while waiting:
+        while self.waiting:
             left = []
-            for delivery in waiting:
-                if self._deliver(delivery[1], delivery[2], received[delivery[1]]):
+            for message, target in self.waiting:
+                if self._deliver(message, target, received[message]):
                     yield
                 else:
-                    left.append(delivery)
-            if len(left) == len(waiting):
-                raise ValueError(f"node {left[0][2]} cannot be reached")
-            waiting = left
+                    left.append((message, target))
+            if len(left) == len(self.waiting):
+                raise ValueError(f"node {left[0][1]} cannot be reached")
+            self.waiting = left
 
     def _deliver(self, message: int, target: int, received: dict[int, int]) -> bool:
         """Place a delivery as early as possible; return whether any holder can send it.
@@ -220,9 +225,10 @@ class _HopByHop(_PartialSchedule):
             self._before[b].append(a)
 
     def place_all(self) -> Iterator[None]:
-        """Place every hop towards every destination; yield after each destination."""
+        """Sort all deliveries and place every hop towards each; yield after each."""
+        yield from self.sort_deliveries(self._hops.__getitem__)
         received = [{message.source: -1} for message in self.messages]
-        for _, index, target in self.deliveries(self._hops.__getitem__):
+        for index, target in self.waiting:
             for path in self._path(index, target, received[index]):
                 used = self.resources(path)
                 step = self.first_free(used, received[index][path[0]] + 1)

@@ -266,10 +266,10 @@ class RunState:
                 self._announce("silent", engine=name)
             case ev.Overdue():
                 worker.overdue = True
-            case ev.Refused(text):
+            case ev.Refused(text) if worker.opened.role == "options":
                 worker.ended = True
                 self.refused = text
-            case ev.Failed(text):
+            case ev.Failed(text) | ev.Refused(text):
                 raise ContractError(f"failed: {text}")
             case ev.Trouble(text):
                 self._trouble(text if seat == HOST else f"{name}: {text}")
@@ -287,6 +287,9 @@ class RunState:
             case ev.Compiled(engine, worked, error):
                 self.history.compiling.discard(engine)
                 self._announce("compiled", engine=engine, worked=worked, error=error)
+                if error:
+                    self.history.finished |= {(engine, "instance"), (engine, "quotients")}
+                    self._trouble(f"{engine}: could not be prepared: {error}")
             case ev.Infeasible(evidence):
                 self.infeasible = evidence
                 self._announce("infeasible", evidence=dict(evidence))

@@ -1,9 +1,9 @@
 """One run, from the instance to the result.
 
 1. Look for destinations that cannot be reached: then the instance is infeasible.
-2. Let the engines whose options the user set check them.
-3. Start the bound providers, and the compilation of missing kernels in the background.
-4. Make the host's own greedy schedule, unless the run has none.
+2. Make the host's own greedy schedule, unless the run has none.
+3. Let the engines whose options the user set check them.
+4. Start the bound providers, and the compilation of missing kernels in the background.
 5. Run the phases of the strategy (``strategies``), one after another, until the best schedule
    meets the best bound, the budget is spent, or the strategy ends.
 6. If only an engine claims the best bound, use the remaining time to prove it.
@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from cchybrid.checker import proves_infeasible
+from cchybrid.host import events as ev
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Finished, Infeasible, Offer, Opened, Phased, Remarked, Sliced
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
@@ -33,6 +33,12 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.proof.reach import unreachable
 
+MIN_GREEDY_SECONDS = 1.0
+"""Seconds that the greedy schedule may take before any worker is started, and even if the time
+limit is over."""
+MAX_CHECK_SECONDS = 30.0
+"""Seconds to wait for engines to check the options that the user set, whatever the time limit: one
+to two on a machine with ten times the load."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -69,7 +75,6 @@ class Session:
     ) -> None:
         self.instance = instance
         self.config = config
-        self._record = instance.to_json()
         self._bus = EventBus(observers, log)
         self.state = RunState(
             instance,
@@ -92,7 +97,7 @@ class Session:
             If an engine rejects its options.
         """
         config = self.config
-        self._bus.record({**config.to_log(), "instance": self._record})
+        self._bus.record({**config.to_log(), "instance": self._workers.record})
         head = {"instance": self.instance.name, "seed": config.seed}
         self._bus.emit("run", self._workers.now(), head)
         try:
@@ -105,7 +110,7 @@ class Session:
             self._workers.end_workers()
         if self.state.refused is not None:
             raise InputError(self.state.refused)
-        self._workers.apply(HOST, Finished(self._workers.interrupted))
+        self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
         self._bus.emit("result", result.seconds, result.to_json())
         return result
@@ -113,20 +118,19 @@ class Session:
     def _find_infeasible(self) -> None:
         evidence = unreachable(self.instance.forward)
         if evidence is not None:
-            proves_infeasible(self._record, evidence)
-            self._workers.apply(HOST, Infeasible(evidence))
+            proves_infeasible(self._workers.record, evidence)
+            self._workers.apply(HOST, ev.Infeasible(evidence))
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
+        if config.first_schedule and config.engines:
+            self._make_first_schedule()
         if not self._options_are_valid():
             return
-        self._start_bounds()
-        self._workers.compile_kernels()
+        self._start_background()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
             self._workers.listen_while(lambda: self._pool.has(self._bounding))
-        if config.first_schedule and config.engines:
-            self._make_first_schedule()
         for phase in self._phases(repeatable):
             left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
@@ -143,35 +147,51 @@ class Session:
             for info in self.config.engines
             if self.config.options.get(info.name)
         ]
-        self._workers.listen_while(lambda: self._pool.has(seats))
+        end = self._workers.now() + MAX_CHECK_SECONDS
+        while self._pool.has(seats) and self.state.refused is None and self._workers.now() < end:
+            self._workers.listen(LISTEN_SECONDS)
+        for seat in seats:
+            if self._pool.has([seat]):
+                text = f"did not check its options within {MAX_CHECK_SECONDS:.0f} seconds"
+                self._workers.apply(seat, ev.Failed(text))
         return self.state.refused is None
 
-    def _start_bounds(self) -> None:
-        """Start the providers of cchybrid in one worker, and every other one in its own."""
+    def _start_background(self) -> None:
+        """Start the bound providers and the compilation of kernels, once, if time is left.
+
+        The providers of cchybrid share a worker, and every other one has its own.
+        """
+        if self._bounding or self._workers.out_of_time():
+            return
+        self._workers.compile_kernels()
         jobs: dict[str, list[list[str]]] = {}
         for info in self.config.bounds:
             core = info.target.startswith("cchybrid.")
             name = BOUNDS if core else f"bound provider {info.name}"
             jobs.setdefault(name, []).append([info.name, info.target])
         for name, providers in jobs.items():
-            opened = Opened(name, "bounds", proves=False)
+            opened = ev.Opened(name, "bounds", proves=False)
             self._bounding.append(self._workers.start(opened, 1, {"providers": providers}))
 
     def _make_first_schedule(self) -> None:
-        """Make the host's own greedy schedule, while the bound providers run."""
+        """Make the host's own greedy schedule; if it takes long, while the bound providers run."""
+        end = self._workers.now() + MIN_GREEDY_SECONDS
 
         def over() -> bool:
+            if self._workers.now() < end:
+                return False
+            self._start_background()
             self._workers.listen(0.0)
             return self._workers.out_of_time()
 
         steps = first_schedule(self.instance, over)
         if steps is not None:
-            self._workers.apply(HOST, Offer(steps, 0, ""))
+            self._workers.apply(HOST, ev.Offer(steps, 0, ""))
         else:
             messages = self.instance.forward.collective.deliver_messages
             goals = sum(len(message.destinations) for message in messages)
             text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
-            self._workers.apply(HOST, Remarked(text))
+            self._workers.apply(HOST, ev.Remarked(text))
 
     def _phases(self, repeatable: bool) -> Iterable[Phase]:
         config = self.config
@@ -186,12 +206,12 @@ class Session:
 
     def _run_phase(self, phase: Phase) -> None:
         state = self.state
+        self._await_kernels({arm.engine.name for arm in phase.arms})
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
-        self._await_kernels({arm.engine.name for arm in arms})
         if not arms or state.done:
             return
         seats = [self._start_or_resume(arm) for arm in arms]
-        self._workers.apply(HOST, Phased(tuple(state.seats[seat].title for seat in seats)))
+        self._workers.apply(HOST, ev.Phased(tuple(state.seats[seat].title for seat in seats)))
         start = self._await_start(seats)
         last_improved = start
         time_left = self._workers.left() or 0.0
@@ -215,7 +235,7 @@ class Session:
         if phase.wait_for_all:
             self._wait_for_all(seats)
         for seat in seats:
-            self._workers.apply(seat, Sliced(round(max(0.0, self._workers.now() - start), 3)))
+            self._workers.apply(seat, ev.Sliced(round(max(0.0, self._workers.now() - start), 3)))
         if phase.pause and not state.done and not self._workers.out_of_time():
             self._pool.pause(seats)
             return
@@ -231,14 +251,12 @@ class Session:
         per installation, does not count in the time limit.
         """
         compiling = self.state.history.compiling
-        awaited = engines or set(compiling)
-        before = len(compiling & awaited)
-        start = self._workers.now()
-        while not self.state.done and compiling & awaited:
-            if not engines and len(compiling) < before:
+        before = set(compiling)
+        while not self.state.done and not self._workers.out_of_time():
+            if not (compiling & engines if engines else before and compiling == before):
                 break
+            start = self._workers.now()
             self._workers.listen(LISTEN_SECONDS)
-        if before:
             self._workers.extend(self._workers.now() - start)
 
     def _start_or_resume(self, arm: Arm) -> int:
@@ -309,7 +327,7 @@ class Session:
         if seconds is None or seconds < 1 or blackboard.lower <= blackboard.certified.steps:
             return
         self._prove(blackboard.lower)
-        self._workers.apply(HOST, Phased((PROVER,)))
+        self._workers.apply(HOST, ev.Phased((PROVER,)))
         seats = [self._seat_of[PROOF_ARM]]
         self._workers.listen_while(
             lambda: self._pool.has(seats) and blackboard.certified.steps < blackboard.lower
@@ -324,6 +342,6 @@ class Session:
                 return
             self._workers.dismiss(seat)
         self._proving = steps
-        seat = self._workers.start(Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
+        seat = self._workers.start(ev.Opened(PROVER, "proof", "proof"), 1, {"steps": steps})
         self._seat_of[PROOF_ARM] = seat
         self._bounding.append(seat)

@@ -177,7 +177,8 @@ def auto(
     """Probe the arms, then give time slices to the two arms with the best score; see the module.
 
     A single engine runs without slices. An engine whose kernels are being compiled is probed when
-    they are ready; if all other probes are over before, a phase without arms waits for that.
+    they are ready. If all other probes are over before, a phase without arms waits for that, but
+    for engines without a priority only if no other arm can work.
     """
     first, slow = _constructions(engines)
     if not slow or len(engines) == 1:
@@ -192,6 +193,7 @@ def auto(
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
         return priors[arm]
 
+    awaited = {engine.name for engine in slow if engine.priority > 0}
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     while True:
@@ -204,7 +206,7 @@ def auto(
             is_first = arms[0] in probed
             patience = options.first_probe_seconds if is_first else options.probe_seconds
             yield Phase(tuple(probed), share=MAX_PROBE_SHARE, patience=patience, pause=True)
-        elif history.compiling:
+        elif not active or awaited & history.compiling:
             yield Phase(())
         else:
             best = sorted(active, key=lambda arm: -history.score(arm.key, prior(arm)))[:2]

@@ -20,7 +20,7 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.warm_up import WarmUp, pending
+from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
@@ -39,6 +39,8 @@ class WorkerControl:
         The state of the run.
     pool
         The worker processes.
+    record
+        The instance as JSON.
     interrupted
         Whether the user interrupted the run; then workers are ended at once.
     """
@@ -49,7 +51,7 @@ class WorkerControl:
         self.interrupted = False
         self._config = config
         self._bus = bus
-        self._record = state.instance.to_json()
+        self.record = state.instance.to_json()
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
@@ -73,13 +75,13 @@ class WorkerControl:
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""
-        if self._warm_up.left:
+        if self._warm_up.left and not self._warm_up.running:
             self.apply(HOST, Compiling(self._warm_up.left))
             self._warm_up.start()
 
     def extend(self, seconds: float) -> None:
-        """Extend the time limit, for waiting that does not count."""
-        self._extension += seconds
+        """Extend the time limit, for waiting that does not count, within a bound for the run."""
+        self._extension = min(self._extension + seconds, MAX_PREPARE_SECONDS)
         self.pool.share({"extension": self._extension}, HOST)
 
     def apply(self, seat: int, event: Event) -> None:
@@ -108,7 +110,7 @@ class WorkerControl:
         seconds = None if budget.seconds is None else max(0.0, self.left() or 0.0)
         job: Line = {
             "kind": opened.role,
-            "instance": self._record,
+            "instance": self.record,
             "seed": seed_for(self._config.seed, title, self._starts[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self._config.target,

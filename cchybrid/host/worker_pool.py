@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import Line
-from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess, kill_strays
+from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess
 
 
 class WorkerPool:
@@ -30,7 +30,7 @@ class WorkerPool:
 
     def start(self, seat: int, job: Line) -> None:
         """Start a worker on a job."""
-        worker = WorkerProcess(job, self._run_id)
+        worker = WorkerProcess(job, f"{self._run_id}-{seat}")
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))
@@ -103,8 +103,7 @@ class WorkerPool:
         return worker.close()
 
     def close(self) -> None:
-        """End every process of the run, also those outside their worker's process group."""
+        """End every process of the run."""
         for seat in self.seats:
             self.dismiss(seat)
         self._selector.close()
-        kill_strays(self._run_id)

@@ -19,7 +19,7 @@ GRACE_SECONDS = 1.0
 SIGTERM_GRACE_SECONDS = 0.3
 """Seconds between SIGTERM and SIGKILL."""
 MARK = "CCHYBRID_RUN"
-"""Environment variable that marks all processes of a run, also those outside a worker's group."""
+"""Environment variable that marks all processes of a worker, also those outside its group."""
 
 
 class WorkerProcess:
@@ -29,8 +29,8 @@ class WorkerProcess:
     ----------
     job
         The first line that the worker reads.
-    run_id
-        Marks all processes of one run.
+    mark
+        Marks all processes of the worker.
 
     Attributes
     ----------
@@ -42,7 +42,8 @@ class WorkerProcess:
         Whether it has sent a line that is no event; then no more lines are read.
     """
 
-    def __init__(self, job: Line, run_id: str) -> None:
+    def __init__(self, job: Line, mark: str) -> None:
+        self._mark = mark
         self.paused = False
         self.garbled = False
         self.closed: set[int] = set()
@@ -57,7 +58,7 @@ class WorkerProcess:
         self._stop_since: float | None = None
         self._term_since: float | None = None
         self._grace = GRACE_SECONDS
-        self._process = start_module("cchybrid.host.worker", {MARK: run_id, "PYTHONHASHSEED": "0"})
+        self._process = start_module("cchybrid.host.worker", {MARK: mark, "PYTHONHASHSEED": "0"})
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -192,17 +193,17 @@ class WorkerProcess:
             self._signal(signal.SIGKILL)
 
     def kill(self) -> None:
-        """Send SIGKILL to the process group, and wait for its end."""
+        """Send SIGKILL to all its processes, and wait for its end."""
         self._signal(signal.SIGKILL)
+        _kill_strays(self._mark)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
 
     def close(self) -> list[Event]:
-        """End the process group; return the events that were still in the pipe."""
+        """End all its processes; return the events that were still in the pipe."""
         self.kill()
-        events: list[Event] = []
-        while data := self._take(self.stdout):
-            events.extend(self._read(data))
+        # Once: a pipe holds no more, and a process that was not found might go on writing.
+        events = list(self.read())
         self.drain()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):
@@ -218,10 +219,10 @@ class WorkerProcess:
         return True
 
 
-def kill_strays(run_id: str) -> None:
-    """End the processes of a run outside their worker's process group (where /proc exists)."""
+def _kill_strays(mark: str) -> None:
+    """End the processes of a worker outside its process group (where /proc exists)."""
     for _ in range(40):
-        strays = list(_strays(f"{MARK}={run_id}".encode()))
+        strays = list(_strays(f"{MARK}={mark}".encode()))
         if not strays:
             return
         for process in strays:

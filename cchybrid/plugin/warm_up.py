@@ -13,7 +13,8 @@ them in a child process of low priority, one engine after another, and never blo
 
 It may be stopped or killed at any time and may run several times at once: an engine is marked as
 compiled only when all its kernels are, and processes that need the same kernels wait for one
-another.
+another. If an engine ends the child process or takes longer than ``MAX_PREPARE_SECONDS``, a new
+process compiles the kernels of the others.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
 from cchybrid.system.processes import die_with_parent, start_module
@@ -36,6 +38,9 @@ __all__ = ["Compiled", "WarmUp", "pending"]
 
 NICENESS = 10
 """Niceness of the child process, so that it does not slow down searches."""
+MAX_PREPARE_SECONDS = 120.0
+"""Seconds after which an engine counts as failed; those of cchybrid take about fifteen on an idle
+machine."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,14 @@ class Compiled:
 def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
     """Return the engines whose kernels are not compiled yet.
 
-    Heuristics come last: other engines need only the kernels of greedy schedules, which take a few
-    seconds to compile. Within a kind, engines of higher priority come first.
+    Engines without a priority come last, after heuristics: other engines need only the kernels of
+    greedy schedules, which take a few seconds to compile. Within a kind, engines of higher
+    priority come first.
     """
     found = [info for info in engines if info.prepares and needs_compiling(info.target)]
-    return sorted(found, key=lambda info: (info.kind == "heuristic", -info.priority))
+    return sorted(
+        found, key=lambda info: (info.priority <= 0, info.kind == "heuristic", -info.priority)
+    )
 
 
 class WarmUp:
@@ -77,27 +85,28 @@ class WarmUp:
     """
 
     def __init__(self, engines: Sequence[EngineInfo]) -> None:
-        self.engines = tuple(engines)
-        self._left = [info.name for info in engines]
+        self._targets = {info.name: info.target for info in engines}
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
+        self._begun = 0.0
 
     @property
     def left(self) -> tuple[str, ...]:
         """The names of the engines that are not reported yet; the first is being compiled."""
-        return tuple(self._left)
+        return tuple(self._targets)
 
     @property
     def running(self) -> bool:
         """Whether the process was started and some engine is not reported yet."""
-        return self._process is not None and bool(self._left)
+        return self._process is not None and bool(self._targets)
 
     def start(self) -> None:
         """Start the child process, unless there is nothing to compile."""
-        if not self._left or self._process is not None:
+        if not self._targets or self._process is not None:
             return
+        self._begun, self._unread = time.monotonic(), b""
         self._process = start_module("cchybrid.plugin.warm_up")
-        jobs = json.dumps([[info.name, info.target] for info in self.engines])
+        jobs = json.dumps(list(self._targets.items()))
         if self._process.stdin is not None:
             with self._process.stdin as stream, contextlib.suppress(OSError):
                 stream.write(jobs.encode())
@@ -111,22 +120,24 @@ class WarmUp:
 
     def poll(self) -> list[Compiled]:
         """Return the reports since the last call, without waiting."""
-        if not self.running:
+        if self._process is None or not self._targets:
             return []
-        ended = False
+        ended = self._process.poll() is not None
         with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(self.fileno(), 65536):
-                self._unread += chunk
-            ended = True
+            self._unread += os.read(self.fileno(), 65536)
         *lines, self._unread = self._unread.split(b"\n")
         found = [Compiled(*json.loads(line)) for line in lines]
         for compiled in found:
-            self._left.remove(compiled.engine)
-        if ended and self._left:
-            found += [Compiled(name, 0.0, "the process was ended") for name in self._left]
-            self._left.clear()
-        if ended:
-            self.stop()
+            del self._targets[compiled.engine]
+            self._begun = time.monotonic()
+        seconds = time.monotonic() - self._begun
+        if ended or seconds > MAX_PREPARE_SECONDS or not self._targets:
+            self._end_process()
+            error = "the process was ended" if ended else f"not ready after {seconds:.0f} seconds"
+            for failed in self.left[:1]:
+                del self._targets[failed]
+                found.append(Compiled(failed, round(seconds, 3), error))
+            self.start()
         return found
 
     def wait(self, seconds: float = 0.1) -> list[Compiled]:
@@ -138,7 +149,10 @@ class WarmUp:
 
     def stop(self) -> None:
         """Kill the child process; finished compilations are kept."""
-        self._left.clear()
+        self._targets.clear()
+        self._end_process()
+
+    def _end_process(self) -> None:
         if self._process is None:
             return
         with contextlib.suppress(OSError):
@@ -147,6 +161,7 @@ class WarmUp:
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+        self._process = None
 
 
 def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
@@ -164,8 +179,9 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
                 if missing:
                     engine = load_target(target)
                     engine(engine.Options()).prepare()
-        except Exception as raised:
-            error = f"{type(raised).__name__}: {raised}"
+        except BaseException as raised:  # SystemExit, too
+            text = explain(raised) or " ".join(f"{type(raised).__name__}: {raised}".split())
+            error = text.encode(errors="backslashreplace").decode()
         print(json.dumps([name, round(time.monotonic() - begun, 3), error]), file=out, flush=True)
 
 

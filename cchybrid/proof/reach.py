@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from cchybrid.checker.instance import Network
 from cchybrid.checker.reach import out_of_reach
 from cchybrid.model import Instance
-from cchybrid.referee.distances import hop_distances, message_hops
+from cchybrid.referee.distances import hop_distances
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,17 @@ def _suspects(instance: Instance) -> list[int]:
     """Return the messages with a destination to which their source cannot send directly."""
     network, model = instance.network, instance.model
     nodes = range(network.nodes)
-    accepts = [model.accept_limit(node) != 0 for node in nodes]
-    sends = [model.inject_limit(node) != 0 for node in nodes]
+    accepts = np.array([model.accept_limit(node) != 0 for node in nodes])
+    sends = np.array([model.inject_limit(node) != 0 for node in nodes])
     if model.switching == "store-and-forward":
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck)
     messages = instance.collective.deliver_messages
-    hops = message_hops(network, messages)
-    return [
-        index
-        for index, (source, goals) in enumerate(messages)
-        if not (sends[source] and all(accepts[goal] for goal in goals)) or (hops[index] <= 0).any()
-    ]
+    counts = [len(message.destinations) for message in messages]
+    goals = np.fromiter(chain.from_iterable(m.destinations for m in messages), int, sum(counts))
+    sources, row = np.unique([message.source for message in messages], return_inverse=True)
+    row = np.repeat(row, counts)
+    hops = hop_distances(network, sources.tolist())
+    stopped = (hops[row, goals] <= 0) | ~sends[sources][row] | ~accepts[goals]
+    suspects: list[int] = np.unique(np.repeat(np.arange(len(messages)), counts)[stopped]).tolist()
+    return suspects

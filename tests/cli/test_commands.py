@@ -291,6 +291,27 @@ def test_commands_accept_the_names_of_mpi(letters: str, name: str, tmp_path: Pat
     assert (tmp_path / "letters.json").read_text() == (tmp_path / "name.json").read_text()
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1])
+def test_an_interrupt_before_the_run_is_one_line(tmp_path: Path, delay: float) -> None:
+    """The interrupt comes some time after the module of the command line was found."""
+    script = f"""
+import os, signal, sys, threading
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "cchybrid.cli.app":
+            threading.Timer({delay}, os.kill, (os.getpid(), signal.SIGINT)).start()
+sys.meta_path.insert(0, Finder())
+sys.argv = ["cchybrid", "solve", "mesh-40x40", "AAS", "--time-limit", "1"]
+from cchybrid.cli import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 130
+    assert re.fullmatch(r"cchybrid: interrupted( before the run began)?\n", done.stderr)
+
+
 def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
     network = {"name": "n", "nodes": 2, "channels": [[0, 1]]}
     collective = {"name": "c", "kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.host.first_schedule import first_schedule
+from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
@@ -66,6 +66,12 @@ def test_it_can_be_stopped() -> None:
     assert first_schedule(instance, lambda: True) is None
 
 
+def test_it_can_be_stopped_while_deliveries_are_sorted() -> None:
+    calls = []
+    assert first_schedule(cchybrid.instance("hypercube-32", "AAS"), lambda: bool(calls.append(1)))
+    assert len(calls) >= 2 * 992 // CHECK_INTERVAL
+
+
 @pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])
 def test_there_is_a_schedule_if_every_engine_fails(
     engine: str, monkeypatch: pytest.MonkeyPatch
@@ -94,9 +100,25 @@ def test_engines_do_not_depend_on_it() -> None:
     assert with_it.steps <= without.steps
 
 
+@pytest.mark.parametrize("budget", [{"time_limit": 0.1}, {"time_limit": 2.0, "evaluations": 50}])
+def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.endless_bounds")
+    events: list[str] = []
+    result = cchybrid.solve(
+        cchybrid.instance("spidergon-8", "AAS"),
+        engines=["tuned"],
+        options={"tuned": {"rounds": 2}},
+        registry=load_registry(),
+        observers=[lambda event: events.append(event["event"])],
+        **budget,
+    )
+    assert result.schedule is not None
+    assert events[:2] == ["run", "schedule"]
+
+
 def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("torus-16x16", "AAS"), engines=["liquid"], time_limit=1.0
+        cchybrid.instance("torus-20x20", "AAS"), engines=["liquid"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import cchybrid
+from cchybrid.host import session, worker_control
 from cchybrid.model.errors import InputError
+from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
 from tests import faulty_engines
 
@@ -77,6 +79,7 @@ def processes_of_runs() -> list[str]:
         ("nested", "sent a line that is not JSON"),
         ("surrogate", "failed: RuntimeError: half a face"),
         ("missing", "failed: AttributeError"),
+        ("defaults", "failed: options of defaults: no value is right"),
     ],
 )
 def test_a_faulty_engine_is_named_and_the_run_goes_on(
@@ -103,6 +106,13 @@ def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) ->
 
 def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     run(registry, "escape", time_limit=5.0)
+    assert not processes_of_runs()
+
+
+def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Registry) -> None:
+    result = run(registry, "orphan", "late", time_limit=8.0)
+    assert result.schedule is not None
+    assert result.seconds < 10
     assert not processes_of_runs()
 
 
@@ -182,7 +192,11 @@ def test_wrong_options_are_bad_input(
 
 
 def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry: Registry) -> None:
-    names = [info.name for info in faulty_engines.cchybrid_engines() if info.name != "hog"]
+    names = [
+        info.name
+        for info in faulty_engines.cchybrid_engines()
+        if info.name not in ("hog", "unready")
+    ]
     result = run(registry, *names, time_limit=8.0)
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
@@ -240,6 +254,40 @@ def test_options_are_checked_before_the_search_starts(registry: Registry) -> Non
                 observers=[lambda event: events.append(event["event"])],
             )  # fmt: skip
     assert "schedule" not in events
+
+
+def test_an_engine_whose_preparation_never_ends_is_named(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (warm_up, worker_control):
+        monkeypatch.setattr(module, "MAX_PREPARE_SECONDS", 1.0)
+    result = run(registry, "unready", "sound")
+    assert result.schedule is not None
+    assert result.troubles == ("unready: could not be prepared: not ready after 1 seconds",)
+
+
+def test_a_run_does_not_wait_for_the_kernels_of_a_newcomer(registry: Registry) -> None:
+    engines = ["unready", "restless"]
+    result = cchybrid.solve(
+        cchybrid.instance("torus-4x4", "AAS"), engines=engines, time_limit=3.0,
+        first_schedule=False, registry=registry,
+    )  # fmt: skip
+    assert result.search_seconds["restless"] > 0
+    assert result.seconds < 5
+
+
+def test_the_check_of_options_does_not_depend_on_the_time_limit(registry: Registry) -> None:
+    with pytest.raises(InputError, match="rounds is 0"):
+        run(registry, "tuned", options={"tuned": {"rounds": "0"}}, time_limit=0.1)
+
+
+def test_an_engine_that_does_not_check_its_options_is_named(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "MAX_CHECK_SECONDS", 0.1)
+    result = run(registry, "tuned", "sound", options={"tuned": {"rounds": "5"}})
+    assert result.schedule is not None
+    assert result.troubles == ("tuned: failed: did not check its options within 0 seconds",)
 
 
 def test_a_schedule_above_the_target_is_no_result(registry: Registry) -> None:

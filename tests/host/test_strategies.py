@@ -43,6 +43,20 @@ def test_engines_are_ranked_by_priority_then_by_name_never_by_position() -> None
         assert [engine.name for engine in ranked(order)] == ["o", "h", "a-new", "b"]
 
 
+def test_auto_waits_for_kernels_only_of_engines_with_a_priority_or_if_no_arm_can_work() -> None:
+    history = RunHistory(ordered=False)
+    phases = plan("auto", [HEURISTIC, OTHER, NEW], history=history)
+    history.compiling = {"o", "a-new"}
+    probed = names(islice(phases, 3))
+    assert [] in probed
+    assert all("o" not in arm and "a-new" not in arm for arms in probed for arm in arms)
+    history.compiling = {"a-new"}
+    assert [] not in names(islice(phases, 6))
+    history.finished = {(name, view) for name in "ho" for view in ("instance", "quotients")}
+    history.finished.add(PROOF_ARM)
+    assert next(phases).arms == ()
+
+
 def test_race_starts_all_engines_at_once() -> None:
     assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 

@@ -9,12 +9,14 @@ from textwrap import dedent
 
 import pytest
 
+from cchybrid.plugin import warm_up
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from cchybrid.plugin.warm_up import WarmUp, pending
 from cchybrid.system.kernel_cache import cache_folder
 
 MODULE = """
+    import os
     import time
 
     class Quick:
@@ -33,6 +35,14 @@ MODULE = """
     class Faulty(Quick):
         def prepare(self):
             raise ValueError("no kernels")
+
+    class Leaving(Quick):
+        def prepare(self):
+            raise SystemExit(3)
+
+    class Deadly(Quick):
+        def prepare(self):
+            os._exit(3)
 """
 
 
@@ -75,8 +85,9 @@ def test_engines_are_pending_until_they_are_compiled() -> None:
 
 
 def test_engines_with_few_kernels_come_first() -> None:
-    search, exact = engine("quick", priority=9), engine("slow", kind="exact")
-    assert pending([search, exact]) == [exact, search]
+    search, exact = engine("quick", priority=9), engine("slow", kind="exact", priority=1)
+    newcomer = engine("faulty", kind="exact")
+    assert pending([newcomer, search, exact]) == [exact, search, newcomer]
 
 
 def test_it_may_be_stopped_at_any_time() -> None:
@@ -103,6 +114,19 @@ def test_a_process_that_dies_is_reported() -> None:
         found += work.wait()
     assert [one.engine for one in found] == ["slow"]
     assert found[0].error
+
+
+def test_an_engine_that_hangs_or_ends_the_process_does_not_affect_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(warm_up, "MAX_PREPARE_SECONDS", 1.0)
+    names = ("slow", "deadly", "leaving", "quick")
+    found = finish(WarmUp([engine(name) for name in names]))
+    assert list(found) == list(names)
+    assert found["slow"] == "not ready after 1 seconds"
+    assert found["deadly"] == "the process was ended"
+    assert found["leaving"] == "SystemExit: 3"
+    assert found["quick"] == ""
 
 
 def test_without_pending_engines_no_process_starts() -> None:
