@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,9 @@ from cchybrid.plugin.records import BoundInfo, EngineInfo
 
 LOG_FORMAT = "cchybrid-run/2"
 """Format of a log, in its first line."""
+
+_LIMITS = {"seconds": float, "evaluations": int, "threads": int, "memory": int}
+"""The fields of ``Budget`` in a log."""
 
 
 @dataclass(frozen=True)
@@ -82,26 +85,17 @@ class RunConfig:
         InputError
             If a key is missing or its value is wrong; the error names it.
         """
-        strategy, budget = take(line, "strategy", str, ""), take(line, "budget", dict, "")
-        check_strategy(strategy, "strategy")
-        only_keys(budget, tuple(item.name for item in fields(Budget)), "budget")
-        limits = {key: _take_limit(budget, key, int, "budget") for key in ("evaluations", "memory")}
-        seconds = _take_limit(budget, "seconds", float, "budget")
-        options = take(line, "options", dict, "")
+        kinds = {"strategy": str, "seed": int, "blind": bool, "certify": bool, "options": dict}
+        rest: dict[str, Any] = {key: take(line, key, kind, "") for key, kind in kinds.items()}
+        check_strategy(rest["strategy"], "strategy")
+        limits, options = take(line, "budget", dict, ""), rest["options"]
+        only_keys(limits, tuple(_LIMITS), "budget")
+        budget = {key: _take_limit(limits, key, kind, "budget") for key, kind in _LIMITS.items()}
         for name in options:
             for key in take(options, name, dict, "options"):
                 take(options[name], key, str, f"options.{name}")
-        config = cls(
-            [],
-            [],
-            strategy=strategy,
-            budget=Budget(seconds, threads=take(budget, "threads", int, "budget"), **limits),
-            seed=take(line, "seed", int, ""),
-            target=_take_limit(line, "target", int, ""),
-            blind=take(line, "blind", bool, ""),
-            certify=take(line, "certify", bool, ""),
-            options=options,
-        )
+        target = _take_limit(line, "target", int, "")
+        config = cls([], [], budget=Budget(**budget), target=target, **rest)
         _ = config.strategy_options, config.quotient_options  # raises for wrong values
         return config
 

@@ -315,7 +315,7 @@ def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
         ("strategy", "magic", "strategy: no strategy is called magic"),
         ("strategy", None, "strategy: null is not a string"),
         ("budget", {"hours": 1}, "budget.hours: the format has no such key"),
-        ("budget", {"seconds": "1"}, "budget.evaluations: the key is missing"),
+        ("budget", {"seconds": "1"}, 'budget.seconds: "1" is not a number'),
         ("target", [], "target: [] is not an integer"),
         ("blind", 1, "blind: 1 is not true or false"),
         ("options", None, "options: null is not an object"),
