@@ -282,3 +282,11 @@ def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
             island.advance(1000, GO_ON)
         assert island.conflicts == 0
         assert conflicts(problem, island.best()) == 0
+
+
+def test_an_island_that_is_stopped_in_its_first_start_has_no_schedule() -> None:
+    problem = build_problem(instance("mesh-3x3", "AAS"))
+    shared = SharedData(problem, flatten(problem), 6, 0)
+    island = TabuIsland(shared, TabuOptions(), 0, 0, None)
+    island.advance(1000, np.ones(1, dtype=np.bool_))
+    assert island.conflicts > 0

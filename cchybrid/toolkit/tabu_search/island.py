@@ -82,7 +82,8 @@ class TabuIsland:
         self._record = Record(
             np.full(deliveries, -1, dtype=np.int32),
             np.full(deliveries, -1, dtype=np.int32),
-            np.zeros(4, dtype=np.int64),
+            # A start that is stopped leaves this as it is: then there is no near-solution.
+            np.array([1 << 40, 0, 0, 0], dtype=np.int64),
         )
         self._best = shared.problem.empty()
         self._fewest = deliveries + 1
