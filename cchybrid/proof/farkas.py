@@ -93,7 +93,7 @@ def refute(
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)
         values = np.array([*multipliers.values()])
-        for rounded in roundings(values, units=(1.0,), finest=10**9):
+        for rounded in roundings(values, unit_values=(1.0,), finest=10**9):
             pairs = zip(multipliers, rounded.tolist(), strict=True)
             whole = {key: times for key, times in pairs if times > 0}
             if time.monotonic() > deadline:

@@ -22,7 +22,7 @@ def initial_solution(
     near: Assignment | None,
     whole: Assignment | None,
     random: np.random.Generator,
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
 ) -> PartialSchedule:
     """Return the partial schedule with the fewest unscheduled deliveries.
 
@@ -39,9 +39,9 @@ def initial_solution(
         partial = repaired(growable.problem, growable.uses, steps, found, random)
         if len(partial.unscheduled) < len(best.unscheduled):
             best = partial
-        if over():
+        if should_stop():
             break
-    best.fill(random.permutation(best.unscheduled), over)
+    best.fill(random.permutation(best.unscheduled), should_stop)
     return best
 
 

@@ -108,10 +108,10 @@ class PartialSchedule:
         late = (before >= 0) & ((self.step[before] < 0) | (self.step[before] >= self.step[placed]))
         return placed[late]
 
-    def fill(self, order: IntVector, over: Callable[[], bool]) -> None:
+    def fill(self, order: IntVector, should_stop: Callable[[], bool]) -> None:
         """Schedule deliveries greedily in the given order where they fit, until none does."""
         waiting = order
-        while len(waiting) and not over():
+        while len(waiting) and not should_stop():
             missed = [d for d in waiting.tolist() if not self._fill_one(d)]
             if not self.problem.ordered or len(missed) == len(waiting):
                 return
@@ -160,9 +160,8 @@ def repaired(
 def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
     """Return deliveries whose removal leaves no resource overloaded."""
     gone: list[int] = []
-    over = np.minimum(partial.residual, 0)
     placed = np.flatnonzero(partial.option >= 0)
-    for step in np.flatnonzero((over < 0).any(axis=0)).tolist():
+    for step in np.flatnonzero((partial.residual < 0).any(axis=0)).tolist():
         here = placed[partial.step[placed] == step]
         position, resource, times = partial.uses.entries(partial.option[here])
         residual = partial.residual[:, step].copy()

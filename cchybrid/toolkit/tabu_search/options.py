@@ -28,9 +28,10 @@ class TabuOptions:
         islands, every few hundred moves.
     control
         ``descend`` from a greedy schedule, or ``raise`` from the lower bound, a step whenever
-        ``attempts`` starts have failed (see ``step_control``).
+        ``attempts`` starts bring no progress (see ``step_control``).
     attempts
-        Starts per number of steps before ``raise`` adds a step.
+        ``raise`` adds a step after as many evaluations without progress as this number of starts
+        can take.
     probe
         With ``descend``, bisection between the first schedule and the lower bound comes first, by
         attempts that end after this many evaluations per delivery without progress.
