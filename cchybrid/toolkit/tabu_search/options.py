@@ -16,8 +16,8 @@ class TabuOptions:
     width
         Violated deliveries that are priced per move.
     tenure
-        Moves for which a delivery may not return to the step that it left, plus up to as many
-        again at random.
+        Moves for which a delivery may not return to the step that it left: from ``tenure`` + 1 to
+        2 * ``tenure`` + 1, at random.
     decay
         Weight increases after which all weights are decreased by one; 0: never. Every other start,
         and every other island, uses a tenth of it and three times the tenure: which is better
