@@ -11,7 +11,7 @@ from cchybrid.problem import Assignment
 from .growable_problem import GrowableProblem
 from .partial_schedule import PartialSchedule, repaired
 
-MAX_DISSOLVED = 12
+MAX_REMOVED_STEPS = 12
 """Steps of the best schedule whose removal is tried, those with the fewest deliveries first: a
 guard, as each trial takes as long as an iteration."""
 
@@ -52,7 +52,7 @@ def _candidates(
         yield near
     if whole is not None and whole.steps == steps + 1:
         size = np.bincount(whole.step[whole.step >= 0], minlength=steps + 1)
-        for gone in np.argsort(size + random.random(steps + 1))[:MAX_DISSOLVED].tolist():
+        for gone in np.argsort(size + random.random(steps + 1))[:MAX_REMOVED_STEPS].tolist():
             yield _without(whole, gone)
 
 

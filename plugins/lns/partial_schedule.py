@@ -20,7 +20,9 @@ NO_LIMIT = 1 << 30
 
 
 class PartialSchedule:
-    """Scheduled deliveries and the residual capacity; no capacity is ever exceeded.
+    """Scheduled deliveries and the residual capacity.
+
+    No capacity is exceeded, except while ``repaired`` builds it.
 
     Parameters
     ----------
@@ -51,11 +53,19 @@ class PartialSchedule:
         other.residual = self.residual.copy()
         return other
 
-    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
-        """Return the schedule for the grown Problem; ``moved`` has the new index of each option."""
+    def moved_to(
+        self, problem: Problem, uses: UsageMatrix, new_index: IntVector
+    ) -> PartialSchedule:
+        """Return the schedule for the grown Problem.
+
+        Parameters
+        ----------
+        new_index
+            Shape (options before,): the new index of each option.
+        """
         other = self.copy()
         other.problem, other.uses = problem, uses
-        other.option = np.where(self.option >= 0, moved[np.maximum(self.option, 0)], -1)
+        other.option = np.where(self.option >= 0, new_index[np.maximum(self.option, 0)], -1)
         return other
 
     @property
