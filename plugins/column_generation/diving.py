@@ -74,9 +74,8 @@ class Diver:
             left = steps - len(classes)
             columns = int(rest[packing.row].sum())
             if columns * left <= MAX_PACKED or left == 1:
-                packed, units = pack(
-                    packing, rest, left, self.should_stop, int(random.integers(2**31))
-                )
+                seed = int(random.integers(2**31))
+                packed, units = pack(packing, rest, left, self.should_stop, seed)
                 self.spend(units)
                 if packed is not None:
                     return classes + packed, np.zeros(packing.rows, dtype=np.bool_)

@@ -105,9 +105,8 @@ class Pricer:
         weighed = np.flatnonzero(value)
         model.objective.vars.extend(weighed.tolist())
         model.objective.coeffs.extend((-value[weighed]).tolist())
-        found = solve(
-            whole, new_solver(self.seed, units=self.units, linearization=2), self.should_stop
-        )
+        solver = new_solver(self.seed, units=self.units, linearization=2)
+        found = solve(whole, solver, self.should_stop)
         columns = None if found.values is None else np.flatnonzero(found.values)
         max_weight = None if found.infeasible else min(-found.bound, _trivial(packing, value))
         return Priced(columns, max_weight, found.units)

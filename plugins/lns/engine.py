@@ -191,7 +191,7 @@ class _Search:
         )
 
     def _search(self, steps: int) -> None:
-        run, growable = self.run, self.growable
+        run, growable, random = self.run, self.growable, self.random
         partial = self._initial_solution(steps)
         units, idle = self.options.units, 0
         while run.wants(steps):
@@ -199,11 +199,9 @@ class _Search:
             if not len(unscheduled):
                 self._offer(partial.assignment())
                 return
-            situation = Situation(
-                partial, unscheduled, scarcity(partial), growable.family, self.random
-            )
-            arm = self.bandit.choose(self.random)
-            size = int(arm.size + self.random.random())
+            situation = Situation(partial, unscheduled, scarcity(partial), growable.family, random)
+            arm = self.bandit.choose(random)
+            size = int(arm.size + random.random())
             partial, answer = self._repack(partial, situation, arm.kind(situation, size), units)
             gain = len(unscheduled) - len(partial.unscheduled)
             easy = answer.solution.optimal and answer.units < MAX_EASY * units
@@ -280,9 +278,8 @@ class _Search:
             placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
         )
         # Drop optional deliveries that nothing requires any more.
-        repacked.take_out(
-            np.flatnonzero((repacked.option >= 0) & (repacked.assignment().option < 0))
-        )
+        idle = (repacked.option >= 0) & (repacked.assignment().option < 0)
+        repacked.take_out(np.flatnonzero(idle))
         run.note(places=len(places.option))
         return repacked, answer
 

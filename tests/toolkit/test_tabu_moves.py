@@ -52,11 +52,9 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 class Search:
     """A search that has begun with a random assignment, with pieces missing and too late."""
 
-    def __init__(
-        self, problem: Problem, seed: int, steps: int = 3, choice_excess: int = FAR
-    ) -> None:
+    def __init__(self, problem: Problem, seed: int, steps: int = 3, excess: int = FAR) -> None:
         self.problem, self.flat, self.steps = problem, flatten(problem), steps
-        self.graphs: PathGraphs = build_graphs(problem, self.flat, choice_excess, choice_excess)
+        self.graphs: PathGraphs = build_graphs(problem, self.flat, excess, excess)
         self.memory: Memory = new_memory(self.flat, steps)
         self.scratch: Scratch = new_scratch(problem, self.graphs, self.memory.load.shape[1])
         self.optional = not problem.required.all()
@@ -323,8 +321,8 @@ def test_prices_equal_brute_force(kind: str) -> None:
 
     @RANDOM
     @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
-    def check(case: Instance, seed: int, choice_excess: int) -> None:
-        search = Search(build_problem(case), seed, choice_excess=choice_excess)
+    def check(case: Instance, seed: int, excess: int) -> None:
+        search = Search(build_problem(case), seed, excess=excess)
         for _ in range(8):
             search.act()
         for delivery in range(search.problem.deliveries):

@@ -98,14 +98,9 @@ def build_graphs(
     longest = int(np.diff(flat.use_start).max(initial=0))
     listed = _spans(begins[found], size[found])
     max_edges = int(np.diff(flat.use_start)[flat.path[listed]].sum())
+    lists = begins[found], stops[found], shortest[found] + path_excess
     state_start, edge_start, resource, target, before, path_start, place = _build(
-        flat,
-        begins[found],
-        stops[found],
-        shortest[found] + path_excess,
-        longest,
-        len(listed),
-        max_edges,
+        flat, *lists, longest, len(listed), max_edges
     )
     return PathGraphs(
         choice_start=np.searchsorted(owner, np.arange(problem.deliveries + 1)).astype(np.int64),
