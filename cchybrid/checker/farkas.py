@@ -24,7 +24,7 @@ _MAX_MULTIPLIER = 10**40
 def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the number of steps needed, since the rows refute one step less.
 
-    ``steps`` is the number to be proven; ``rows`` holds, per family of rows, lists of the key's
+    ``steps`` is the number to be proven; ``rows`` holds, per kind of rows, lists of the key's
     numbers followed by a positive integer, the row's multiplier. With ``"routing": "any"`` the
     rows are those for any routing, which are fewer and hold for the instance's own routing, too.
     """
@@ -60,16 +60,16 @@ def contradict(relaxation: Relaxation, rows: Iterable[tuple[Row, int]]) -> bool:
     return reached < sides
 
 
-def _multipliers(families: Any) -> Iterator[tuple[Key, int]]:
-    if not isinstance(families, dict):
+def _multipliers(kinds: Any) -> Iterator[tuple[Key, int]]:
+    if not isinstance(kinds, dict):
         raise EvidenceError("the rows are missing")
-    for family, rows in families.items():
+    for kind, rows in kinds.items():
         if not isinstance(rows, list):
-            raise EvidenceError("the rows of a family are not a list")
+            raise EvidenceError("the rows of a kind are not a list")
         for row in rows:
             if not isinstance(row, list) or not row:
                 raise EvidenceError("a row has the wrong form")
             *numbers, times = row
             if type(times) is not int or not 0 < times < _MAX_MULTIPLIER:
                 raise EvidenceError("a row is multiplied by something else than a positive integer")
-            yield (family, *numbers), times
+            yield (kind, *numbers), times

@@ -6,7 +6,8 @@ Columns are nonnegative and have upper limits:
 - ``("flow", m, u, a, b, t)``: transfers of message m over channel (a, b) in step t sent by
   node u; with store-and-forward switching or any routing u is -1 and all senders are counted;
 - ``("gets", m, u, v, t)``: whether v receives m in step t (from u, or from any node if u is -1);
-- ``("sends", m, v, t)``: transfers of message m that v sends in step t, where u is -1.
+- ``("sends", m, v, t)``: transfers of message m that v sends in step t; only where senders are not
+  distinguished.
 
 Rows, each named by its key, read "sum of coefficient times column is at least the right side":
 
@@ -15,7 +16,8 @@ Rows, each named by its key, read "sum of coefficient times column is at least t
 - ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
 - ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
 - ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
-- ``("once", m, u, v, t)``: u informs v only if u has the message;
+- ``("once", m, u, v, t)``: v receives from u at most once in a step, and only if u had the message
+  before;
 - ``("channel", a, b, t)``: capacity; for a half-duplex pair, of both directions together;
 - ``("inject", v, t)`` and ``("accept", v, t)``: the ports.
 
@@ -32,8 +34,11 @@ from cchybrid.checker.growth import sending_power
 from cchybrid.checker.instance import EvidenceError, Network
 
 Column = tuple[Any, ...]
+"""The name and the indices of a column."""
 Key = tuple[Any, ...]
+"""The kind and the indices of a row."""
 Row = tuple[dict[Column, int], int]
+"""Coefficients by column, and the right side."""
 
 ANY_SENDER = -1
 """The sender in columns that count all senders of a message together."""
@@ -49,7 +54,7 @@ SHAPES = {
     "inject": "vt",
     "accept": "vt",
 }
-"""The components of the keys by family of rows."""
+"""The indices in the keys by kind of rows."""
 
 
 class Relaxation:
@@ -60,9 +65,9 @@ class Relaxation:
         self.steps = steps
         self.per_sender = not network.hop_by_hop and network.extra_hops is not None
         """Whether columns distinguish senders, because allowed paths depend on the sender."""
-        self._ahead: dict[tuple[int, int, int], frozenset[int]] = {}
-        self._users: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._within: dict[int, dict[int, int]] = {}
+        self._served_by: dict[tuple[int, int, int], frozenset[int]] = {}
+        self._commodities_of: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._hops_from: dict[int, dict[int, int]] = {}
         self._goals = [frozenset(destinations) for _, destinations in network.messages]
         self._holders = [self._find_holders(message) for message in range(len(network.messages))]
         node = 0, network.nodes - 1
@@ -83,6 +88,10 @@ class Relaxation:
     def holders(self, message: int) -> list[int]:
         """Return the nodes that may hold the message, the source first."""
         return self._holders[message]
+
+    def receivers(self, message: int) -> list[int]:
+        """Return the nodes that may receive the message: all holders except the source."""
+        return self._holders[message][1:]
 
     def _find_holders(self, message: int) -> list[int]:
         source, destinations = self.network.messages[message]
@@ -109,65 +118,65 @@ class Relaxation:
     def _served(self, sender: int, a: int, b: int) -> frozenset[int]:
         """Return the nodes that allowed paths from the sender through a channel can lead to."""
         key = (sender, a, b)
-        if key not in self._ahead:
-            self._ahead[key] = frozenset(self._find_served(sender, a, b))
-        return self._ahead[key]
+        if key not in self._served_by:
+            self._served_by[key] = frozenset(self._find_served(sender, a, b))
+        return self._served_by[key]
 
     def _find_served(self, sender: int, a: int, b: int) -> Iterator[int]:
         network = self.network
-        near = self._distances(sender)
-        if b == sender or a not in near or (a != sender and a in network.endpoints):
+        hops = self._distances(sender)
+        if b == sender or a not in hops or (a != sender and a in network.endpoints):
             return
         assert network.extra_hops is not None
         ahead = {b: 0} if b in network.endpoints else self._distances(b)
-        for goal, hops in ahead.items():
+        for node, more in ahead.items():
             if (
-                goal != sender
-                and goal in near
-                and near[a] + 1 + hops <= near[goal] + network.extra_hops
+                node != sender
+                and node in hops
+                and hops[a] + 1 + more <= hops[node] + network.extra_hops
             ):
-                yield goal
+                yield node
 
     def _distances(self, node: int) -> dict[int, int]:
-        if node not in self._within:
-            self._within[node] = self.network.hops(node)
-        return self._within[node]
+        if node not in self._hops_from:
+            self._hops_from[node] = self.network.hops(node)
+        return self._hops_from[node]
 
     def _commodities(self, a: int, b: int) -> list[tuple[int, int]]:
         """Return the messages and senders that may use a channel."""
-        if (a, b) not in self._users:
-            self._users[a, b] = [
+        if (a, b) not in self._commodities_of:
+            self._commodities_of[a, b] = [
                 (message, sender)
                 for message in range(len(self.network.messages))
                 for sender in self.senders(message)
                 if self.passes(message, sender, a, b)
             ]
-        return self._users[a, b]
+        return self._commodities_of[a, b]
 
     # Rows
 
     def all_keys(self) -> Iterator[Key]:
         """Yield the keys of all rows."""
         network, steps = self.network, range(1, self.steps + 1)
-        for message, (_, destinations) in enumerate(network.messages):
+        for message, (source, destinations) in enumerate(network.messages):
             yield from (("goal", message, node) for node in destinations)
-            holders = self.holders(message)
+            receivers = self.receivers(message)
             for t in steps:
-                yield from (("grow", message, node, t) for node in holders[1:])
-                yield from (("hold", message, node, t) for node in holders)
+                yield from (("grow", message, node, t) for node in receivers)
+                yield from (("hold", message, node, t) for node in self.holders(message))
                 for sender in self.senders(message):
                     if not network.hop_by_hop:
                         for node in range(network.nodes):
                             if node != sender:
                                 yield "pass", message, sender, node, t
-                    if self.per_sender and sender != holders[0]:
-                        for node in holders[1:]:
+                    if self.per_sender and sender != source:
+                        for node in receivers:
                             if node != sender:
                                 yield "once", message, sender, node, t
                     if self.per_sender or network.hop_by_hop:
                         for a, b in network.channels:
                             if self.passes(message, sender, a, b) and (
-                                self.per_sender or a != holders[0]
+                                self.per_sender or a != source
                             ):
                                 yield "own", message, sender, a, b, t
         for t in steps:
@@ -186,8 +195,8 @@ class Relaxation:
         EvidenceError
             If there is no such row.
         """
-        family, *rest = key
-        shape = SHAPES.get(family)
+        kind, *rest = key
+        shape = SHAPES.get(kind)
         if shape is None or len(rest) != len(shape):
             raise EvidenceError("a row that does not exist")
         for letter, number in zip(shape, rest, strict=True):
@@ -195,7 +204,8 @@ class Relaxation:
         named = dict(zip(shape, rest, strict=True))
         if "u" in named and named["u"] not in self.senders(named["m"]):
             raise EvidenceError("a row of a sender that does not exist")
-        made: Row = getattr(self, f"_{family}")(**named)
+        # One method per kind in SHAPES.
+        made: Row = getattr(self, f"_{kind}_row")(**named)
         return made
 
     def max_value(self, column: Column) -> int:
@@ -209,13 +219,13 @@ class Relaxation:
         if type(number) is not int or not low <= number <= high:
             raise EvidenceError("a row of something that does not exist")
 
-    def _goal(self, m: int, v: int) -> Row:
+    def _goal_row(self, m: int, v: int) -> Row:
         if v not in self.network.messages[m][1]:
             raise EvidenceError("a goal that is no destination")
         return {("has", m, v, self.steps): 1}, 1
 
-    def _grow(self, m: int, v: int, t: int) -> Row:
-        if v not in self.holders(m)[1:]:
+    def _grow_row(self, m: int, v: int, t: int) -> Row:
+        if v not in self.receivers(m):
             raise EvidenceError("a node that never receives the message")
         terms: dict[Column, int] = {("has", m, v, t): -1}
         if t > 1:
@@ -229,7 +239,7 @@ class Relaxation:
                     terms["gets", m, u, v, t] = 1
         return terms, 0
 
-    def _pass(self, m: int, u: int, v: int, t: int) -> Row:
+    def _pass_row(self, m: int, u: int, v: int, t: int) -> Row:
         if self.network.hop_by_hop or v == u:
             raise EvidenceError("a node without that row")
         terms: dict[Column, int] = {}
@@ -239,14 +249,13 @@ class Relaxation:
         for b in self.network.successors[v]:
             if self.passes(m, u, v, b):
                 terms["flow", m, u, v, b, t] = -1
-        holders = self.holders(m)
-        if v in holders[1:]:
+        if v in self.receivers(m):
             terms["gets", m, u, v, t] = -1
-        if u == ANY_SENDER and v in holders:
+        if u == ANY_SENDER and v in self.holders(m):
             terms["sends", m, v, t] = 1
         return terms, 0
 
-    def _hold(self, m: int, v: int, t: int) -> Row:
+    def _hold_row(self, m: int, v: int, t: int) -> Row:
         if v not in self.holders(m):
             raise EvidenceError("a node that never has the message")
         power = sending_power(self.network, v, self.network.messages[m][0])
@@ -260,7 +269,7 @@ class Relaxation:
             terms["sends", m, v, t] = -1
         return self._if_has(terms, power, m, v, t)
 
-    def _own(self, m: int, u: int, a: int, b: int, t: int) -> Row:
+    def _own_row(self, m: int, u: int, a: int, b: int, t: int) -> Row:
         if (a, b) not in self.network.channels or not (self.per_sender or self.network.hop_by_hop):
             raise EvidenceError("a channel that the row does not have")
         if not self.passes(m, u, a, b):
@@ -270,8 +279,8 @@ class Relaxation:
             {("flow", m, u, a, b, t): -1}, max_value, m, u if self.per_sender else a, t
         )
 
-    def _once(self, m: int, u: int, v: int, t: int) -> Row:
-        if u == ANY_SENDER or v == u or v not in self.holders(m)[1:]:
+    def _once_row(self, m: int, u: int, v: int, t: int) -> Row:
+        if u == ANY_SENDER or v == u or v not in self.receivers(m):
             raise EvidenceError("a node that is not informed in that form")
         return self._if_has({("gets", m, u, v, t): -1}, 1, m, u, t)
 
@@ -283,7 +292,7 @@ class Relaxation:
             terms["has", m, v, t - 1] = times
         return terms, 0
 
-    def _channel(self, a: int, b: int, t: int) -> Row:
+    def _channel_row(self, a: int, b: int, t: int) -> Row:
         network = self.network
         if (a, b) not in network.channels:
             raise EvidenceError("a channel that does not exist")
@@ -294,17 +303,19 @@ class Relaxation:
         }
         return terms, -network.channels[a, b]
 
-    def _inject(self, v: int, t: int) -> Row:
+    def _inject_row(self, v: int, t: int) -> Row:
         terms: dict[Column, int] = {}
         for m in range(len(self.network.messages)):
             if v in self.holders(m):
-                terms.update(self._hold(m, v, t)[0])
+                # The outgoing terms of "hold", each -1, without "has".
+                terms.update(self._hold_row(m, v, t)[0])
                 terms.pop(("has", m, v, t - 1), None)
         return terms, -self.network.inject[v]
 
-    def _accept(self, v: int, t: int) -> Row:
+    def _accept_row(self, v: int, t: int) -> Row:
         terms: dict[Column, int] = {}
         for m in range(len(self.network.messages)):
-            if v in self.holders(m)[1:]:
-                terms.update({c: -1 for c, sign in self._grow(m, v, t)[0].items() if c[0] != "has"})
+            if v in self.receivers(m):
+                # The incoming terms of "grow", each -1, without "has".
+                terms.update({c: -1 for c in self._grow_row(m, v, t)[0] if c[0] != "has"})
         return terms, -self.network.accept[v]

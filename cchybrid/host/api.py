@@ -83,8 +83,9 @@ def solve(
         Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget. Time to
         wait for the compilation of kernels, once per installation, does not count.
     evaluations
-        Evaluations of each engine. Engines then run one after another, and with one thread the
-        same seed always gives the same result (unless a time limit ends the run before).
+        Candidate evaluations of each engine, as it counts them (``Run.spend``). Engines then run
+        one after another, and with one thread the same seed always gives the same result (unless a
+        time limit ends the run before).
     seed
         Seed of all random choices.
     threads

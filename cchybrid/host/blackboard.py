@@ -41,7 +41,8 @@ class Blackboard:
     schedule, found_by
         The best verified schedule, and the name of its author.
     certified, certified_by
-        The best bound whose evidence was checked, and the name of its author.
+        The best bound whose evidence was checked, and the name of its author; 1 without evidence
+        at first.
     claims
         The best bound without evidence, per seat.
     drafts

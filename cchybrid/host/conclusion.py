@@ -72,6 +72,6 @@ def _status(state: RunState) -> Status:
     too_few = state.target is not None and state.blackboard.lower > state.target
     if state.infeasible is not None or too_few:
         return "infeasible"
-    if state.closed:
+    if state.is_optimal:
         return "optimal"
     return "unknown" if state.schedule is None else "feasible"

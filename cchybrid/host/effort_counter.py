@@ -23,7 +23,7 @@ class EffortCounter:
         self._earlier: dict[str, int] = {}
         self._conflicts: int | None = None
         self._best: int | None = None
-        self._closed_by: set[str] = set()
+        self._done_by: set[str] = set()
 
     def start(self, engine: str) -> None:
         """Record that an engine starts; its evaluations are unknown until it ends."""
@@ -34,7 +34,7 @@ class EffortCounter:
         """Record the effort of an engine; a check of options (no evaluations) is ignored."""
         if event.evaluations is None:
             return
-        if engine not in self._closed_by:
+        if engine not in self._done_by:
             self._evaluations[engine] = self._earlier.get(engine, 0) + event.evaluations
         self._seconds[engine] = self._seconds.get(engine, 0.0) + event.searched
         self._lower_conflicts(event.conflicts)
@@ -44,19 +44,19 @@ class EffortCounter:
         if steps == self._target:
             self._lower_conflicts(conflicts)
 
-    def best(self, engine: str, spent: int, closed: bool) -> None:
+    def best(self, engine: str, spent: int, done: bool) -> None:
         """Record the evaluations of an engine when it offered the best schedule so far.
 
         Parameters
         ----------
-        closed
-            Whether the offer closed the case. Evaluations after that are not counted: their number
-            depends on the moment at which the engine gets the news, so it is not repeatable.
+        done
+            Whether engines have nothing left to do. Evaluations after that are not counted: their
+            number depends on the moment at which the engine gets the news, so it is not repeatable.
         """
         self._best = self._earlier.get(engine, 0) + spent
-        if closed:
+        if done:
             self._evaluations[engine] = self._best
-            self._closed_by.add(engine)
+            self._done_by.add(engine)
 
     def _lower_conflicts(self, found: int | None) -> None:
         if found is not None and self._target is not None:

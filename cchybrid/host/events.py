@@ -1,6 +1,7 @@
 """The events of a run: those that workers send, and those that the host adds.
 
-The events determine the state of a run (``RunState``). ``wire`` reads and writes them as lines.
+The events determine the state of a run (``RunState``). ``wire`` reads and writes them as lines, in
+which the name of an event is that of its class in lower case.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ Option = int | float | bool | str
 
 @dataclass(frozen=True)
 class Started:
-    """The engine starts to search; ``options`` are those in use, defaults included."""
+    """The engine starts to search.
+
+    Parameters
+    ----------
+    complete
+        Whether its Problem lists every option that the instance allows.
+    options
+        The options in use, defaults included.
+    """
 
     complete: bool | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
@@ -79,7 +88,7 @@ class Note:
 
 @dataclass(frozen=True)
 class End:
-    """The work is over; fields are ``None`` where nothing was counted."""
+    """The work is over, after ``searched`` seconds; fields are ``None`` if nothing was counted."""
 
     stop: Stop
     evaluations: int | None = None
@@ -127,12 +136,18 @@ class Overdue:
     """The engine did not return although it was asked to stop."""
 
 
-# The events of the host.
+WorkerEvent = (
+    Started | Offer | Suggest | Bound | Progress | Note | End | Unsupported | Refused | Failed
+    | Trouble | Silent | Overdue
+)  # fmt: skip
+"""The events that a worker may send."""
 
 
 @dataclass(frozen=True)
 class Opened:
     """A worker was started.
+
+    Every worker of a run has a number of its own, its *seat*; seat 0 is the host.
 
     Parameters
     ----------
@@ -201,7 +216,10 @@ class Compiling:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The compilation of an engine's kernels has ended, with or without an ``error``."""
+    """The compilation of an engine's kernels has ended, after ``worked`` seconds.
+
+    ``error`` says why it failed, or is "".
+    """
 
     engine: str
     worked: float
@@ -229,8 +247,10 @@ class Finished:
     interrupted: bool
 
 
-Event = (
-    Started | Offer | Suggest | Bound | Progress | Note | End | Unsupported | Refused | Failed
-    | Trouble | Silent | Overdue | Opened | Garbled | Exited | Sliced | Phased | Compiling
-    | Compiled | Infeasible | Remarked | Finished
+HostEvent = (
+    Opened | Garbled | Exited | Sliced | Phased | Compiling | Compiled | Infeasible | Remarked
+    | Finished
 )  # fmt: skip
+"""The events that only the host adds."""
+
+Event = WorkerEvent | HostEvent

@@ -7,7 +7,8 @@ engine starts.
    destinations, so that near nodes can send on.
 2. Place them one by one. Each takes a shortest path over the channels that are used least so far,
    from one of the nearest nodes that hold the message, in the first step in which all channels and
-   ports of the path have free capacity.
+   ports of the path have free capacity. In store-and-forward switching it is placed hop by hop, and
+   every node on the path stores it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
 
 CHECK_INTERVAL = 256
-"""Deliveries between two calls of ``over``, and before the first: some milliseconds."""
+"""Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
 MAX_SENDERS = 4
 """Nearest holders of the message that are compared for a delivery; more were no better on meshes of
 64 nodes."""
@@ -31,20 +32,22 @@ MAX_DISTANT_SENDERS = 64
 neighbours of the destination hold the message."""
 
 
-def first_schedule(instance: Instance, over: Callable[[], bool] = lambda: False) -> Steps | None:
-    """Return a schedule, or ``None`` if ``over`` became true first.
+def first_schedule(
+    instance: Instance, should_stop: Callable[[], bool] = lambda: False
+) -> Steps | None:
+    """Return a schedule, or ``None`` if ``should_stop`` became true first.
 
     Parameters
     ----------
     instance
         The instance; every destination can be reached.
-    over
+    should_stop
         Whether to give up; called every few milliseconds.
     """
     forward = instance.forward
     greedy = _HopByHop(forward) if forward.model.switching != "wormhole" else _Wormhole(forward)
     for count, _ in enumerate(greedy.place_all(), 1):
-        if count % CHECK_INTERVAL == 0 and over():
+        if count % CHECK_INTERVAL == 0 and should_stop():
             return None
     steps = tuple(tuple(step) for step in greedy.steps if step)
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
@@ -85,13 +88,13 @@ class _PartialSchedule:
             Returns the hop distances from a node.
         """
         by_hops: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        spreads = False
+        is_forwarded = False
         for index, (source, targets) in enumerate(self.messages):
-            spreads = spreads or len(targets) > 1
+            is_forwarded = is_forwarded or len(targets) > 1
             for target in targets:
                 by_hops[hops(source)[target]].append((index, target))
             yield
-        order = sorted(by_hops, reverse=not spreads)
+        order = sorted(by_hops, reverse=not is_forwarded)
         self.waiting = list(chain.from_iterable(by_hops[count] for count in order))
 
     def _resource(self, capacity: int) -> int:
@@ -113,9 +116,9 @@ class _PartialSchedule:
 
     def resources(self, path: Sequence[int]) -> list[int]:
         """Return the resources that a path uses: channels and ports."""
-        ends = (self._inject[path[0]], self._accept[path[-1]])
+        ports = (self._inject[path[0]], self._accept[path[-1]])
         used = [self._channel[hop] for hop in pairwise(path)]
-        return used + [resource for resource in ends if resource is not None]
+        return used + [resource for resource in ports if resource is not None]
 
     def first_free(self, resources: Sequence[int], earliest: int) -> int:
         """Return the first step from ``earliest`` on in which no resource is full."""
@@ -123,6 +126,7 @@ class _PartialSchedule:
         for resource in resources:
             full |= self._full[resource]
         full >>= earliest
+        # The lowest bit of ``full`` that is 0.
         return earliest + (~full & (full + 1)).bit_length() - 1
 
     def place(self, message: int, path: Sequence[int], resources: Sequence[int], step: int) -> None:
@@ -146,9 +150,9 @@ class _Wormhole(_PartialSchedule):
         super().__init__(forward)
         network = forward.network
         self._hops: list[list[int]] = hop_distances(network, range(network.nodes)).tolist()
-        self._ends = set(network.endpoints)
+        self._endpoints = set(network.endpoints)
         self._next = network.successors
-        self._before = network.reversed().successors
+        self._predecessors = network.reversed().successors
 
     def place_all(self) -> Iterator[None]:
         """Sort and place all deliveries; yield after each."""
@@ -174,7 +178,7 @@ class _Wormhole(_PartialSchedule):
             The step in which each holder of the message received it, -1 for the source.
         """
         hops = self._hops
-        senders = [v for v in self._before[target] if v in received and self.can_inject(v)]
+        senders = [v for v in self._predecessors[target] if v in received and self.can_inject(v)]
         if not senders or (len(senders) < MAX_SENDERS and len(received) <= MAX_DISTANT_SENDERS):
             senders = [v for v in received if hops[v][target] > 0 and self.can_inject(v)]
         if not senders:
@@ -198,7 +202,7 @@ class _Wormhole(_PartialSchedule):
             node = min(
                 (load[node, near], near)
                 for near in self._next[node]
-                if hops[near][target] == left and (near == target or near not in self._ends)
+                if hops[near][target] == left and (near == target or near not in self._endpoints)
             )[1]
             path.append(node)
         return path
@@ -220,9 +224,9 @@ class _HopByHop(_PartialSchedule):
         sources = sorted({message.source for message in self.messages})
         rows = hop_distances(open_network, sources).tolist()
         self._hops: dict[int, list[int]] = dict(zip(sources, rows, strict=True))
-        self._before: list[list[int]] = [[] for _ in range(network.nodes)]
+        self._predecessors: list[list[int]] = [[] for _ in range(network.nodes)]
         for a, b, _ in working:
-            self._before[b].append(a)
+            self._predecessors[b].append(a)
 
     def place_all(self) -> Iterator[None]:
         """Sort all deliveries and place every hop towards each; yield after each."""
@@ -244,7 +248,7 @@ class _HopByHop(_PartialSchedule):
         while node not in received:
             before = min(
                 (near not in received, self.load[near, node], near)
-                for near in self._before[node]
+                for near in self._predecessors[node]
                 if hops[near] == hops[node] - 1
             )[2]
             path.append((before, node))

@@ -9,10 +9,11 @@ the arms of a best-arm identification by successive halving:
 2. Take the next batch from the ranking, and the finalists of the batch before.
 3. Run the engine for one slice on the quotient of every candidate. Drop a candidate if the engine
    exhausted its quotient, if its next possible number of steps is no improvement, or if it has had
-   the longest slice.
-4. Sort the rest by the steps tried last and the conflicts left. Keep the better half, double their
-   slices and repeat from 3, until no more candidates are left than there are finalists.
-5. Repeat from 2 until the ranking is used up, then from 1; stop when a new sample has no new group.
+   the longest slice; slices double each time.
+4. Sort the rest by the steps tried last and the conflicts left. Keep the better half and repeat
+   from 3, until at most ``finalists`` candidates are left.
+5. Repeat from 2 until the ranking is used up, then from 1; stop when all groups of a new sample
+   have been dropped and no finalist is left.
 
 A candidate keeps its near-solutions, refuted numbers of steps and slice length between slices.
 Offers are lifted to the whole network. Refuted numbers of steps hold for the quotient only.
@@ -47,11 +48,12 @@ LARGE_DELIVERIES = 1_000
 """Above this number of deliveries of a quotient, slices grow in proportion: so does the time of a
 search step."""
 MAX_OVERRUN = 4
-"""Factor between the processor time of a slice and the length of the next one, above which the
-engine is taken not to stop in time, and quotients with this many options are skipped."""
+"""If a slice takes more than this factor times the length of the next one (twice its own), the
+engine is taken not to stop in time for quotients of this size: those with at least as many options
+are skipped."""
 MAX_REFUSALS = 6
-"""Quotients that an engine may refuse before it has accepted one: afterwards the search ends, as
-the reason is then hardly the group."""
+"""If an engine refuses this many quotients before it accepts one, the search ends: the reason then
+hardly depends on the group."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ class QuotientSearch:
     refusals
         Reasons why the engine cannot work on quotients.
     action
-        The group action of the current slice; ``None`` between slices.
+        The group action of the current slice; ``None`` between slices. ``WorkerRun.offer`` reports
+        it.
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class QuotientSearch:
         self.action: GroupAction | None = None
 
     def search(self) -> Stop:
-        """Search until the run is over, or until a sample has no new group."""
+        """Search until the run is over, or until no group is left; see the module."""
         finalists: list[Candidate] = []
         while not self._is_over():
             waiting = self._draw_choices()
@@ -261,6 +264,7 @@ class QuotientRun(RunBase):
         self.target = None if outer.target is None else outer.target // self._steps_per_round
         self.seed = seed
         self.budget = Budget(seconds, None, outer.budget.threads, outer.budget.memory)
+        # Processor time of all threads, unlike Budget's wall-clock seconds: other arms may run.
         self._end = time.process_time() + seconds
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:

@@ -54,8 +54,8 @@ class Result:
         Conflicts of the best near-solution of the target's number of steps, as counted by the
         engines; 0 with a schedule; ``None`` without a target or without any report.
     evaluations, search_seconds
-        Effort of each engine: evaluations until its end, or until it closed the case (``None`` if
-        the engine crashed), and seconds from the start of its search to its end.
+        Effort of each engine: evaluations until its end, or until its schedule left nothing to do
+        (``None`` if the engine crashed), and seconds from the start of its search to its end.
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
     """

@@ -30,7 +30,7 @@ PROOF_ARM: ArmKey = (PROVER, "proof")
 
 @dataclass(frozen=True)
 class Contribution:
-    """A better schedule or a better bound, and the worker that found it.
+    """A better schedule, a better bound, or a near-solution, and the worker that found it.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ class RunHistory:
     provable
         Whether the prover may take part.
     best, lower
-        Steps of the best schedule, ``None`` without one, and the best bound.
+        Steps of the engines' best schedule (the host's own does not count), ``None`` without one,
+        and the best bound.
     compiling
         Engines whose kernels are being compiled; they get no time slice until then.
     finished

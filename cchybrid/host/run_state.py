@@ -177,14 +177,14 @@ class RunState:
         return self.blackboard.certified_by if claim is None else self.seats[claim].title
 
     @property
-    def closed(self) -> bool:
-        """Whether the best schedule meets the best bound."""
+    def is_optimal(self) -> bool:
+        """Whether the best schedule meets the best bound, certified or claimed."""
         return self.best is not None and self.best <= self.blackboard.lower
 
     @property
     def done(self) -> bool:
         """Whether engines have nothing left to do."""
-        if self.refused is not None or self.closed:
+        if self.refused is not None or self.is_optimal:
             return True
         if self.target is None:
             return False
@@ -193,7 +193,7 @@ class RunState:
         )
 
     @property
-    def settled(self) -> bool:
+    def is_certified(self) -> bool:
         """Whether the best schedule meets a bound whose evidence was checked."""
         return self.best is not None and self.best <= self.blackboard.certified.steps
 
@@ -221,7 +221,8 @@ class RunState:
             self._act_on(seat, worker, event)
         except ContractError as error:
             self._distrust(seat, str(error))
-        self.history.lower = self.blackboard.lower  # lower again after a withdrawn claim
+        # A withdrawn claim decreases the bound.
+        self.history.lower = self.blackboard.lower
         return self._actions
 
     def _act_on(self, seat: int, worker: WorkerState, event: ev.Event) -> None:
@@ -322,6 +323,7 @@ class RunState:
         known = {other.title for other in self.seats.values()}
         seeded_by = event.seeded_by if event.seeded_by in known else ""
         self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
+        # Optimality of a better schedule is a new goal for the prover.
         self.history.finished.discard(PROOF_ARM)
         self._share({"best": best, "steps": steps_to_json(event.steps), "by": name}, seat)
         for claimant in blackboard.refuted_claims():

@@ -85,7 +85,7 @@ class Session:
         self._workers = WorkerControl(self.state, config, self._bus)
         self._pool = self._workers.pool
         self._seat_of: dict[ArmKey, int] = {}
-        self._bounding: list[int] = []
+        self._bound_workers: list[int] = []
         self._proving: int | None = None
 
     def run(self) -> Result:
@@ -130,13 +130,15 @@ class Session:
         self._start_background()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
-            self._workers.listen_while(lambda: self._pool.has(self._bounding))
+            self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
         for phase in self._phases(repeatable):
             left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
                 break
             self._run_phase(phase)
-        self._workers.listen_while(lambda: self._pool.has(self._bounding) and not self._settled())
+        self._workers.listen_while(
+            lambda: self._pool.has(self._bound_workers) and not self._needs_no_more_bounds()
+        )
         self._certify()
 
     def _options_are_valid(self) -> bool:
@@ -160,7 +162,7 @@ class Session:
 
         The providers of cchybrid share a worker, and every other one has its own.
         """
-        if self._bounding or self._workers.out_of_time():
+        if self._bound_workers or self._workers.out_of_time():
             return
         self._workers.compile_kernels()
         jobs: dict[str, list[list[str]]] = {}
@@ -170,20 +172,21 @@ class Session:
             jobs.setdefault(name, []).append([info.name, info.target])
         for name, providers in jobs.items():
             opened = ev.Opened(name, "bounds", proves=False)
-            self._bounding.append(self._workers.start(opened, 1, {"providers": providers}))
+            self._bound_workers.append(self._workers.start(opened, 1, {"providers": providers}))
 
     def _make_first_schedule(self) -> None:
         """Make the host's own greedy schedule; if it takes long, while the bound providers run."""
         end = self._workers.now() + MIN_GREEDY_SECONDS
 
-        def over() -> bool:
+        # Besides its result, it listens to the bound providers, once they have started.
+        def should_stop() -> bool:
             if self._workers.now() < end:
                 return False
             self._start_background()
             self._workers.listen(0.0)
             return self._workers.out_of_time()
 
-        steps = first_schedule(self.instance, over)
+        steps = first_schedule(self.instance, should_stop)
         if steps is not None:
             self._workers.apply(HOST, ev.Offer(steps, 0, ""))
         else:
@@ -205,7 +208,10 @@ class Session:
 
     def _run_phase(self, phase: Phase) -> None:
         state = self.state
-        self._await_kernels({arm.engine.name for arm in phase.arms})
+        if phase.arms:
+            self._await_kernels({arm.engine.name for arm in phase.arms})
+        else:
+            self._await_any_kernel()
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
         if not arms or state.done:
             return
@@ -217,9 +223,11 @@ class Session:
         end = None if phase.share >= 1 else start + phase.share * time_left
         if phase.seconds is not None:
             end = start + phase.seconds
-        # Until an engine has offered a first schedule, the phase may take longer than its share.
+        # Until an engine has offered a schedule, neither ``seconds`` nor ``patience`` ends the
+        # phase: only its share of the time (twice the share if its engines are stopped afterwards).
         first_end = start + (1 if phase.pause else 2) * phase.share * time_left
 
+        # It also updates the time of the last improvement, from which ``patience`` counts.
         def is_running() -> bool:
             nonlocal last_improved
             now = self._workers.now()
@@ -238,22 +246,27 @@ class Session:
         if phase.pause and not state.done and not self._workers.out_of_time():
             self._pool.pause(seats)
             return
-        if state.blackboard.lower == self._proving and not state.settled:
-            prover = self._seat_of.get(PROOF_ARM)  # still proves the claimed bound
+        if state.blackboard.lower == self._proving and not state.is_certified:
+            # Keep the prover: an engine now claims the bound that it is proving, and ``_certify``
+            # goes on.
+            prover = self._seat_of.get(PROOF_ARM)
             seats = [seat for seat in seats if seat != prover]
         self._workers.stop(seats)
 
     def _await_kernels(self, engines: set[str]) -> None:
-        """Wait until the kernels of these engines are compiled.
+        """Wait until the kernels of these engines are compiled."""
+        compiling = self.state.history.compiling
+        self._await_compilation(lambda: bool(compiling & engines))
 
-        Without engines, wait until those of any one engine are compiled. The time for this, once
-        per installation, does not count in the time limit.
-        """
+    def _await_any_kernel(self) -> None:
+        """Wait until the kernels of one of the engines that wait for them are compiled."""
         compiling = self.state.history.compiling
         before = set(compiling)
-        while not self.state.done and not self._workers.out_of_time():
-            if not (compiling & engines if engines else before and compiling == before):
-                break
+        self._await_compilation(lambda: bool(before) and compiling == before)
+
+    def _await_compilation(self, is_compiling: Callable[[], bool]) -> None:
+        """Wait for kernels; the time, once per installation, does not count in the time limit."""
+        while is_compiling() and not self.state.done and not self._workers.out_of_time():
             start = self._workers.now()
             self._workers.listen(LISTEN_SECONDS)
             self._workers.extend(self._workers.now() - start)
@@ -280,6 +293,7 @@ class Session:
         start = self._workers.now()
         first: float | None = None
 
+        # It also records when the first engine has started.
         def waiting() -> bool:
             nonlocal first
             state, now = self.state, self._workers.now()
@@ -287,34 +301,38 @@ class Session:
             missing = [seat for seat in alive if not state.seats[seat].started]
             if first is None and len(missing) < len(seats):
                 first = now
-            late = now - start > MAX_START_SECONDS or (
-                first is not None and now - first > MAX_LATE_START_SECONDS
-            )
-            return bool(missing) and not late and not state.done
+            deadline = start + MAX_START_SECONDS
+            if first is not None:
+                deadline = min(deadline, first + MAX_LATE_START_SECONDS)
+            return bool(missing) and now <= deadline and not state.done
 
         self._workers.listen_while(waiting)
         return self._workers.now()
 
     def _has_active(self, seats: Sequence[int], phase: Phase) -> bool:
-        """Return whether any of these engines is alive and, if others are paused, not silent."""
+        """Return whether an engine is alive.
+
+        In a phase with ``pause``, a silent one does not count, so that it does not keep the paused
+        ones waiting.
+        """
         alive = [seat for seat in seats if self._pool.has([seat])]
         return any(not phase.pause or not self.state.seats[seat].silent for seat in alive)
 
     def _wait_for_all(self, seats: Sequence[int]) -> None:
         """Wait until every engine has started and sent a first event."""
-        late = self._workers.now() + MAX_WAIT_FOR_ALL_SECONDS
+        deadline = self._workers.now() + MAX_WAIT_FOR_ALL_SECONDS
 
         def waiting() -> bool:
             alive = (self.state.seats[seat] for seat in seats if self._pool.has([seat]))
             missing = not all(worker.started and worker.has_sent for worker in alive)
-            return missing and self._workers.now() < late
+            return missing and self._workers.now() < deadline
 
         self._workers.listen_while(waiting)
 
-    def _settled(self) -> bool:
+    def _needs_no_more_bounds(self) -> bool:
         """Return whether to stop waiting for the bound providers."""
         state = self.state
-        if state.refused is not None or state.settled:
+        if state.refused is not None or state.is_certified:
             return True
         return state.done and self._workers.now() - state.found_at > MAX_BOUND_WAIT_SECONDS
 

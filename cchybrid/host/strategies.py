@@ -17,7 +17,8 @@ engine on quotients (``quotient_search``), or the prover.
    Slices grow by a quarter each, up to a maximum.
 5. An arm leaves when it has nothing left to do. The prover takes part only while the gap is small.
 
-Arms that are not in the current phase are paused, and continue where they were.
+Arms that are not in the current phase are paused, and continue where they were. Until an engine has
+offered a schedule, neither its seconds nor its patience ends a phase: only its share of the time.
 
 ``race`` runs all engines at once, ``relay`` first heuristics and then the exact engine,
 ``quotients`` all engines on quotients only. With an evaluation budget, ``one_by_one`` takes their
@@ -75,17 +76,19 @@ class Phase:
     Parameters
     ----------
     arms
-        The arms. Without any, the phase waits until kernels are compiled.
+        The arms. Without any, the phase waits until the kernels of one more engine are compiled.
     share
         Largest part of the remaining time that the phase may take, counted from when its engines
         have started.
     seconds
-        Largest number of seconds that the phase may take; ``None``: the share is the limit.
+        Largest number of seconds that the phase may take; ``None``: the share is the limit. Until
+        an engine has offered a schedule, neither ``seconds`` nor ``patience`` ends the phase: only
+        its share of the time (twice the share if its engines are stopped afterwards).
     patience
         Seconds without a better schedule after which the phase ends; ``None``: no such limit.
     wait_for_all
-        Whether the phase waits for all engines to start even if the case is closed earlier, so
-        that the report of broken engines does not depend on the speed of others.
+        Whether the phase waits for all engines to start even if the best schedule meets the best
+        bound earlier, so that the report of broken engines does not depend on the speed of others.
     min_seconds
         Remaining seconds at or below which the strategy ends instead.
     pause
@@ -165,8 +168,8 @@ SLICE_GROWTH = 1.25
 """Factor between the lengths of successive time slices."""
 STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
 """Priors: of the heuristic of the highest priority, of other arms, and of weaker engines on
-quotients, which are not probed. Only their order matters: one step of a gap of ten outweighs the
-differences."""
+quotients, which are not probed. Only their order matters at first: closing one step of a gap of
+three outweighs the differences."""
 NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
 """Priors of the prover: with a gap of one step, and with a larger gap."""
 
@@ -180,20 +183,20 @@ def auto(
     they are ready. If all other probes are over before, a phase without arms waits for that, but
     for engines without a priority only if no other arm can work.
     """
-    first, slow = _constructions(engines)
-    if not slow or len(engines) == 1:
+    constructions, others = _constructions(engines)
+    if not others or len(engines) == 1:
         yield Phase(_arms(engines, threads), wait_for_all=True)
         return
-    if first:
-        yield Phase(_arms(first, threads), share=MAX_CONSTRUCTION_SHARE)
-    arms, priors = _portfolio(slow, max(1, threads // 2), history.ordered)
+    if constructions:
+        yield Phase(_arms(constructions, threads), share=MAX_CONSTRUCTION_SHARE)
+    arms, priors = _portfolio(others, max(1, threads // 2), history.ordered)
 
     def prior(arm: Arm) -> float:
         if arm.view == "proof":
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
         return priors[arm]
 
-    awaited = {engine.name for engine in slow if engine.priority > 0}
+    awaited = {engine.name for engine in others if engine.priority > 0}
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     while True:
@@ -238,9 +241,9 @@ def _portfolio(
         Whether some delivery requires another, so that the order of the steps matters: then exact
         engines and the prover are probed earlier.
     """
-    known = [e for e in engines if e.priority > 0] or list(engines)
-    heuristics = [engine for engine in ranked(known) if not engine.proves]
-    exact = [engine for engine in ranked(known) if engine.proves]
+    prioritised = [e for e in engines if e.priority > 0] or list(engines)
+    heuristics = [engine for engine in ranked(prioritised) if not engine.proves]
+    exact = [engine for engine in ranked(prioritised) if engine.proves]
     strongest = [*heuristics[:1], *exact[:1]]
     weaker = [*heuristics[1:], *exact[1:]]
     prover = Arm(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
@@ -268,7 +271,7 @@ def _portfolio(
             prover,
             *on_quotients(*weaker),
         ]
-    others = [engine for engine in ranked(engines) if engine not in known]
+    others = [engine for engine in ranked(engines) if engine not in prioritised]
     arms += [*on_instance(*others), *on_quotients(*others)]
     priors = dict.fromkeys(arms, PRIOR)
     for arm in arms:
@@ -299,20 +302,20 @@ def relay(
     engine gives up early, because the instance is too large for it, the heuristics run again.
     Other exact engines run with the heuristics.
     """
-    first, engines = _constructions(engines)
-    if first and engines:
-        yield Phase(_arms(first, threads), share=MAX_CONSTRUCTION_SHARE)
-    engines = engines or first
-    exact = [engine for engine in ranked(engines) if engine.proves][:1]
-    others = [engine for engine in engines if engine not in exact]
-    if not others or not exact:
-        yield Phase(_arms(engines, threads), wait_for_all=True)
+    constructions, others = _constructions(engines)
+    if constructions and others:
+        yield Phase(_arms(constructions, threads), share=MAX_CONSTRUCTION_SHARE)
+    others = others or constructions
+    exact = [engine for engine in ranked(others) if engine.proves][:1]
+    heuristics = [engine for engine in others if engine not in exact]
+    if not heuristics or not exact:
+        yield Phase(_arms(others, threads), wait_for_all=True)
         return
     yield Phase(
-        _arms(others, threads), share=options.heuristic_share, patience=options.patience_seconds
+        _arms(heuristics, threads), share=options.heuristic_share, patience=options.patience_seconds
     )
     yield Phase(_arms(exact, threads))
-    yield Phase(_arms(others, threads), min_seconds=2.0)
+    yield Phase(_arms(heuristics, threads), min_seconds=2.0)
 
 
 def race(

@@ -1,8 +1,9 @@
 """Reading and writing of events: the lines between host and workers, and those of the log.
 
 A worker writes one JSON object per line. ``parse`` reads any line as an event or raises a
-``WireError``; it does not trust workers to send well-formed lines. The same objects, with the time
-and the seat, form the log of the run, from which it can be replayed.
+``WireError``; it does not trust workers to send well-formed lines. The same fields, with the time,
+the seat and the key ``input`` instead of ``event``, form the log of the run, from which it can be
+replayed.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _no_constant(name: str) -> float:
 
 
 _KINDS: Mapping[str, type] = {kind.__name__.lower(): kind for kind in get_args(ev.Event)}
-_FROM_WORKERS = frozenset(list(_KINDS)[: list(_KINDS).index("opened")])
+_FROM_WORKERS = frozenset(kind.__name__.lower() for kind in get_args(ev.WorkerEvent))
 """Kinds of events that a worker may send; the others come from the host."""
 
 

@@ -78,7 +78,8 @@ class WorkerRun(RunBase):
         self._schedule_by = ""
         self._lower: int = job["lower"]
         self._drafts: dict[int, tuple[Steps, str]] = {}
-        self._seeds: dict[int, tuple[str, str]] = {}
+        self._hints: dict[int, tuple[str, str]] = {}
+        """Author and description of the last hint per number of steps, "" without one."""
         self.stop_requested = False
         self.grace = 0.0
         self._spent = 0
@@ -119,10 +120,11 @@ class WorkerRun(RunBase):
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
         steps = self._lift(assignment, problem=problem)
         action = self.quotient_search and self.quotient_search.action
-        author, seed = self._seeds.get(
-            min((n for n in self._seeds if n >= len(steps)), default=0), ("", "")
+        # The hint for the fewest steps that this schedule can have come from.
+        author, hint = self._hints.get(
+            min((n for n in self._hints if n >= len(steps)), default=0), ("", "")
         )
-        how = f"quotient by a {action}" if action else seed
+        how = f"quotient by a {action}" if action else hint
         self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
         if self._best is None or len(steps) < self._best:
             self._schedule, self._best, self._schedule_by = steps, len(steps), ""
@@ -159,21 +161,21 @@ class WorkerRun(RunBase):
 
     def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        self._seeds[steps] = "", ""
+        self._hints[steps] = "", ""
         if self.problem is None or not (steps in self._drafts or self._schedule):
             return None
         if steps in self._drafts:
             source, author = self._drafts[steps]
-            seed = f"from {author}'s near-solution of {steps} steps"
+            how = f"from {author}'s near-solution of {steps} steps"
             found = self.problem.match(source)
         else:
             source, author = self._schedule, self._schedule_by
-            seed = f"from {author}'s schedule of {len(source)} steps"
+            how = f"from {author}'s schedule of {len(source)} steps"
             found = cut_to(self.problem.match(source), steps)
         if complete and not is_complete(self.problem, found):
             return None
         if author:
-            self._seeds[steps] = author, seed
+            self._hints[steps] = author, how
         return found
 
     def progress(self, steps: int, conflicts: int) -> None:
@@ -242,38 +244,38 @@ class RefusedError(Exception):
 
 def read_engine(job: Line) -> tuple[Any, Any]:
     """Return the class of the engine and its options, or raise a ``RefusedError``."""
-    kind = load_target(job["target_name"])
+    engine_class = load_target(job["target_name"])
     try:
-        return kind, read_options(job["engine"], kind.Options, job["options"])
+        return engine_class, read_options(job["engine"], engine_class.Options, job["options"])
     except InputError as error:
         raise RefusedError(str(error)) from None
 
 
 def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     """Build the Problem and the engine, and run it on the Problem or on quotients."""
-    kind, options = read_engine(job)
-    on_quotients = job["view"] == "quotients"
-    found = automorphisms(instance) if on_quotients else None
-    if found is not None and not len(found.generators):
+    engine_class, options = read_engine(job)
+    symmetries = automorphisms(instance) if job["view"] == "quotients" else None
+    if symmetries is not None and not len(symmetries.generators):
         run.send("unsupported", text="there is no symmetry to divide by")
         return
     problem = build_problem(instance)
     run.problem = problem
-    engine = kind(options)
+    engine = engine_class(options)
     prepare = getattr(engine, "prepare", None)
     if prepare is not None:
         with compiling(job["target_name"]):
             prepare()
-    reason = None if on_quotients else engine.unsupported(problem)
+    reason = engine.unsupported(problem) if symmetries is None else None
     if reason is not None:
         run.send("unsupported", text=str(reason))
         return
     run.send("started", complete=problem.complete, options=asdict(options))
     run.working_since = time.monotonic()
-    if found is None:
+    if symmetries is None:
         stop = Stop(engine.solve(problem, run))
     else:
-        search = QuotientSearch(engine, problem, found, run, QuotientOptions(**job["quotients"]))
+        settings = QuotientOptions(**job["quotients"])
+        search = QuotientSearch(engine, problem, symmetries, run, settings)
         run.quotient_search = search
         stop = search.search()
         if search.refusals and stop is Stop.STALLED:
@@ -325,6 +327,7 @@ def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
     proof = found.proof
     if found.shorter is not None:  # refutes the claim
         run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")
+    # A proof with paths holds for the listed paths only.
     if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
         run.send(
             "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]

@@ -82,6 +82,7 @@ class WorkerControl:
     def extend(self, seconds: float) -> None:
         """Extend the time limit, for waiting that does not count, within a bound for the run."""
         self._extension = min(self._extension + seconds, MAX_PREPARE_SECONDS)
+        # The total: a paused worker gets only the newest line of each kind.
         self.pool.share({"extension": self._extension}, HOST)
 
     def apply(self, seat: int, event: Event) -> None:

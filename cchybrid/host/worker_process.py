@@ -94,6 +94,8 @@ class WorkerProcess:
         A paused worker gets only the newest line of each kind, when it is resumed.
         """
         if self.paused:
+            # A line of news has one of these keys, or is of a kind of its own; drafts are kept per
+            # number of steps.
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
             self._pending_news[kind, line["draft"] if kind == "draft" else 0] = line
             return
@@ -166,7 +168,7 @@ class WorkerProcess:
 
     def ask_to_stop(self, grace: float = GRACE_SECONDS) -> None:
         """Request a stop; ``enforce`` sends SIGTERM after ``grace`` seconds."""
-        self.resume()
+        self.resume()  # a stopped process would not act on it
         self._grace = grace
         if self._stop_since is None:
             self._stop_since = time.monotonic()
@@ -174,7 +176,7 @@ class WorkerProcess:
 
     def terminate(self) -> None:
         """Send SIGTERM to the process group now."""
-        self.resume()
+        self.resume()  # a stopped process would not act on it
         if self._term_since is None:
             self._stop_since = self._stop_since or time.monotonic()
             self._term_since = time.monotonic()

@@ -2,8 +2,9 @@
 
 1. Maximize the number of destinations that receive their messages within S steps, under the rows
    of ``checker.relaxation``.
-2. If the maximum is less than all, the dual solution multiplies the rows so that they add up to the
-   contradiction 0 >= 1 (Farkas' lemma): no schedule has S steps.
+2. If the maximum is less than all, the dual solution multiplies the rows so that they add up to a
+   row which no values within the limits of the columns satisfy (Farkas' lemma): no schedule has S
+   steps.
 3. Solve in floating point, round the multipliers to integers, and check exactly
    (``checker.farkas``).
 """
@@ -44,11 +45,12 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
         return
     record = instance.to_json()
     known = 1
+    # Tested again with every better bound, as the program grows with the steps.
     for cheaper in (growth_bounds, cut_bounds, region_bounds):
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
-        known = max(known, *(bound.steps for bound in cheaper(instance)), 1)
-    # A schedule with one delivery per step has at most this number of steps.
+        known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))
+    # No optimum is above one step per delivery, so no bound is either.
     hop_by_hop = instance.model.switching == "store-and-forward"
     max_steps = sum(
         instance.network.nodes if hop_by_hop else len(message.destinations)
@@ -86,20 +88,21 @@ def refute(
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
-    own, free = Relaxation(network, steps), Relaxation(network.with_any_routing(), steps)
-    for relaxation in (free, own) if own.per_sender else (free,):
+    own_routing = Relaxation(network, steps)
+    any_routing = Relaxation(network.with_any_routing(), steps)
+    for relaxation in (any_routing, own_routing) if own_routing.per_sender else (any_routing,):
         if MIN_FLOW_TERMS * relaxation.flows > max_terms:
             continue
         rows = _rows(relaxation, max_terms, deadline)
         multipliers = _multipliers(relaxation, rows, deadline, units)
         values = np.array([*multipliers.values()])
-        for rounded in roundings(values, units=(1.0,), finest=10**9):
+        for rounded in roundings(values, unit_values=(1.0,), finest=10**9):
             pairs = zip(multipliers, rounded.tolist(), strict=True)
             whole = {key: times for key, times in pairs if times > 0}
             if time.monotonic() > deadline:
                 return None
             if contradict(relaxation, ((rows[key], times) for key, times in whole.items())):
-                evidence = _evidence(steps + 1, whole, relaxation is free)
+                evidence = _evidence(steps + 1, whole, relaxation is any_routing)
                 with contextlib.suppress(EvidenceError):
                     KINDS["farkas"](network, evidence)
                     return evidence
@@ -142,17 +145,19 @@ def _multipliers(
         return {}
     if not program.solve(left) or program.value > len(goals) - _TOLERANCE:
         return {}
+    # Goals are the objective, so their multiplier is its coefficient.
     found = dict.fromkeys(goals, 1.0)
+    # Duals of ">=" rows of a maximum are not positive.
     duals = program.duals((row for _, row in limits), sign=-1.0)
     found.update(zip((key for key, _ in limits), duals.tolist(), strict=True))
     return found
 
 
-def _evidence(steps: int, multipliers: Mapping[Key, int], free: bool) -> dict[str, Any]:
-    families: dict[str, list[list[int]]] = {}
-    for (family, *numbers), times in multipliers.items():
-        families.setdefault(family, []).append([*numbers, times])
-    evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": families}
-    if free:
+def _evidence(steps: int, multipliers: Mapping[Key, int], any_routing: bool) -> dict[str, Any]:
+    rows: dict[str, list[list[int]]] = {}
+    for (kind, *numbers), times in multipliers.items():
+        rows.setdefault(kind, []).append([*numbers, times])
+    evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": rows}
+    if any_routing:
         evidence["routing"] = "any"
     return evidence

@@ -82,7 +82,7 @@ class LinearProgram:
 
 
 def roundings(
-    dual: NDArray[np.float64], units: Sequence[float] | None = None, finest: int = 10**6
+    dual: NDArray[np.float64], unit_values: Sequence[float] | None = None, finest: int = 10**6
 ) -> Iterator[NDArray[np.int64]]:
     """Yield integers nearly proportional to dual values, from the coarsest to the finest.
 
@@ -90,7 +90,7 @@ def roundings(
     ----------
     dual
         Non-negative values. Nothing is yielded if all are 0.
-    units
+    unit_values
         Values that are scaled to 1, 2, 3, ... (see ``SCALES``); by default the largest one.
     finest
         The largest scale.
@@ -99,6 +99,6 @@ def roundings(
     if largest <= 0.0:
         return
     for scale in SCALES:
-        for unit in (largest,) if units is None else units:
+        for unit in (largest,) if unit_values is None else unit_values:
             if scale <= finest:
                 yield np.rint(dual * (scale / unit)).astype(np.int64)

@@ -12,21 +12,21 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 POLL_SECONDS = 0.05
-"""Seconds between two calls of ``over``."""
+"""Seconds between two calls of ``should_stop``."""
 
 
-def iterate_in_thread(items: Iterable[Item], over: Callable[[], bool]) -> Iterator[Item]:
-    """Yield the items until ``over`` returns true, even during the computation of an item.
+def iterate_in_thread(items: Iterable[Item], should_stop: Callable[[], bool]) -> Iterator[Item]:
+    """Yield the items until ``should_stop`` returns true, even during the computation of an item.
 
     Parameters
     ----------
     items
         Iterated in another thread, one or two items ahead. When it is over, that thread ends at
         the next item, or with the process: Python cannot interrupt it in the code of a solver.
-    over
+    should_stop
         Whether to stop; called some twenty times a second by the calling thread.
     """
-    if over():
+    if should_stop():
         return
     found: Queue[tuple[Item] | BaseException | None] = Queue(1)
     abandoned = threading.Event()
@@ -43,7 +43,7 @@ def iterate_in_thread(items: Iterable[Item], over: Callable[[], bool]) -> Iterat
 
     threading.Thread(target=produce, name="iterate_in_thread", daemon=True).start()
     try:
-        while not over():
+        while not should_stop():
             try:
                 answer = found.get(timeout=POLL_SECONDS)
             except Empty:
@@ -59,14 +59,14 @@ def iterate_in_thread(items: Iterable[Item], over: Callable[[], bool]) -> Iterat
             found.get_nowait()  # the producing thread may be waiting in put
 
 
-def run_in_thread(work: Callable[[], object], over: Callable[[], bool]) -> bool:
-    """Call ``work`` in another thread; return whether it returned before ``over`` was true."""
+def run_in_thread(work: Callable[[], object], should_stop: Callable[[], bool]) -> bool:
+    """Call ``work`` in another thread; return whether it ended before ``should_stop`` was true."""
 
     def call() -> Iterator[bool]:
         work()
         yield True
 
-    return any(iterate_in_thread(call(), over))
+    return any(iterate_in_thread(call(), should_stop))
 
 
 def avoid_full_collections() -> None:

@@ -98,14 +98,14 @@ class Pricing:
 
     Parameters
     ----------
-    over
+    should_stop
         Whether the run is over; then a linear program ends with ``StoppedError``.
     """
 
     def __init__(
-        self, problem: Problem, uses: UsageMatrix, over: Callable[[], bool] = lambda: False
+        self, problem: Problem, uses: UsageMatrix, should_stop: Callable[[], bool] = lambda: False
     ) -> None:
-        self.problem, self.uses, self.over = problem, uses, over
+        self.problem, self.uses, self.should_stop = problem, uses, should_stop
         self._found: list[Prices] = []
         self._exact: set[int] = set()
         self._sharp = not 0 < int(uses.usable.sum()) <= MAX_COLUMNS
@@ -125,7 +125,7 @@ class Pricing:
         """Solve the linear program of the fewest steps, once."""
         if not self._sharp:
             self._sharp = True
-            self._add(*_min_load_duals(self.problem, self.uses, self.over))
+            self._add(*_min_load_duals(self.problem, self.uses, self.should_stop))
 
     def tight(self, steps: int) -> Tight:
         """Return the Problem reduced for ``steps``, at least ``min_steps`` of sharp prices."""
@@ -135,7 +135,7 @@ class Pricing:
         if steps not in self._exact and any(not prices.spare(steps) for prices in self._found):
             # Of all prices without slack, those that exclude the most options.
             self._exact.add(steps)
-            self._add(_strict_duals(self.problem, self.uses, steps, self.over), steps)
+            self._add(_strict_duals(self.problem, self.uses, steps, self.should_stop), steps)
         for prices in self._found:
             spare = prices.spare(steps)
             usable &= prices.surplus <= spare
@@ -148,7 +148,7 @@ class Pricing:
             return
         best: Prices | None = None
         positive = dual[dual > 1e-7 * dual.max()]
-        for price in roundings(dual, units=(float(positive.min()), float(positive.max()))):
+        for price in roundings(dual, unit_values=(float(positive.min()), float(positive.max()))):
             if not price.any() or price.max() >= 1 << 31:
                 continue
             known = Prices.of(self.problem, self.uses, price)
@@ -161,20 +161,20 @@ class Pricing:
 
 
 def _min_load_duals(
-    problem: Problem, uses: UsageMatrix, over: Callable[[], bool]
+    problem: Problem, uses: UsageMatrix, should_stop: Callable[[], bool]
 ) -> tuple[Floats | None, float]:
     """Return the duals and the value of "the fewest steps that fractions of options fit into"."""
-    program = _ProblemProgram(problem, uses, over)
+    program = _ProblemProgram(problem, uses, should_stop)
     steps = program.variable(objective=1.0)
     for row, capacity in program.limits():
         row.SetCoefficient(steps, -capacity)
     for row in program.delivery_rows:
         row.SetBounds(1.0, 1.0)
-    return program.prices(over), steps.solution_value()
+    return program.prices(should_stop), steps.solution_value()
 
 
 def _strict_duals(
-    problem: Problem, uses: UsageMatrix, steps: int, over: Callable[[], bool]
+    problem: Problem, uses: UsageMatrix, steps: int, should_stop: Callable[[], bool]
 ) -> Floats | None:
     """Return strictly complementary duals: positive on every resource full in all solutions.
 
@@ -188,14 +188,14 @@ def _strict_duals(
     system of linear inequalities by a single linear program", Sloan working paper 1674-85, MIT,
     1985.
     """
-    program = _ProblemProgram(problem, uses, over, twice=True)
+    program = _ProblemProgram(problem, uses, should_stop, twice=True)
     whole = program.variable()
     for row, capacity in program.limits():
         row.SetCoefficient(whole, -capacity * steps)
         row.SetCoefficient(program.variable(objective=-1.0, upper=1.0), 1.0)
     for row in program.delivery_rows:
         row.SetCoefficient(whole, -1.0)
-    return program.prices(over)
+    return program.prices(should_stop)
 
 
 class _FractionProgram(LinearProgram):
@@ -223,7 +223,7 @@ class _FractionProgram(LinearProgram):
         owner: IntVector,
         options: IntVector,
         uses: UsageMatrix,
-        over: Callable[[], bool],
+        should_stop: Callable[[], bool],
         *,
         twice: bool = False,
     ) -> None:
@@ -238,7 +238,7 @@ class _FractionProgram(LinearProgram):
         paths = uses.path[options].tolist()
         for number, (row, path) in enumerate(zip(owner.tolist(), paths, strict=True)):
             if number % 1024 == 0:
-                check(over)
+                check(should_stop)
             used = [
                 (self.capacity_rows[resource[place]], float(times[place]))
                 for place in range(start[path], start[path + 1])
@@ -255,14 +255,19 @@ class _ProblemProgram(_FractionProgram):
     """All usable options of the required deliveries of a Problem."""
 
     def __init__(
-        self, problem: Problem, uses: UsageMatrix, over: Callable[[], bool], *, twice: bool = False
+        self,
+        problem: Problem,
+        uses: UsageMatrix,
+        should_stop: Callable[[], bool],
+        *,
+        twice: bool = False,
     ) -> None:
         required = np.flatnonzero(problem.required)
         super().__init__(len(required), ~problem.implied, MAX_UNITS)
         self._problem = problem
         options = np.flatnonzero(uses.usable & problem.required[problem.option_delivery])
         owner = lookup(required, problem.option_delivery[options])
-        self.add(owner, options, uses, over, twice=twice)
+        self.add(owner, options, uses, should_stop, twice=twice)
 
     def limits(self) -> Iterator[tuple[Any, float]]:
         """Yield the row and the capacity of each limited resource."""
@@ -270,9 +275,9 @@ class _ProblemProgram(_FractionProgram):
             if row is not None:
                 yield row, float(capacity)
 
-    def prices(self, over: Callable[[], bool]) -> Floats | None:
+    def prices(self, should_stop: Callable[[], bool]) -> Floats | None:
         """Solve; return the duals, shape (resources,), or ``None`` at the time limit."""
-        if not solve_program(self, over):
+        if not solve_program(self, should_stop):
             return None
         found = np.zeros(self._problem.resources)
         rows = (row for row, _ in self.limits())
@@ -309,19 +314,19 @@ class LoadProgram(_FractionProgram):
 
     Parameters
     ----------
-    over
+    should_stop
         Whether the run is over; then ``StoppedError`` is raised.
     """
 
-    def __init__(self, packing: Packing, over: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, packing: Packing, should_stop: Callable[[], bool] = lambda: False) -> None:
         super().__init__(packing.rows, np.ones(len(packing.capacity), dtype=np.bool_))
-        self.packing, self.over = packing, over
+        self.packing, self.should_stop = packing, should_stop
         load = self.variable(objective=1.0)
         for row, capacity in zip(self.capacity_rows, packing.capacity.tolist(), strict=True):
             row.SetCoefficient(load, -float(capacity))
         for row in self.delivery_rows:
             row.SetBounds(1.0, math.inf)
-        self.add(packing.row, np.arange(packing.columns), packing.uses, over)
+        self.add(packing.row, np.arange(packing.columns), packing.uses, should_stop)
 
     def row_prices(self, rows: BoolVector | None = None) -> RowPrices | None:
         """Return the prices of the rows; ``None`` if no resource is contended.
@@ -334,7 +339,7 @@ class LoadProgram(_FractionProgram):
         chosen = np.ones(self.packing.rows, dtype=np.bool_) if rows is None else rows
         for low, row in zip(chosen.tolist(), self.delivery_rows, strict=True):
             row.SetLb(float(low))
-        if not solve_program(self, self.over):
+        if not solve_program(self, self.should_stop):
             return None
         best: RowPrices | None = None
         best_steps = 0.0

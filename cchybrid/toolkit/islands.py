@@ -58,7 +58,7 @@ def explore(
     budget: EvaluationBudget,
     steps: int,
     evaluations: int,
-    patience: int | None = None,
+    patience_rounds: int | None = None,
 ) -> Assignment | None:
     """Run islands in parallel until one finds a schedule; return it.
 
@@ -68,7 +68,7 @@ def explore(
         The number of steps of the schedule.
     evaluations
         Evaluations of each island per round. A round should take hundredths of a second.
-    patience
+    patience_rounds
         Rounds without progress of the best island after which to give up; ``None``: never.
 
     Returns
@@ -92,7 +92,7 @@ def explore(
                     run.suggest(best.best())
             run.progress(steps, fewest)
             run.note(evaluations=budget.spent)
-            if patience is not None and idle >= patience:
+            if patience_rounds is not None and idle >= patience_rounds:
                 return None
             if rounds % MIGRATION_ROUNDS == 0 and len(islands) > 1:
                 _migrate(islands)

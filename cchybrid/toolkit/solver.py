@@ -68,9 +68,9 @@ def until_stopped(run: Run, search: Callable[[], Stop]) -> Stop:
         return Stop.LIMIT
 
 
-def check(over: Callable[[], bool]) -> None:
+def check(should_stop: Callable[[], bool]) -> None:
     """Raise ``StoppedError`` if the run is over."""
-    if over():
+    if should_stop():
         raise StoppedError
 
 
@@ -82,7 +82,7 @@ def evaluations(units: float) -> int:
 def call(
     work: Callable[[], Found],
     interrupt: Callable[[], object],
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
     unwanted: Callable[[], bool] | None = None,
 ) -> Found:
     """Call ``work`` in a thread of its own, which may be abandoned; return its result.
@@ -93,10 +93,10 @@ def call(
         Calls a solver that releases the interpreter lock.
     interrupt
         Interrupts that solver; called repeatedly, as a call before the search has no effect.
-    over
+    should_stop
         Whether the run is over.
     unwanted
-        Whether to interrupt the solver; ``over`` if ``None``.
+        Whether to interrupt the solver; ``should_stop`` if ``None``.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def call(
     threading.Thread(target=target, name="solver", daemon=True).start()
     since: float | None = None
     while not done.wait(POLL_SECONDS):
-        is_over = over()
+        is_over = should_stop()
         if is_over or (unwanted is not None and unwanted()):
             interrupt()
         if is_over:
@@ -130,7 +130,7 @@ def call(
     return found[0]
 
 
-def solve_program(program: LinearProgram, over: Callable[[], bool]) -> bool:
+def solve_program(program: LinearProgram, should_stop: Callable[[], bool]) -> bool:
     """Solve a linear program; return whether that ended at an optimum.
 
     Raises
@@ -138,9 +138,9 @@ def solve_program(program: LinearProgram, over: Callable[[], bool]) -> bool:
     StoppedError
         If the run is over.
     """
-    optimal = call(program.solve, program.interrupt, over)
+    optimal = call(program.solve, program.interrupt, should_stop)
     if not optimal:
-        check(over)
+        check(should_stop)
     return optimal
 
 
@@ -234,7 +234,9 @@ def solve_model(model: cp_model.CpModel, solver: cp_model.CpSolver) -> Solution:
     )
 
 
-def solve(model: cp_model.CpModel, solver: cp_model.CpSolver, over: Callable[[], bool]) -> Solution:
+def solve(
+    model: cp_model.CpModel, solver: cp_model.CpSolver, should_stop: Callable[[], bool]
+) -> Solution:
     """Solve a model until the run is over.
 
     Raises
@@ -242,6 +244,6 @@ def solve(model: cp_model.CpModel, solver: cp_model.CpSolver, over: Callable[[],
     StoppedError
         If the run is over.
     """
-    found = call(lambda: solve_model(model, solver), solver.stop_search, over)
-    check(over)
+    found = call(lambda: solve_model(model, solver), solver.stop_search, should_stop)
+    check(should_stop)
     return found

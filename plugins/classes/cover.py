@@ -67,7 +67,7 @@ def fewest(
     classes: Sequence[IntVector],
     seed: int,
     units: float | None,
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
 ) -> Cover:
     """Return a cover by the fewest classes.
 
@@ -89,7 +89,7 @@ def fewest(
     for literals in holders:
         rows.at_least_one(literals)
     rows.minimize(range(len(classes)), [1] * len(classes))
-    found = solve(rows.model, new_solver(seed, units=units, linearization=2), over)
+    found = solve(rows.model, new_solver(seed, units=units, linearization=2), should_stop)
     chosen: list[IntVector] | None = None
     if found.values is not None:
         chosen = [classes[index] for index in np.flatnonzero(found.values).tolist()]

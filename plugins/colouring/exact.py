@@ -65,7 +65,7 @@ class FixedChoice:
         seed: int,
         limit: float,
         useful: Callable[[int], bool] = lambda steps: True,
-        over: Callable[[], bool] = lambda: False,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> Fewest:
         """Return the schedule with the fewest steps that is found within the limits.
 
@@ -77,7 +77,7 @@ class FixedChoice:
             Limit of every decision: seconds, or deterministic time under an evaluation budget.
         useful
             Whether a schedule of a number of steps is of use.
-        over
+        should_stop
             Whether to stop at once.
         """
 
@@ -92,7 +92,7 @@ class FixedChoice:
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            return decide(make, solver, lambda: useful(steps), over)
+            return decide(make, solver, lambda: useful(steps), should_stop)
 
         units = 0.0
         while self.min_steps < known.steps and useful(known.steps - 1):

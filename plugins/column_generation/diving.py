@@ -41,7 +41,7 @@ class Diver:
     ----------
     spend
         Called with the deterministic time of every call to CP-SAT.
-    over
+    should_stop
         Whether the run is over.
     """
 
@@ -49,7 +49,7 @@ class Diver:
     pricer: Pricer
     program: LoadProgram
     spend: Callable[[float], None]
-    over: Callable[[], bool]
+    should_stop: Callable[[], bool]
     known_prices: list[RowPrices] = field(default_factory=list)
 
     def dive(
@@ -74,7 +74,8 @@ class Diver:
             left = steps - len(classes)
             columns = int(rest[packing.row].sum())
             if columns * left <= MAX_PACKED or left == 1:
-                packed, units = pack(packing, rest, left, self.over, int(random.integers(2**31)))
+                seed = int(random.integers(2**31))
+                packed, units = pack(packing, rest, left, self.should_stop, seed)
                 self.spend(units)
                 if packed is not None:
                     return classes + packed, np.zeros(packing.rows, dtype=np.bool_)

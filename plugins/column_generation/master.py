@@ -50,7 +50,7 @@ class Master:
             self._rows[row].SetCoefficient(share, 1.0)
         return True
 
-    def solve(self, over: Callable[[], bool]) -> bool:
+    def solve(self, should_stop: Callable[[], bool]) -> bool:
         """Solve; return whether an optimum was found.
 
         Raises
@@ -58,7 +58,7 @@ class Master:
         StoppedError
             If the run is over.
         """
-        if not solve_program(self._program, over):
+        if not solve_program(self._program, should_stop):
             return False
         self.value = self._program.value
         self.weight = self._program.duals(self._rows)

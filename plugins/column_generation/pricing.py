@@ -54,18 +54,18 @@ class Pricer:
 
     Parameters
     ----------
-    over
+    should_stop
         Whether the run is over.
     units
         Deterministic time of one call, about seconds.
     """
 
     def __init__(
-        self, packing: Packing, over: Callable[[], bool], seed: int, units: float = 2.0
+        self, packing: Packing, should_stop: Callable[[], bool], seed: int, units: float = 2.0
     ) -> None:
         self.packing = packing
         self.units = units
-        self.over = over
+        self.should_stop = should_stop
         self.seed = seed
         self._plain = steps_model(packing, np.arange(packing.columns), 1)
 
@@ -105,14 +105,15 @@ class Pricer:
         weighed = np.flatnonzero(value)
         model.objective.vars.extend(weighed.tolist())
         model.objective.coeffs.extend((-value[weighed]).tolist())
-        found = solve(whole, new_solver(self.seed, units=self.units, linearization=2), self.over)
+        solver = new_solver(self.seed, units=self.units, linearization=2)
+        found = solve(whole, solver, self.should_stop)
         columns = None if found.values is None else np.flatnonzero(found.values)
         max_weight = None if found.infeasible else min(-found.bound, _trivial(packing, value))
         return Priced(columns, max_weight, found.units)
 
 
 def pack(
-    packing: Packing, rows: BoolVector, steps: int, over: Callable[[], bool], seed: int
+    packing: Packing, rows: BoolVector, steps: int, should_stop: Callable[[], bool], seed: int
 ) -> tuple[list[IntVector] | None, float]:
     """Return classes that make these rows in ``steps`` steps, or ``None``, and CP-SAT's time.
 
@@ -123,7 +124,7 @@ def pack(
     """
     columns = np.flatnonzero(rows[packing.row])
     model = steps_model(packing, columns, steps, whole=True)
-    found = solve(model, new_solver(seed, units=PACK_UNITS, linearization=2), over)
+    found = solve(model, new_solver(seed, units=PACK_UNITS, linearization=2), should_stop)
     if found.values is None:
         return None, found.units
     taken = found.values.reshape(steps, len(columns))

@@ -16,7 +16,7 @@ def cover(
     packing: Packing,
     classes: Sequence[IntVector],
     steps: int,
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
     seed: int,
     units: float,
 ) -> tuple[list[IntVector], BoolVector, float]:
@@ -42,7 +42,7 @@ def cover(
         model.at_least_one(literals)
     model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
     model.minimize(missing, [1] * packing.rows)
-    found = solve(model.model, new_solver(seed, units=units, linearization=2), over)
+    found = solve(model.model, new_solver(seed, units=units, linearization=2), should_stop)
     taken = np.zeros(0) if found.values is None else found.values[: len(classes)]
     chosen = [classes[index] for index in np.flatnonzero(taken).tolist()]
     rest = np.ones(packing.rows, dtype=np.bool_)

@@ -42,7 +42,7 @@ hardly smaller than the whole model."""
 
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
-flow model follows, which needs more time. By hand: the values are not critical."""
+flow model follows, which needs more time. Chosen by hand: the values are not critical."""
 
 
 class CpSat:

@@ -40,7 +40,7 @@ from .traffic import Traffic
 
 FIRST_UNITS, MAX_UNITS = 0.5, 8.0
 """CP-SAT's deterministic time to choose routes, about seconds: in the first round, doubled in each
-later one, up to the maximum. By hand, so that a first schedule is found soon."""
+later one, up to the maximum. Chosen by hand, so that a first schedule is found soon."""
 
 CATEGORIES_PER_EVALUATION = 32
 """Categories that count as one evaluation; they take at most some hundredths of a second."""

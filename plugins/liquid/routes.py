@@ -24,7 +24,7 @@ def choose_routes(
     min_load: int,
     units: float,
     seed: int,
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
     *,
     hint: bool = False,
 ) -> tuple[IntVector, float]:
@@ -68,7 +68,7 @@ def choose_routes(
         for boolean, value in zip(taken, chosen, strict=True):
             model.add_hint(boolean, value)
         model.add_hint(max_load, max(int(packing.uses.load(greedy).max(initial=0)), min_load))
-    found = solve(model, new_solver(seed, units=units), over)
+    found = solve(model, new_solver(seed, units=units), should_stop)
     if found.values is None:
         return np.sort(greedy), found.units
     return np.flatnonzero(found.values[: packing.columns]), found.units

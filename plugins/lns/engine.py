@@ -13,8 +13,9 @@ some required deliveries are unscheduled. It minimizes their number.
    all others being fixed (``repack.py``). Every delivery has a score: a constant, plus the scarcity
    of the resources that it uses, plus noise, so that the set of unscheduled deliveries changes even
    if its size does not.
-5. Accept the result: by construction it schedules about as much as before, or more. Adapt the
-   bandit and the size of the neighbourhood to the gain and the time of CP-SAT.
+5. Always accept the result: its total score is at least that of the former places, which are the
+   hint; the number of scheduled deliveries may fall. Adapt the bandit and the size of the
+   neighbourhood to the gain and the time of CP-SAT.
 6. Without gain for ``patience`` iterations: increase CP-SAT's time, restart from another engine's
    near-solution if it leaves fewer unscheduled, and add paths that the Problem does not list, found
    by pricing (``growable_problem.py``).
@@ -42,12 +43,13 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .growable_problem import GrowableProblem
 from .initial_solution import initial_solution
-from .neighbourhoods import Bandit, View
+from .neighbourhoods import Bandit, Situation
 from .partial_schedule import PartialSchedule
 from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3
-"""Share of the time limit within which a subproblem solved to optimality is easy; by hand."""
+"""Share of the time limit within which a subproblem solved to optimality is easy; chosen by
+hand."""
 
 OVERHEAD_UNITS = 0.02
 """Deterministic time of an iteration beside CP-SAT's own: about what numpy takes."""
@@ -56,16 +58,17 @@ SECONDS_PER_UNIT = 10.0
 """Seconds per unit of deterministic time after which CP-SAT is ended: a guard for slow machines."""
 
 MAX_UNSCHEDULED = 30
-"""Unscheduled deliveries of a subproblem, at most, unless more deliveries are removed. By hand."""
+"""Unscheduled deliveries of a subproblem, at most, unless more deliveries are removed. Chosen by
+hand."""
 
 BASE_SCORE, NOISE = 100, 20
 """Score of scheduling a delivery: ``BASE_SCORE`` times (1 + the scarcity of its resources), because
-these are hard to schedule later, plus a random number below ``NOISE``. By hand."""
+these are hard to schedule later, plus a random number below ``NOISE``. Chosen by hand."""
 
 MAX_SHARE = 2.0
 """Upper limit on the scarcity relative to the average: else a few deliveries would dominate."""
 
-PRICED = 16
+PRICED_DELIVERIES = 16
 """Deliveries whose cheapest path is priced at a time: takes about as long as an iteration."""
 
 
@@ -99,7 +102,8 @@ class Lns:
         max_places
             Places, pairs of an option and a step, that a subproblem may have.
         max_size
-            The largest size of a neighbourhood: about the number of steps or messages removed.
+            The largest size of a neighbourhood: steps (``window``, ``wasteful_steps``, and half of
+            those of ``block``), messages, or resources (``users``).
         """
 
         paths: bool = True
@@ -151,9 +155,10 @@ class _Search:
             if not self._growing:
                 # Exclude options that no schedule of this number of steps takes.
                 tight = pricing.tight(target)
+                # Dual prices show that the listed paths admit no such schedule.
                 if pricing.min_steps > target:
                     return Stop.STALLED
-                self.growable.rule_out(tight.uses.usable)
+                self.growable.keep_only(tight.uses.usable)
             self._search(target)
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
@@ -169,12 +174,12 @@ class _Search:
 
     @property
     def _growing(self) -> bool:
-        return self.options.paths and self.growable.grows
+        return self.options.paths and self.growable.can_grow
 
     def _initial_solution(self, steps: int) -> PartialSchedule:
         run, growable = self.run, self.growable
         near = run.hint(steps)
-        # No schedule has this many steps, so the hint is the best schedule.
+        # No near-solution has more steps than deliveries, so the hint is the best schedule, uncut.
         whole = run.hint(growable.base.deliveries + 1)
         return initial_solution(
             growable,
@@ -186,7 +191,7 @@ class _Search:
         )
 
     def _search(self, steps: int) -> None:
-        run, growable = self.run, self.growable
+        run, growable, random = self.run, self.growable, self.random
         partial = self._initial_solution(steps)
         units, idle = self.options.units, 0
         while run.wants(steps):
@@ -194,10 +199,10 @@ class _Search:
             if not len(unscheduled):
                 self._offer(partial.assignment())
                 return
-            view = View(partial, unscheduled, scarcity(partial), growable.family, self.random)
-            arm = self.bandit.choose(self.random)
-            size = int(arm.size + self.random.random())
-            partial, answer = self._repack(partial, view, arm.kind(view, size), units)
+            situation = Situation(partial, unscheduled, scarcity(partial), growable.family, random)
+            arm = self.bandit.choose(random)
+            size = int(arm.size + random.random())
+            partial, answer = self._repack(partial, situation, arm.kind(situation, size), units)
             gain = len(unscheduled) - len(partial.unscheduled)
             easy = answer.solution.optimal and answer.units < MAX_EASY * units
             arm.learn(max(gain, 0), answer.units + OVERHEAD_UNITS, easy=easy)
@@ -232,49 +237,51 @@ class _Search:
                 partial = other
         if self._growing:
             required = np.flatnonzero(growable.base.required)
-            some = self.random.permutation(partial.unscheduled)[: PRICED // 2]
-            some = np.union1d(some, self.random.choice(required, PRICED // 2))
+            some = self.random.permutation(partial.unscheduled)[: PRICED_DELIVERIES // 2]
+            some = np.union1d(some, self.random.choice(required, PRICED_DELIVERIES // 2))
             noise = 0.5 + self.random.random(growable.base.resources)
-            moved = growable.grow(some, (scarcity(partial) + 0.05) * noise)
-            if moved is not None:
-                partial = partial.moved_to(growable.problem, growable.uses, moved)
+            new_index = growable.grow(some, (scarcity(partial) + 0.05) * noise)
+            if new_index is not None:
+                partial = partial.moved_to(growable.problem, growable.uses, new_index)
         return partial
 
     def _repack(
-        self, partial: PartialSchedule, view: View, taken: IntVector, units: float
+        self, partial: PartialSchedule, situation: Situation, taken: IntVector, units: float
     ) -> tuple[PartialSchedule, Answer]:
         """Remove deliveries and reschedule them by CP-SAT; return the schedule and the answer."""
         run = self.run
-        rest = partial.copy()
-        rest.take_out(taken)
-        known = Assignment(
-            np.where(rest.option < 0, partial.option, -1),
-            np.where(rest.option < 0, partial.step, -1),
+        repacked = partial.copy()
+        repacked.take_out(taken)
+        former = Assignment(
+            np.where(repacked.option < 0, partial.option, -1),
+            np.where(repacked.option < 0, partial.step, -1),
         )
         max_chosen = max(MAX_UNSCHEDULED, len(taken))
-        chosen = self.random.permutation(view.unscheduled)[:max_chosen]
-        free = np.concatenate([taken, chosen, self._helpers(rest, view, taken, chosen)])
+        chosen = self.random.permutation(situation.unscheduled)[:max_chosen]
+        free = np.concatenate([taken, chosen, self._helpers(repacked, situation, taken, chosen)])
         # A small cost per use beside the price.
-        cost = partial.uses.costs(view.price + 0.05)
-        places = limited(places_for(rest, free), known, cost, self.options.max_places)
+        cost = partial.uses.costs(situation.price + 0.05)
+        places = limited(places_for(repacked, free), former, cost, self.options.max_places)
         weight = self._weights(partial, cost)
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
         if run.budget.evaluations is None:
             solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
         answer = decide(
-            lambda: Repack(rest, places, weight, known, run.should_stop),
+            lambda: Repack(repacked, places, weight, former, run.should_stop),
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
         )
-        found = known if answer.assignment is None else answer.assignment
+        found = former if answer.assignment is None else answer.assignment
         placed = np.flatnonzero(found.option >= 0)
-        rest.place(
+        repacked.place(
             placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
         )
-        rest.take_out(np.flatnonzero((rest.option >= 0) & (rest.assignment().option < 0)))
+        # Drop optional deliveries that nothing requires any more.
+        idle = (repacked.option >= 0) & (repacked.assignment().option < 0)
+        repacked.take_out(np.flatnonzero(idle))
         run.note(places=len(places.option))
-        return rest, answer
+        return repacked, answer
 
     def _weights(self, partial: PartialSchedule, cost: NDArray[np.float64]) -> IntVector:
         """Return, shape (deliveries,), the score of scheduling each delivery."""
@@ -289,13 +296,13 @@ class _Search:
         return np.where(problem.required, score, 0.0).astype(np.int64)
 
     def _helpers(
-        self, rest: PartialSchedule, view: View, taken: IntVector, chosen: IntVector
+        self, repacked: PartialSchedule, situation: Situation, taken: IntVector, chosen: IntVector
     ) -> IntVector:
         """Return the unscheduled optional deliveries of the same messages."""
-        optional = np.flatnonzero(~rest.problem.required & (rest.option < 0))
+        optional = np.flatnonzero(~repacked.problem.required & (repacked.option < 0))
         optional = np.setdiff1d(optional, taken)
-        mine = np.unique(view.family[np.concatenate([taken, chosen])])
-        return optional[np.isin(view.family[optional], mine)]
+        mine = np.unique(situation.family[np.concatenate([taken, chosen])])
+        return optional[np.isin(situation.family[optional], mine)]
 
 
 def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:

@@ -34,7 +34,7 @@ class GrowableProblem:
         self.base = self.problem = base
         self._all = UsageMatrix.of(base)
         self._usable = self._all.usable
-        self._moved: IntVector = np.arange(base.options, dtype=np.int64)
+        self._new_index: IntVector = np.arange(base.options, dtype=np.int64)
         self.family: IntVector = (
             families(base) if base.ordered else np.arange(base.deliveries, dtype=np.int64)
         )
@@ -45,7 +45,7 @@ class GrowableProblem:
         return replace(self._all, usable=self._usable)
 
     @property
-    def grows(self) -> bool:
+    def can_grow(self) -> bool:
         """Whether there may be paths that are not listed, and more may be added."""
         return (
             self.base.structure is not None
@@ -53,10 +53,10 @@ class GrowableProblem:
             and self.problem.options < self.base.options + MAX_GROWN
         )
 
-    def rule_out(self, usable: BoolVector) -> None:
+    def keep_only(self, usable: BoolVector) -> None:
         """Restrict the base's options to usable ones, shape (options of the base,)."""
         self._usable = self._all.usable.copy()
-        self._usable[self._moved] &= usable
+        self._usable[self._new_index] &= usable
 
     def grow(self, deliveries: IntVector, cost: NDArray[np.float64]) -> IntVector | None:
         """Add the cheapest path of each given delivery.
@@ -68,34 +68,34 @@ class GrowableProblem:
 
         Returns
         -------
-        moved
+        new_index
             Shape (options before,): the new index of each option; ``None`` if nothing is new.
         """
         priced = [
             (delivery, self.problem.price(delivery, cost)) for delivery in deliveries.tolist()
         ]
         paths = [(delivery, price.path) for delivery, price in priced if price.path]
-        grown, moved = extend(self.problem, paths)
+        grown, new_index = extend(self.problem, paths)
         if grown is self.problem:
             return None
         usable = self._usable
         self.problem, self._all = grown, UsageMatrix.of(grown)
         self._usable = self._all.usable.copy()
-        self._usable[moved] &= usable
-        places = moved.astype(np.int64)
-        self._moved = places[self._moved]
+        self._usable[new_index] &= usable
+        places = new_index.astype(np.int64)
+        self._new_index = places[self._new_index]
         return places
 
     def to_grown(self, assignment: Assignment) -> Assignment:
         """Return an assignment of the base as one of the grown Problem."""
-        known = self._moved[np.maximum(assignment.option, 0)]
-        option = np.where(assignment.option >= 0, known, -1)
+        found = self._new_index[np.maximum(assignment.option, 0)]
+        option = np.where(assignment.option >= 0, found, -1)
         return Assignment(option.astype(np.int32), assignment.step)
 
     def to_base(self, assignment: Assignment) -> Assignment:
         """Return an assignment of the grown Problem as one of the base, without added options."""
         back = np.full(self.problem.options, -1, dtype=np.int32)
-        back[self._moved] = np.arange(self.base.options)
+        back[self._new_index] = np.arange(self.base.options)
         option = np.where(assignment.option >= 0, back[np.maximum(assignment.option, 0)], -1)
         step = np.where(option >= 0, assignment.step, -1)
         return Assignment(option.astype(np.int32), step.astype(np.int32))

@@ -11,7 +11,7 @@ from cchybrid.problem import Assignment
 from .growable_problem import GrowableProblem
 from .partial_schedule import PartialSchedule, repaired
 
-MAX_DISSOLVED = 12
+MAX_REMOVED_STEPS = 12
 """Steps of the best schedule whose removal is tried, those with the fewest deliveries first: a
 guard, as each trial takes as long as an iteration."""
 
@@ -22,7 +22,7 @@ def initial_solution(
     near: Assignment | None,
     whole: Assignment | None,
     random: np.random.Generator,
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
 ) -> PartialSchedule:
     """Return the partial schedule with the fewest unscheduled deliveries.
 
@@ -39,9 +39,9 @@ def initial_solution(
         partial = repaired(growable.problem, growable.uses, steps, found, random)
         if len(partial.unscheduled) < len(best.unscheduled):
             best = partial
-        if over():
+        if should_stop():
             break
-    best.fill(random.permutation(best.unscheduled), over)
+    best.fill(random.permutation(best.unscheduled), should_stop)
     return best
 
 
@@ -52,7 +52,7 @@ def _candidates(
         yield near
     if whole is not None and whole.steps == steps + 1:
         size = np.bincount(whole.step[whole.step >= 0], minlength=steps + 1)
-        for gone in np.argsort(size + random.random(steps + 1))[:MAX_DISSOLVED].tolist():
+        for gone in np.argsort(size + random.random(steps + 1))[:MAX_REMOVED_STEPS].tolist():
             yield _without(whole, gone)
 
 

@@ -23,18 +23,18 @@ from cchybrid.toolkit.usage_matrix import IntVector
 from .partial_schedule import PartialSchedule
 
 DECAY = 0.9
-"""Factor on a kind's gain and cost per use of it: about the last ten count. By hand."""
+"""Factor on a kind's gain and cost per use of it: about the last ten count. Chosen by hand."""
 
 MIN_RATE_SHARE = 0.1
-"""Least rate of a kind, as a share of the best kind's rate; by hand."""
+"""Least rate of a kind, as a share of the best kind's rate; chosen by hand."""
 
 GROWTH, SHRINKAGE = 1.15, 0.9
-"""Factors on a size after an easy subproblem and after any other. By hand: sizes are stable where
-two of five subproblems are easy."""
+"""Factors on a size after an easy subproblem and after any other. Chosen by hand: sizes are stable
+where two of five subproblems are easy."""
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Situation:
     """The input of a neighbourhood.
 
     Parameters
@@ -68,7 +68,7 @@ class View:
         chosen[resources] = True
         return placed[np.unique(position[chosen[used]])]
 
-    def options(self) -> IntVector:
+    def draw_options(self) -> IntVector:
         """Return the usable options of a random unscheduled delivery."""
         partial = self.partial
         delivery = int(self.random.choice(self.unscheduled))
@@ -82,52 +82,52 @@ class View:
         return resources[~partial.problem.implied[resources]]
 
 
-def wasteful_steps(view: View, size: int) -> IntVector:
+def wasteful_steps(situation: Situation, size: int) -> IntVector:
     """Return the deliveries of steps in which scarce resources have capacity left."""
-    partial = view.partial
-    waste = view.price @ np.where(partial.problem.implied[:, None], 0, partial.residual)
-    waste = (waste + 1e-3) * view.random.random(partial.steps)
-    return view.in_steps(np.argsort(-waste, kind="stable")[: 2 + size])
+    partial = situation.partial
+    waste = situation.price @ np.where(partial.problem.implied[:, None], 0, partial.residual)
+    waste = (waste + 1e-3) * situation.random.random(partial.steps)
+    return situation.in_steps(np.argsort(-waste, kind="stable")[: 2 + size])
 
 
-def window(view: View, size: int) -> IntVector:
+def window(situation: Situation, size: int) -> IntVector:
     """Return the deliveries of consecutive steps."""
-    first = int(view.random.integers(max(1, view.partial.steps - size)))
-    return view.in_steps(np.arange(first, first + 1 + size))
+    first = int(situation.random.integers(max(1, situation.partial.steps - size)))
+    return situation.in_steps(np.arange(first, first + 1 + size))
 
 
-def messages(view: View, size: int) -> IntVector:
+def messages(situation: Situation, size: int) -> IntVector:
     """Return all deliveries of some messages, half of them incomplete ones."""
-    incomplete = view.random.permutation(np.unique(view.family[view.unscheduled]))
-    others = view.random.permutation(np.setdiff1d(view.family, incomplete))
+    incomplete = situation.random.permutation(np.unique(situation.family[situation.unscheduled]))
+    others = situation.random.permutation(np.setdiff1d(situation.family, incomplete))
     chosen = np.concatenate([incomplete[: max(1, size // 2)], others])[:size]
-    return np.flatnonzero(np.isin(view.family, chosen) & (view.partial.option >= 0))
+    return np.flatnonzero(np.isin(situation.family, chosen) & (situation.partial.option >= 0))
 
 
-def users(view: View, size: int) -> IntVector:
+def users(situation: Situation, size: int) -> IntVector:
     """Return the deliveries, of any step, on some resources that unscheduled ones could use."""
     chosen: list[int] = []
     for _ in range(size):
-        option = view.random.choice(view.options(), size=1)
-        fresh = np.setdiff1d(view.resources(option), chosen)
-        chosen.extend(view.random.permutation(fresh)[: 1 + size - len(chosen)].tolist())
+        option = situation.random.choice(situation.draw_options(), size=1)
+        fresh = np.setdiff1d(situation.resources(option), chosen)
+        chosen.extend(situation.random.permutation(fresh)[: 1 + size - len(chosen)].tolist())
         if len(chosen) > size:
             break
-    return view.using(np.array(chosen, dtype=np.int64))
+    return situation.using(np.array(chosen, dtype=np.int64))
 
 
-def block(view: View, size: int) -> IntVector:
+def block(situation: Situation, size: int) -> IntVector:
     """Return the deliveries, of some steps, on all resources that an unscheduled one could use."""
-    partial = view.partial
-    resources = view.resources(view.options())
-    residual = (view.price[resources] + 1e-3) @ partial.residual[resources]
-    score = (residual + 0.1) * view.random.random(partial.steps)
+    partial = situation.partial
+    resources = situation.resources(situation.draw_options())
+    residual = (situation.price[resources] + 1e-3) @ partial.residual[resources]
+    score = (residual + 0.1) * situation.random.random(partial.steps)
     steps = np.argsort(-score, kind="stable")[: 2 + 2 * size]
-    found = view.using(resources)
+    found = situation.using(resources)
     return found[np.isin(partial.step[found], steps)]
 
 
-Kind = Callable[[View, int], IntVector]
+Kind = Callable[[Situation, int], IntVector]
 
 
 @dataclass

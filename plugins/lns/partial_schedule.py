@@ -20,7 +20,9 @@ NO_LIMIT = 1 << 30
 
 
 class PartialSchedule:
-    """Scheduled deliveries and the residual capacity; no capacity is ever exceeded.
+    """Scheduled deliveries and the residual capacity.
+
+    No capacity is exceeded, except while ``repaired`` builds it.
 
     Parameters
     ----------
@@ -51,11 +53,19 @@ class PartialSchedule:
         other.residual = self.residual.copy()
         return other
 
-    def moved_to(self, problem: Problem, uses: UsageMatrix, moved: IntVector) -> PartialSchedule:
-        """Return the schedule for the grown Problem; ``moved`` has the new index of each option."""
+    def moved_to(
+        self, problem: Problem, uses: UsageMatrix, new_index: IntVector
+    ) -> PartialSchedule:
+        """Return the schedule for the grown Problem.
+
+        Parameters
+        ----------
+        new_index
+            Shape (options before,): the new index of each option.
+        """
         other = self.copy()
         other.problem, other.uses = problem, uses
-        other.option = np.where(self.option >= 0, moved[np.maximum(self.option, 0)], -1)
+        other.option = np.where(self.option >= 0, new_index[np.maximum(self.option, 0)], -1)
         return other
 
     @property
@@ -108,10 +118,10 @@ class PartialSchedule:
         late = (before >= 0) & ((self.step[before] < 0) | (self.step[before] >= self.step[placed]))
         return placed[late]
 
-    def fill(self, order: IntVector, over: Callable[[], bool]) -> None:
+    def fill(self, order: IntVector, should_stop: Callable[[], bool]) -> None:
         """Schedule deliveries greedily in the given order where they fit, until none does."""
         waiting = order
-        while len(waiting) and not over():
+        while len(waiting) and not should_stop():
             missed = [d for d in waiting.tolist() if not self._fill_one(d)]
             if not self.problem.ordered or len(missed) == len(waiting):
                 return
@@ -160,9 +170,8 @@ def repaired(
 def _in_conflict(partial: PartialSchedule, random: np.random.Generator) -> IntVector:
     """Return deliveries whose removal leaves no resource overloaded."""
     gone: list[int] = []
-    over = np.minimum(partial.residual, 0)
     placed = np.flatnonzero(partial.option >= 0)
-    for step in np.flatnonzero((over < 0).any(axis=0)).tolist():
+    for step in np.flatnonzero((partial.residual < 0).any(axis=0)).tolist():
         here = placed[partial.step[placed] == step]
         position, resource, times = partial.uses.entries(partial.option[here])
         residual = partial.residual[:, step].copy()

@@ -33,7 +33,7 @@ class Places:
         Shape (places,): an option, and a step that it fits into.
     delivery
         Shape (places,): the delivery of the option.
-    bound
+    must_be_made
         Shape (free,): True where a fixed delivery requires it.
     """
 
@@ -41,7 +41,7 @@ class Places:
     option: IntVector
     step: IntVector
     delivery: IntVector
-    bound: BoolVector
+    must_be_made: BoolVector
 
 
 def places_for(partial: PartialSchedule, free: IntVector) -> Places:
@@ -51,7 +51,7 @@ def places_for(partial: PartialSchedule, free: IntVector) -> Places:
     mine[free] = True
     options = np.flatnonzero(partial.uses.usable & mine[problem.option_delivery])
     fits = partial.fits(options)
-    bound = np.zeros(problem.deliveries, dtype=np.bool_)
+    must_be_made = np.zeros(problem.deliveries, dtype=np.bool_)
     if problem.ordered:
         before = problem.option_requires[options]
         # Where the required delivery is free, too, the model has the precedence constraint.
@@ -61,19 +61,21 @@ def places_for(partial: PartialSchedule, free: IntVector) -> Places:
         placed = np.flatnonzero(partial.option >= 0)
         needed = problem.option_requires[partial.option[placed]]
         np.minimum.at(high, needed[needed >= 0], partial.step[placed][needed >= 0])
-        bound = high < partial.steps
+        must_be_made = high < partial.steps
         step = np.arange(partial.steps)
         fits &= (step > low[:, None]) & (step < high[problem.option_delivery[options]][:, None])
     row, step = np.nonzero(fits)
     option = options[row]
     delivery = problem.option_delivery[option].astype(np.int64)
-    return Places(free, option, step.astype(np.int64), delivery, bound[free])
+    return Places(free, option, step.astype(np.int64), delivery, must_be_made[free])
 
 
 def limited(
-    places: Places, known: Assignment, cost: NDArray[np.float64], max_places: int
+    places: Places, former: Assignment, cost: NDArray[np.float64], max_places: int
 ) -> Places:
-    """Return at most ``max_places`` places: the known ones, then those of the least reduced cost.
+    """Return at most ``max_places`` places, the former ones first.
+
+    The others are those whose cost exceeds the delivery's cheapest place least.
 
     Parameters
     ----------
@@ -83,10 +85,10 @@ def limited(
     if len(places.option) <= max_places:
         return places
     own = cost[places.option]
-    cheapest = np.full(len(known.option), np.inf)
+    cheapest = np.full(len(former.option), np.inf)
     np.minimum.at(cheapest, places.delivery, own)
     surplus = own - cheapest[places.delivery]
-    same = _is_known(places, known)
+    same = _is_former(places, former)
     surplus[same] = -1.0
     kept = np.sort(np.argsort(surplus, kind="stable")[: max(max_places, int(same.sum()))])
     return replace(
@@ -94,8 +96,8 @@ def limited(
     )
 
 
-def _is_known(places: Places, known: Assignment) -> BoolVector:
-    option, step = known.option[places.delivery], known.step[places.delivery]
+def _is_former(places: Places, former: Assignment) -> BoolVector:
+    option, step = former.option[places.delivery], former.step[places.delivery]
     return np.asarray((option == places.option) & (step == places.step))
 
 
@@ -110,7 +112,7 @@ class Repack:
         The possible places of the free deliveries.
     weight
         Shape (deliveries,): integers, the score of scheduling each delivery.
-    known
+    former
         Their former places, the hint.
     """
 
@@ -119,7 +121,7 @@ class Repack:
         partial: PartialSchedule,
         places: Places,
         weight: IntVector,
-        known: Assignment,
+        former: Assignment,
         should_stop: Callable[[], bool],
     ) -> None:
         self._partial, self._places = partial, places
@@ -129,19 +131,21 @@ class Repack:
         if problem.ordered:
             needed = problem.option_requires[places.option].astype(np.int64)
             needed = np.intersect1d(needed, places.free)
-        self._informed = np.full(problem.deliveries, -1, dtype=np.int64)
-        """Shape (deliveries,): the boolean "before step 1"; those of later steps follow."""
-        self._informed[needed] = count + np.arange(len(needed)) * (partial.steps - 1)
+        self._first_made_before = np.full(problem.deliveries, -1, dtype=np.int64)
+        """Shape (deliveries,): the index of the boolean "made before step 1", which those of steps
+        2 to ``steps`` - 1 follow; -1 where no place requires the delivery."""
+        self._first_made_before[needed] = count + np.arange(len(needed)) * (partial.steps - 1)
         self.booleans = count + len(needed) * (partial.steps - 1)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
         self._assignment_constraints()
+        self._ladder_constraints()
         self._capacity_constraints()
         self._precedence_constraints()
         score = weight[places.delivery]
         weighed = np.flatnonzero(score)
         self._rows.minimize(weighed.tolist(), (-score[weighed]).tolist())
-        self._hint(known)
+        self._hint(former)
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
         """Return the Problem, and the assignment of the free deliveries alone."""
@@ -152,30 +156,34 @@ class Repack:
         found.step[delivery] = self._places.step[chosen]
         return self._partial.problem, found
 
-    def _before(self, delivery: int, step: int) -> int:
-        return int(self._informed[delivery]) + step - 1
+    def _made_before(self, delivery: int, step: int) -> int:
+        """Return the index of the boolean "made before this step"."""
+        return int(self._first_made_before[delivery]) + step - 1
 
     def _assignment_constraints(self) -> None:
         """Make every free delivery happen at most once; exactly once if a fixed one requires it."""
-        places, steps = self._places, self._partial.steps
-        members = np.arange(len(places.option))
-        bound = dict(zip(places.free.tolist(), places.bound.tolist(), strict=True))
-        for delivery, (literals,) in grouped(places.delivery, members):
-            if bound[delivery]:
+        places = self._places
+        must_be_made = dict(zip(places.free.tolist(), places.must_be_made.tolist(), strict=True))
+        for delivery, (literals,) in grouped(places.delivery, np.arange(len(places.option))):
+            if must_be_made[delivery]:
                 self._rows.exactly_one(literals)
             else:
                 self._rows.at_most_one(literals)
-        ladder = self._informed[places.delivery] >= 0
-        key = (places.delivery * steps + places.step)[ladder]
-        made = {found: literals for found, (literals,) in grouped(key, members[ladder])}
-        for delivery in np.flatnonzero(self._informed >= 0).tolist():
+
+    def _ladder_constraints(self) -> None:
+        """Define "made before step t + 1" as "made before step t" or "made in step t"."""
+        places, steps = self._places, self._partial.steps
+        required = np.flatnonzero(self._first_made_before[places.delivery] >= 0)
+        key = (places.delivery * steps + places.step)[required]
+        made = {found: literals for found, (literals,) in grouped(key, required)}
+        for delivery in np.flatnonzero(self._first_made_before >= 0).tolist():
             for step in range(steps - 1):
                 literals = [
                     *made.get(delivery * steps + step, ()),
-                    ~self._before(delivery, step + 1),
+                    ~self._made_before(delivery, step + 1),
                 ]
                 if step:
-                    literals.append(self._before(delivery, step))
+                    literals.append(self._made_before(delivery, step))
                 self._rows.exactly_one(literals)
 
     def _capacity_constraints(self) -> None:
@@ -193,25 +201,25 @@ class Repack:
         """Make deliveries happen in later steps than the free deliveries that they require."""
         problem, places, steps = self._partial.problem, self._places, self._partial.steps
         before = problem.option_requires[places.option].astype(np.int64)
-        forwards = np.flatnonzero((before >= 0) & (self._informed[before] >= 0))
+        forwards = np.flatnonzero((before >= 0) & (self._first_made_before[before] >= 0))
         key = (before * problem.deliveries + places.delivery) * steps + places.step
         for found, (literals,) in grouped(key[forwards], forwards):
             pair, step = divmod(found, steps)
             if step:
-                informed = self._before(pair // problem.deliveries, step)
-                self._rows.at_most_one([*literals, ~informed])
+                made_before = self._made_before(pair // problem.deliveries, step)
+                self._rows.at_most_one([*literals, ~made_before])
             else:
                 for literal in literals:
                     self._rows.at_least_one([~literal])
 
-    def _hint(self, known: Assignment) -> None:
+    def _hint(self, former: Assignment) -> None:
         places, steps = self._places, self._partial.steps
         values = np.zeros(self.booleans, dtype=np.int64)
         count = len(places.option)
-        values[:count] = _is_known(places, known)
-        for delivery in np.flatnonzero(self._informed >= 0).tolist():
-            step = int(known.step[delivery])
+        values[:count] = _is_former(places, former)
+        for delivery in np.flatnonzero(self._first_made_before >= 0).tolist():
+            step = int(former.step[delivery])
             if 0 <= step < steps - 1:
-                first = self._before(delivery, step + 1)
-                values[first : self._before(delivery, steps - 1) + 1] = 1
+                first = self._made_before(delivery, step + 1)
+                values[first : self._made_before(delivery, steps - 1) + 1] = 1
         self._rows.hint(values.tolist())

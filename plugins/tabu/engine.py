@@ -77,12 +77,16 @@ class _Attempts:
         self._number = 0
 
     def probe(self, steps: int) -> Assignment | None:
-        """Search for a schedule as long as there is frequent progress."""
+        """Search until ``probe`` evaluations per delivery bring no progress."""
         evaluations = self._options.probe * self._problem.deliveries
         return self._search(steps, 1 + evaluations // ROUND_EVALUATIONS)
 
     def reach(self, steps: int) -> Assignment | None:
-        """Search for a schedule; ``None`` if the run ends or too many starts have failed."""
+        """Search for a schedule.
+
+        ``None`` if the run ends, or after as many evaluations without progress as ``attempts``
+        starts can take.
+        """
         options = self._options
         if options.control == "descend":
             return self._search(steps, None)
@@ -90,7 +94,7 @@ class _Attempts:
         evaluations = options.patience * options.width * options.attempts
         return self._search(steps, 1 + evaluations // ROUND_EVALUATIONS)
 
-    def _search(self, steps: int, patience: int | None) -> Assignment | None:
+    def _search(self, steps: int, patience_rounds: int | None) -> Assignment | None:
         run = self._run
         shared = SharedData(self._problem, self._flat, steps, self._min_limit)
         count = max(run.budget.threads, 1)
@@ -107,4 +111,4 @@ class _Attempts:
             for index in range(count)
         ]
         self._number += 1
-        return explore(islands, run, self._budget, steps, ROUND_EVALUATIONS, patience)
+        return explore(islands, run, self._budget, steps, ROUND_EVALUATIONS, patience_rounds)

@@ -78,7 +78,7 @@ def test_the_effort_of_several_starts_adds_up() -> None:
     effort.progress(5, 1)
     effort.end("a", End(Stop.LIMIT, 5, 6, 1.0))
     effort.start("a")
-    effort.best("a", 2, closed=False)
+    effort.best("a", 2, done=False)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     effort.start("b")
     facts = effort.facts(scheduled=True)
@@ -90,6 +90,6 @@ def test_the_effort_of_several_starts_adds_up() -> None:
 def test_evaluations_after_the_case_is_closed_do_not_count() -> None:
     effort = EffortCounter(None)
     effort.start("a")
-    effort.best("a", 2, closed=True)
+    effort.best("a", 2, done=True)
     effort.end("a", End(Stop.LIMIT, 5, None, 1.0))
     assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}

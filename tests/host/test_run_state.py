@@ -75,7 +75,7 @@ def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", True)
     state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))
     assert state.done
-    assert state.settled
+    assert state.is_certified
 
 
 @pytest.mark.parametrize(

@@ -341,9 +341,9 @@ def test_walks_away_from_a_solver_that_does_not_stop() -> None:
 
     solver = cp_model.CpSolver()
     with pytest.raises(StoppedError):
-        decide(busy, solver, useful=lambda: False, over=lambda: True)
+        decide(busy, solver, useful=lambda: False, should_stop=lambda: True)
     release.set()
-    assert decide(busy, solver, useful=lambda: False, over=lambda: False).solvable is None
+    assert decide(busy, solver, useful=lambda: False, should_stop=lambda: False).solvable is None
 
 
 def test_an_error_in_the_thread_is_raised() -> None:
@@ -351,7 +351,7 @@ def test_an_error_in_the_thread_is_raised() -> None:
         raise KeyError("model")
 
     with pytest.raises(KeyError, match="model"):
-        decide(broken, cp_model.CpSolver(), useful=lambda: True, over=lambda: False)
+        decide(broken, cp_model.CpSolver(), useful=lambda: True, should_stop=lambda: False)
 
 
 def test_gives_up_on_what_does_not_fit() -> None:

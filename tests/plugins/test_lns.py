@@ -149,7 +149,7 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     partial = repaired(base, growable.uses, 3, before, random)
     lifted = base.lift(partial.assignment(), 3).steps
     for _ in range(3):
-        if not growable.grows:
+        if not growable.can_grow:
             assert base.complete
             break
         some = random.choice(np.flatnonzero(base.required), 4)

@@ -24,7 +24,7 @@ from cchybrid.toolkit.tabu_search.memory import new_memory
 from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import build_graphs
-from cchybrid.toolkit.tabu_search.search import BEST, Record, Tuning, search, start
+from cchybrid.toolkit.tabu_search.search import BEST_CONFLICTS, Record, Tuning, search, start
 from tests.random_instances import instances
 from tests.toolkit import plain_tabu as plain
 from tests.toolkit.kernels.random_assignments import RANDOM, random_assignment
@@ -185,10 +185,10 @@ class Hunt:
         again.option[:], again.step[:] = self.record.option, self.record.step
         assert (
             plain.excess(self.problem, again) + plain.all_broken(self.problem, again)
-            == (self.record.number[BEST])
+            == (self.record.counters[BEST_CONFLICTS])
         )
-        assert (conflicts(self.problem, best) == 0) == (self.record.number[BEST] == 0)
-        if self.record.number[BEST] == 0:
+        assert (conflicts(self.problem, best) == 0) == (self.record.counters[BEST_CONFLICTS] == 0)
+        if self.record.counters[BEST_CONFLICTS] == 0:
             for delivery in np.flatnonzero(best.option >= 0).tolist():
                 assert plain.is_needed(self.problem, again, delivery)
 
@@ -199,13 +199,13 @@ def test_the_best_is_as_good_as_it_says(case: Instance, seed: int, steps: int) -
     problem = build_problem(case)
     hunt = Hunt(problem, steps, random_assignment(problem, seed, missing=True), seed)
     hunt.check()
-    fewest = hunt.record.number[BEST]
+    fewest = hunt.record.counters[BEST_CONFLICTS]
     for evaluations in (1, 1, 5, 50, 200):
         made = hunt.go_on(evaluations)
         assert made < evaluations + 6
         hunt.check()
-        assert hunt.record.number[BEST] <= fewest
-        fewest = hunt.record.number[BEST]
+        assert hunt.record.counters[BEST_CONFLICTS] <= fewest
+        fewest = hunt.record.counters[BEST_CONFLICTS]
         if fewest == 0:
             assert hunt.go_on(10) == 0
 
@@ -219,7 +219,7 @@ def test_a_greedy_number_of_steps_is_reached_from_anywhere(case: Instance, seed:
     hunt = Hunt(problem, greedy.steps, random_assignment(problem, seed, missing=True), seed)
     hunt.go_on(5_000)
     hunt.check()
-    assert hunt.record.number[BEST] == 0
+    assert hunt.record.counters[BEST_CONFLICTS] == 0
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -233,10 +233,10 @@ def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
             circle.option[problem.option_delivery[option]] = option
     circle.step[:] = 0, 1
     hunt = Hunt(problem, 2, circle, seed)
-    assert hunt.record.number[BEST] == 1
+    assert hunt.record.counters[BEST_CONFLICTS] == 1
     hunt.go_on(2000)
     hunt.check()
-    assert hunt.record.number[BEST] == 0
+    assert hunt.record.counters[BEST_CONFLICTS] == 0
 
 
 def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
@@ -263,11 +263,11 @@ def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
     run = solve(instance("ring-bi-4", "AAS", **HOPS), 2)  # type: ignore[arg-type]
     solution = problem.match(run.schedules[-1].steps)
     hunt = Hunt(problem, 2, with_a_ring(problem, solution), seed)
-    assert hunt.record.number[BEST] > 0
+    assert hunt.record.counters[BEST_CONFLICTS] > 0
     for _ in range(200):
         hunt.go_on(20)
         hunt.check()
-    assert hunt.record.number[BEST] == 0
+    assert hunt.record.counters[BEST_CONFLICTS] == 0
 
 
 def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:

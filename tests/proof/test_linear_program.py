@@ -51,5 +51,5 @@ def test_fractions_of_small_numbers_become_whole(parts: list[int], divisor: int)
 
 
 def test_units_and_the_finest_scale() -> None:
-    found = list(roundings(np.array([0.5, 1.5]), units=(0.5, 1.5), finest=2))
+    found = list(roundings(np.array([0.5, 1.5]), unit_values=(0.5, 1.5), finest=2))
     assert [whole.tolist() for whole in found] == [[1, 3], [0, 1], [2, 6], [1, 2]]

@@ -9,11 +9,11 @@ import numpy as np
 from cchybrid.problem import Problem
 from cchybrid.toolkit.tabu_search.memory import (
     BROKEN,
-    HEAVY,
     LATE,
     OVER,
     OVERLOAD,
-    STRAINED,
+    WEIGHTED_CELLS,
+    WEIGHTED_DELIVERIES,
     Memory,
     conflicts,
 )
@@ -94,7 +94,7 @@ def check_memory(problem: Problem, memory: Memory) -> None:
             continue
         for resource in words(problem, option):
             users.setdefault((resource, int(memory.step[delivery])), []).append(delivery)
-    over, heavy, excess = set(), set(), 0
+    over, weighted_cells, excess = set(), set(), 0
     wide = memory.load.shape[1]
     for resource in range(problem.resources):
         for step in range(wide):
@@ -109,14 +109,17 @@ def check_memory(problem: Problem, memory: Memory) -> None:
                 over.add(resource * wide + step)
                 excess += len(here) - capacity
             if weight > 1:
-                heavy.add(resource * wide + step)
+                weighted_cells.add(resource * wide + step)
     every = range(problem.deliveries)
     broken = {d for d in every if is_broken(problem, memory, d)}
-    _check_list(memory.over, memory.over_place, int(memory.lengths[OVER]), over)
-    _check_list(memory.broken, memory.broken_place, int(memory.lengths[BROKEN]), broken)
-    _check_list(memory.heavy, memory.heavy_place, int(memory.lengths[HEAVY]), heavy)
-    strained = {d for d in every if memory.break_weight[d] > 1}
-    _check_list(memory.strained, memory.strained_place, int(memory.lengths[STRAINED]), strained)
+    lengths = memory.lengths.tolist()
+    _check_list(memory.over, memory.over_place, lengths[OVER], over)
+    _check_list(memory.broken, memory.broken_place, lengths[BROKEN], broken)
+    items, place = memory.weighted_cells, memory.weighted_cells_place
+    _check_list(items, place, lengths[WEIGHTED_CELLS], weighted_cells)
+    items, place = memory.weighted_deliveries, memory.weighted_deliveries_place
+    weighted_deliveries = {d for d in every if memory.break_weight[d] > 1}
+    _check_list(items, place, lengths[WEIGHTED_DELIVERIES], weighted_deliveries)
     assert memory.break_weight.min() >= 1
     assert memory.lengths[OVERLOAD] == excess
     assert conflicts(memory) == excess + len(broken)
@@ -125,11 +128,11 @@ def check_memory(problem: Problem, memory: Memory) -> None:
 
 def _listed(memory: Memory, resource: int, step: int) -> list[int]:
     """Return the deliveries that a cell lists; the list has to lead back the same way."""
-    found, former, node = [], -1, int(memory.head[resource, step])
+    found, former, node = [], -1, int(memory.first_use[resource, step])
     while node >= 0:
-        assert memory.ahead[node] == former
+        assert memory.previous_use[node] == former
         found.append(node // memory.longest)
-        former, node = node, int(memory.after[node])
+        former, node = node, int(memory.next_use[node])
     return found
 
 

@@ -27,12 +27,12 @@ from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
     Scratch,
     carry_out,
-    cost_before,
-    followers_cost,
     new_scratch,
     path_at,
+    present_cost,
     price_delivery,
     price_family,
+    price_followers,
     put_back,
     put_in,
     take_out,
@@ -52,9 +52,9 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 class Search:
     """A search that has begun with a random assignment, with pieces missing and too late."""
 
-    def __init__(self, problem: Problem, seed: int, steps: int = 3, farther: int = FAR) -> None:
+    def __init__(self, problem: Problem, seed: int, steps: int = 3, excess: int = FAR) -> None:
         self.problem, self.flat, self.steps = problem, flatten(problem), steps
-        self.graphs: PathGraphs = build_graphs(problem, self.flat, farther, farther)
+        self.graphs: PathGraphs = build_graphs(problem, self.flat, excess, excess)
         self.memory: Memory = new_memory(self.flat, steps)
         self.scratch: Scratch = new_scratch(problem, self.graphs, self.memory.load.shape[1])
         self.optional = not problem.required.all()
@@ -72,7 +72,7 @@ class Search:
         plain.check_memory(self.problem, self.memory)
 
     def price(self, delivery: int) -> None:
-        followers_cost(self.flat, self.memory, self.scratch, delivery)
+        price_followers(self.flat, self.memory, self.scratch, delivery)
         price_delivery(*self.parts, delivery, self.optional, self.state)
 
     def recheck_taken(self, count: int) -> None:
@@ -147,7 +147,9 @@ def problem_arrays(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     return nothing.option, nothing.step
 
 
-def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int) -> None:
+def check_graphs(
+    problem: Problem, graphs: PathGraphs, choice_excess: int, path_excess: int
+) -> None:
     """Every choice keeps the options that it should, and its walks spell exactly these."""
     reached = []
     for delivery in range(problem.deliveries):
@@ -165,8 +167,10 @@ def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int
         expected = []
         for group in groups:
             shortest = min(uses[option] for option in group)
-            if shortest <= nearest + farther:
-                expected.append([option for option in group if uses[option] <= shortest + detour])
+            if shortest <= nearest + choice_excess:
+                expected.append(
+                    [option for option in group if uses[option] <= shortest + path_excess]
+                )
         assert expected, "a delivery has no choice"
         mine = plain.choices(graphs, delivery)
         assert [plain.options_of(graphs, choice) for choice in mine] == expected
@@ -187,9 +191,12 @@ def check_graphs(problem: Problem, graphs: PathGraphs, farther: int, detour: int
 
 @RANDOM
 @given(instances(), st.sampled_from((0, 1, 2, FAR)), st.sampled_from((0, 1, 2, FAR)))
-def test_walks_through_a_graph_are_the_paths(case: Instance, farther: int, detour: int) -> None:
+def test_walks_through_a_graph_are_the_paths(
+    case: Instance, choice_excess: int, path_excess: int
+) -> None:
     problem = build_problem(case)
-    check_graphs(problem, build_graphs(problem, flatten(problem), farther, detour), farther, detour)
+    graphs = build_graphs(problem, flatten(problem), choice_excess, path_excess)
+    check_graphs(problem, graphs, choice_excess, path_excess)
 
 
 @RANDOM
@@ -314,8 +321,8 @@ def test_prices_equal_brute_force(kind: str) -> None:
 
     @RANDOM
     @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
-    def check(case: Instance, seed: int, farther: int) -> None:
-        search = Search(build_problem(case), seed, farther=farther)
+    def check(case: Instance, seed: int, excess: int) -> None:
+        search = Search(build_problem(case), seed, excess=excess)
         for _ in range(8):
             search.act()
         for delivery in range(search.problem.deliveries):
@@ -365,7 +372,7 @@ def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> 
             search.recheck_taken(count)
             continue
         search.price(delivery)
-        stay = cost_before(search.flat, memory, scratch, count)
+        stay = present_cost(search.flat, memory, scratch, count)
         price = [int(cost) for cost in scratch.cost[: search.steps]]
         step = min(range(search.steps), key=price.__getitem__)
         if price[step] >= NEVER:

@@ -5,7 +5,8 @@ schedules to valid schedules. nauty (by pynauty) finds generators of the group, 
 directed graph:
 
 1. Vertices are the nodes, coloured by their roles, ports and numbers of messages sent and received,
-   and the middles of channels of other than the usual capacity.
+   and one vertex in the middle of every channel that differs from the usual kind (capacity,
+   half-duplex or not).
 2. If some generator does not map messages to messages, the messages become vertices, too.
 
 References

@@ -25,19 +25,19 @@ class Choice:
     ----------
     action
         The group action.
-    rank
+    number_in_kind
         The number of actions of the same kind (order, steps per round) that were drawn before.
     """
 
     action: GroupAction
-    rank: int
+    number_in_kind: int
 
     def sort_key(self, lower: int) -> tuple[int, bool, int]:
-        """Return a sort key: (fewest steps, late of its kind, negated order of the group).
+        """Return a sort key: (fewest steps, not a first of its kind, negated order of the group).
 
         The number of steps of an invariant schedule is a multiple of ``steps_per_round``; the
-        first entry is the smallest multiple that is not below the lower bound. Ties go to actions
-        of kinds that were tried little, then to large groups, whose quotients are small.
+        first entry is the smallest multiple that is not below the lower bound. Ties go to the first
+        two actions of each kind, then to large groups, whose quotients are small.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class Choice:
         """
         size = self.action.steps_per_round
         fewest = -(-lower // size) * size
-        return fewest, self.rank >= MAX_FIRST_OF_KIND, -self.action.group.order
+        return fewest, self.number_in_kind >= MAX_FIRST_OF_KIND, -self.action.group.order
 
 
 def choices(

@@ -106,14 +106,14 @@ class GroupAction:
         The group, of node permutations.
     kernel
         Indices of the elements that map every step to itself; they form a normal subgroup.
-    shift
+    coset
         Shape (order,): the step, within a round, to which an element maps a transfer of the
         round's first step. It numbers the cosets of the kernel.
     """
 
     group: Group
     kernel: LongArray
-    shift: IntArray
+    coset: IntArray
 
     @cached_property
     def key(self) -> tuple[bytes, bytes]:
@@ -150,6 +150,7 @@ def group_actions(group: Group, seed: int) -> Iterator[GroupAction]:
     random = np.random.default_rng(seed)
     seen: set[bytes] = set()
     for number in range(MAX_KERNELS):
+        # No element: the trivial kernel; otherwise the normal closure of one or two.
         drawn = group.elements[random.choice(order, number % 3 if order > 2 else 0)]
         kernel = _normal_closure(group, drawn, index_of)
         key = kernel.tobytes()
@@ -265,6 +266,7 @@ def _sample(found: Automorphisms, random: np.random.Generator, max_order: int) -
             yield whole
     draw = _random_elements(found.generators, random)
     cyclic: list[Group] = []
+    # In turn: a cyclic group; two elements of cyclic groups drawn before; two random elements.
     for number in range(MAX_DRAWS):
         generators = [next(draw) for _ in range(1 + number % 3)]
         if len(generators) == 1:

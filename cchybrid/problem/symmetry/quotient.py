@@ -91,28 +91,32 @@ class QuotientOrigin:
         """
         structure, size = _structure(self.problem), self.steps_per_round
         elements: list[list[int]] = self.action.group.elements.tolist()
-        shift = self.action.shift.tolist()
+        coset = self.action.coset.tolist()
         filled: dict[int, list[Transfer]] = {}
         for orbit in np.flatnonzero(needed(problem, assignment)).tolist():
             option = self.option[assignment.option[orbit]]
             path = structure.path(int(self.problem.option_path[option]))
             delivery = self.problem.option_delivery[option]
             first = int(assignment.step[orbit]) * size
-            members, carriers = np.unique(self.images[:, delivery], return_index=True)
-            for member, carrier in zip(members.tolist(), carriers.tolist(), strict=True):
+            # Per image of the delivery, one element that maps the delivery to it.
+            members, mappings = np.unique(self.images[:, delivery], return_index=True)
+            for member, element in zip(members.tolist(), mappings.tolist(), strict=True):
                 message = int(structure.delivery_message[member])
-                image = tuple(elements[carrier][node] for node in path)
-                filled.setdefault(first + shift[carrier], []).append(Transfer(message, image))
+                image = tuple(elements[element][node] for node in path)
+                filled.setdefault(first + coset[element], []).append(Transfer(message, image))
         return schedule_of(self.instance, filled, None if steps is None else steps * size)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return the assignment of each orbit's representative; other deliveries are ignored."""
+        """Return the assignment of the deliveries that represent their orbit under the kernel.
+
+        Others are ignored, and so are deliveries that are not made in the first step of a round.
+        """
         whole = self.problem.match(steps)
         option = np.where(whole.option >= 0, self.quotient_option[whole.option], -1)
-        named = (option >= 0) & (whole.step % self.steps_per_round == 0)
+        kept = (option >= 0) & (whole.step % self.steps_per_round == 0)
         found = problem.empty()
-        found.option[self.orbit[named]] = option[named]
-        found.step[self.orbit[named]] = whole.step[named] // self.steps_per_round
+        found.option[self.orbit[kept]] = option[kept]
+        found.step[self.orbit[kept]] = whole.step[kept] // self.steps_per_round
         return found
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
@@ -143,6 +147,7 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
     images = _delivery_images(problem, structure, action)
     first, orbit = _orbits(images)
     kernel_first, kernel_orbit = _orbits(images[action.kernel])
+    # Every orbit has to split into one kernel orbit per step of a round.
     if (np.bincount(orbit[kernel_first]) != action.steps_per_round).any():
         raise NoQuotientError("an element that permutes steps fixes a delivery")
     resource_first, resource_orbit = _orbits(_resource_images(structure, action))
@@ -151,6 +156,8 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
     rows, option = _rows(problem, kept, orbit, members, resource_orbit)
     # Options with equal rows are merged; the first one represents them.
     _, chosen, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    # By delivery, then required delivery: compiled kernels need options of one choice to be
+    # consecutive.
     place = chosen[np.lexsort((chosen, rows[chosen, 1], rows[chosen, 0]))]
     new = np.empty(len(rows), dtype=np.int64)
     new[place] = np.arange(len(place))
@@ -162,7 +169,7 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
     if not _reached(rows, len(first))[required].all():
         raise NoQuotientError(f"some delivery has no option that is invariant under the {group}")
     distinct, path = np.unique(rows[:, 2:], axis=0, return_inverse=True)
-    named = distinct >= 0
+    used = distinct >= 0  # not padding
     return Problem(
         capacity=problem.capacity[resource_first],
         kind=problem.kind[resource_first],
@@ -171,8 +178,8 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         option_start=start,
         option_requires=rows[:, 1].copy(),
         option_path=path.ravel().astype(np.int32),
-        path_start=offsets(named.sum(axis=1)),
-        path_resource=distinct[named],
+        path_start=offsets(used.sum(axis=1)),
+        path_resource=distinct[used],
         complete=False,
         origin=QuotientOrigin(problem, action, option, quotient_option, orbit, images),
     )
@@ -298,8 +305,8 @@ def _rows(
     capacity[resource_orbit] = problem.capacity
     use, place = gather(problem.path_start, problem.option_path[option])
     used = resource_orbit[problem.path_resource[use]]
-    # Each use by one delivery makes this many uses of every resource of the orbit, as all
-    # deliveries of the orbit do the same.
+    # Uses of every resource of the orbit per use by one delivery. The images of a use, one per
+    # member of the delivery's orbit, are spread evenly over the orbit of the resource.
     times = members[problem.option_delivery[option]][place] // orbit_size[used]
     key, inverse = np.unique(place * resources + used, return_inverse=True)
     load = np.bincount(inverse.ravel(), weights=times)

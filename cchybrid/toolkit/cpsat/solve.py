@@ -139,7 +139,7 @@ def decide(
     make: Callable[[], Model],
     solver: cp_model.CpSolver,
     useful: Callable[[], bool],
-    over: Callable[[], bool],
+    should_stop: Callable[[], bool],
 ) -> Answer:
     """Build a model and solve it; undecided if the answer stops being useful.
 
@@ -149,7 +149,7 @@ def decide(
         Builds the model; may raise ``StoppedError``.
     useful
         Whether the answer is still of use; if not, the search ends.
-    over
+    should_stop
         Whether the run is over.
 
     Raises
@@ -158,9 +158,11 @@ def decide(
         If the run is over and there is no answer.
     """
     try:
-        return call(lambda: _answer(make(), solver), solver.stop_search, over, lambda: not useful())
+        return call(
+            lambda: _answer(make(), solver), solver.stop_search, should_stop, lambda: not useful()
+        )
     except StoppedError:
-        check(over)
+        check(should_stop)
         return Answer()
 
 

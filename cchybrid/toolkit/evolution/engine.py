@@ -93,5 +93,5 @@ class _Attempts:
         # The clock has no influence, so a run with an evaluation budget repeats exactly.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
         evaluations = generations * (options.offspring + options.polish)
-        patience = -(-options.population // evaluations) - (-options.patience // generations)
-        return explore(islands, self._run, self._budget, steps, evaluations, patience)
+        rounds = -(-options.population // evaluations) - (-options.patience // generations)
+        return explore(islands, self._run, self._budget, steps, evaluations, rounds)

@@ -10,14 +10,22 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.rng import below, seed_state
 from cchybrid.toolkit.kernels.surrounding import spare_uses
-from cchybrid.toolkit.tabu_search.limits import detours
+from cchybrid.toolkit.tabu_search.limits import choice_excesses
 from cchybrid.toolkit.tabu_search.memory import new_memory
 from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
-from cchybrid.toolkit.tabu_search.search import BEST, MOVES, PROGRESS, Record, Tuning, search, start
+from cchybrid.toolkit.tabu_search.search import (
+    BEST_CONFLICTS,
+    LAST_IMPROVEMENT,
+    MOVES,
+    Record,
+    Tuning,
+    search,
+    start,
+)
 
-NARROW = 2
+MIN_PATH_EXCESS = 2
 """Uses by which a path may always exceed the shortest of its choice, even without slack."""
 
 
@@ -36,11 +44,12 @@ class SharedData:
 
     def __init__(self, problem: Problem, flat: Flat, steps: int, min_limit: int) -> None:
         self.problem, self.flat, self.steps = problem, flat, steps
-        farther = detours(problem, flat, min_limit, steps)
-        within = spare_uses(problem, steps) + NARROW
-        self.graphs: PathGraphs = build_graphs(problem, flat, farther, within)
+        choice_excess = choice_excesses(problem, flat, min_limit, steps)
+        path_excess = spare_uses(problem, steps) + MIN_PATH_EXCESS
+        self.graphs: PathGraphs = build_graphs(problem, flat, choice_excess, path_excess)
         # Where nothing is forwarded, every delivery has one choice of paths only.
-        max_uses = min_uses(problem, flat) + (farther if problem.ordered else within)
+        max_excess = choice_excess if problem.ordered else path_excess
+        max_uses = min_uses(problem, flat) + max_excess
         self._short = uses_of(flat) <= max_uses[problem.option_delivery]
 
     def shortened(self, assignment: Assignment) -> Assignment:
@@ -112,8 +121,8 @@ class TabuIsland:
     def advance(self, evaluations: int, stop: BoolArray) -> int:
         """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
         shared, record = self._shared, self._record
-        number = record.number
-        if self._due or number[MOVES] - number[PROGRESS] > self._options.patience:
+        idle = record.counters[MOVES] - record.counters[LAST_IMPROVEMENT]
+        if self._due or idle > self._options.patience:
             self._start(stop)
         made = search(
             shared.flat,
@@ -137,6 +146,7 @@ class TabuIsland:
         initial_solution: Assignment | None = None
         if self._migrant is not None:
             initial_solution, self._migrant = self._migrant, None
+        # Two of three restarts begin at the best near-solution, the third at a new greedy schedule.
         elif self.starts > 1 and self.starts % 3:
             initial_solution = self._best
         if initial_solution is None:
@@ -146,11 +156,12 @@ class TabuIsland:
         initial_solution = shared.shortened(initial_solution)
         self._memory = new_memory(shared.flat, shared.steps)
         self._scratch = new_scratch(shared.problem, shared.graphs, self._memory.load.shape[1])
-        other = (self.starts + self._number) % 2 == 0
+        # Every other start: see ``TabuOptions.decay``.
+        varied = (self.starts + self._number) % 2 == 0
         self._tuning = Tuning(
             options.width,
-            options.tenure * (3 if other else 1),
-            -(-options.decay // 10) if other else options.decay,
+            options.tenure * (3 if varied else 1),
+            -(-options.decay // 10) if varied else options.decay,
         )
         start(
             shared.flat,
@@ -166,7 +177,7 @@ class TabuIsland:
         self._remember()
 
     def _remember(self) -> None:
-        fewest = int(self._record.number[BEST])
+        fewest = int(self._record.counters[BEST_CONFLICTS])
         if fewest < self._fewest:
             self._fewest = fewest
             late = self._record.step >= self._shared.steps

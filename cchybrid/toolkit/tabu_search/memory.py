@@ -2,7 +2,8 @@
 
 A *cell* is a resource in a step; it is overloaded when it is used beyond its capacity. Every cell
 has a linked list of the deliveries that use it, and all overloaded cells and broken deliveries are
-in lists with constant-time insertion and removal, so a violated delivery is drawn without a search.
+in lists with constant-time insertion and removal, so a violation is drawn in constant time, and a
+delivery in it by one pass over the list of its cell.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ LATE = np.int32(1 << 20)
 class Memory(NamedTuple):
     """The state of one search for a schedule of ``steps`` steps.
 
+    In shapes, ``wide`` is ``steps``, rounded up to ``LANES``.
+
     Parameters
     ----------
     steps
@@ -34,25 +37,25 @@ class Memory(NamedTuple):
     followers
         Shape (deliveries,): the number of scheduled deliveries that require this one.
     load
-        Shape (resources, steps): uses, of resources with a limit.
+        Shape (resources, wide): uses, of resources with a limit.
     penalty
-        Shape (resources, steps): the cost of one more use: the weight of a full cell, else 0.
+        Shape (resources, wide): the cost of one more use: the weight of a full cell, else 0.
     weight
-        Shape (resources, steps): the weight of each cell, at least 1.
-    head, after, ahead
-        The uses of each cell as doubly linked lists: the first, shape (resources, steps); the next
+        Shape (resources, wide): the weight of each cell, at least 1.
+    first_use, next_use, previous_use
+        The uses of each cell as doubly linked lists: the first, shape (resources, wide); the next
         and the previous one, shape (deliveries * longest,); -1 at the ends. The k-th use of
         delivery d has the number ``d * longest + k``.
     longest
         The maximal number of uses of an option.
     over, over_place, broken, broken_place
-        Unordered lists: overloaded cells (resource * steps + step) and broken deliveries (missing,
+        Unordered lists: overloaded cells (resource * wide + step) and broken deliveries (missing,
         or not later than what they require); and the position of each in its list, or -1.
-    heavy, heavy_place
+    weighted_cells, weighted_cells_place
         Cells with a weight above 1, in the same form.
     break_weight
         Shape (deliveries,): the weight of each delivery when it is broken, at least 1.
-    strained, strained_place
+    weighted_deliveries, weighted_deliveries_place
         Deliveries with a weight above 1, in the same form.
     lengths
         Shape (5,): the lengths of the four lists, and the total overload of all cells.
@@ -68,24 +71,24 @@ class Memory(NamedTuple):
     load: IntArray
     penalty: IntArray
     weight: IntArray
-    head: IntArray
-    after: IntArray
-    ahead: IntArray
+    first_use: IntArray
+    next_use: IntArray
+    previous_use: IntArray
     longest: int
     over: IntArray
     over_place: IntArray
     broken: IntArray
     broken_place: IntArray
-    heavy: IntArray
-    heavy_place: IntArray
+    weighted_cells: IntArray
+    weighted_cells_place: IntArray
     break_weight: IntArray
-    strained: IntArray
-    strained_place: IntArray
+    weighted_deliveries: IntArray
+    weighted_deliveries_place: IntArray
     lengths: IntArray
     tabu: LongArray
 
 
-OVER, BROKEN, HEAVY, STRAINED, OVERLOAD = 0, 1, 2, 3, 4
+OVER, BROKEN, WEIGHTED_CELLS, WEIGHTED_DELIVERIES, OVERLOAD = 0, 1, 2, 3, 4
 """Places in ``Memory.lengths``."""
 
 
@@ -105,30 +108,30 @@ def new_memory(flat: Flat, steps: int) -> Memory:
         load=np.zeros(cells, dtype=np.int32),
         penalty=penalty,
         weight=np.ones(cells, dtype=np.int32),
-        head=np.full(cells, -1, dtype=np.int32),
-        after=np.full(deliveries * longest, -1, dtype=np.int32),
-        ahead=np.full(deliveries * longest, -1, dtype=np.int32),
+        first_use=np.full(cells, -1, dtype=np.int32),
+        next_use=np.full(deliveries * longest, -1, dtype=np.int32),
+        previous_use=np.full(deliveries * longest, -1, dtype=np.int32),
         longest=longest,
         over=np.empty(resources * wide, dtype=np.int32),
         over_place=np.full(resources * wide, -1, dtype=np.int32),
         broken=np.empty(deliveries, dtype=np.int32),
         broken_place=np.full(deliveries, -1, dtype=np.int32),
-        heavy=np.empty(resources * wide, dtype=np.int32),
-        heavy_place=np.full(resources * wide, -1, dtype=np.int32),
+        weighted_cells=np.empty(resources * wide, dtype=np.int32),
+        weighted_cells_place=np.full(resources * wide, -1, dtype=np.int32),
         break_weight=np.ones(deliveries, dtype=np.int32),
-        strained=np.empty(deliveries, dtype=np.int32),
-        strained_place=np.full(deliveries, -1, dtype=np.int32),
+        weighted_deliveries=np.empty(deliveries, dtype=np.int32),
+        weighted_deliveries_place=np.full(deliveries, -1, dtype=np.int32),
         lengths=np.zeros(5, dtype=np.int32),
         tabu=np.full((deliveries, 2), -1, dtype=np.int64),
     )
 
 
 @inlined
-def index(number: Any) -> int:
-    """Return an element of an array as a 64-bit integer.
+def int64(number: Any) -> int:
+    """Return a number as a 64-bit integer.
 
-    A kernel is compiled for every combination of argument types, which takes seconds; an initial
-    value such as a plain -1 would add such a type.
+    A kernel is compiled, in seconds, for every combination of argument types; 64-bit integers
+    everywhere make it one. A plain -1 would have another type.
     """
     wide: Any = np.int64(number)
     return wide
@@ -168,11 +171,11 @@ def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> 
         if limit == NO_LIMIT:
             continue
         node = delivery * memory.longest + use - flat.use_start[path]
-        first = memory.head[resource, step]
-        memory.after[node], memory.ahead[node] = first, -1
+        first = memory.first_use[resource, step]
+        memory.next_use[node], memory.previous_use[node] = first, -1
         if first >= 0:
-            memory.ahead[first] = node
-        memory.head[resource, step] = node
+            memory.previous_use[first] = node
+        memory.first_use[resource, step] = node
         load = memory.load[resource, step] + 1
         memory.load[resource, step] = load
         if load == limit:
@@ -197,13 +200,13 @@ def displace(flat: Flat, memory: Memory, delivery: int) -> None:
         if limit == NO_LIMIT:
             continue
         node = delivery * memory.longest + use - flat.use_start[path]
-        following, former = memory.after[node], memory.ahead[node]
+        following, former = memory.next_use[node], memory.previous_use[node]
         if former >= 0:
-            memory.after[former] = following
+            memory.next_use[former] = following
         else:
-            memory.head[resource, step] = following
+            memory.first_use[resource, step] = following
         if following >= 0:
-            memory.ahead[following] = former
+            memory.previous_use[following] = former
         load = memory.load[resource, step] - 1
         memory.load[resource, step] = load
         if load == limit - 1:
@@ -237,7 +240,7 @@ def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
     if memory.followers[delivery] == 0:
         return
     for place_ in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
-        other = index(flat.follower[place_])
+        other = int64(flat.follower[place_])
         if memory.option[other] >= 0 and flat.requires[memory.option[other]] == delivery:
             recheck(flat, memory, other)
 
@@ -251,41 +254,45 @@ def conflicts(memory: Memory) -> int:
 @internal
 def increase_weights(memory: Memory) -> None:
     """Add 1 to the weights of all overloaded cells and broken deliveries."""
+    cells, cells_place = memory.weighted_cells, memory.weighted_cells_place
+    deliveries, deliveries_place = memory.weighted_deliveries, memory.weighted_deliveries_place
     wide = memory.load.shape[1]
     for which in range(memory.lengths[OVER]):
         cell = memory.over[which]
         resource, step = cell // wide, cell % wide
         memory.weight[resource, step] += 1
         memory.penalty[resource, step] += 1
-        if memory.heavy_place[cell] < 0:
-            _insert(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
+        if cells_place[cell] < 0:
+            _insert(cells, cells_place, memory.lengths, WEIGHTED_CELLS, cell)
     for which in range(memory.lengths[BROKEN]):
         delivery = memory.broken[which]
         memory.break_weight[delivery] += 1
-        if memory.strained_place[delivery] < 0:
-            _insert(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
+        if deliveries_place[delivery] < 0:
+            _insert(deliveries, deliveries_place, memory.lengths, WEIGHTED_DELIVERIES, delivery)
 
 
 @internal
 def decay_weights(memory: Memory) -> None:
     """Subtract 1 from all weights above 1."""
+    cells, cells_place = memory.weighted_cells, memory.weighted_cells_place
+    deliveries, deliveries_place = memory.weighted_deliveries, memory.weighted_deliveries_place
     wide = memory.load.shape[1]
     which = 0
-    while which < memory.lengths[HEAVY]:
-        cell = memory.heavy[which]
+    while which < memory.lengths[WEIGHTED_CELLS]:
+        cell = cells[which]
         resource, step = cell // wide, cell % wide
         memory.weight[resource, step] -= 1
         if memory.penalty[resource, step] > 0:
             memory.penalty[resource, step] -= 1
         if memory.weight[resource, step] == 1:
-            _drop(memory.heavy, memory.heavy_place, memory.lengths, HEAVY, cell)
+            _drop(cells, cells_place, memory.lengths, WEIGHTED_CELLS, cell)
         else:
             which += 1
     which = 0
-    while which < memory.lengths[STRAINED]:
-        delivery = memory.strained[which]
+    while which < memory.lengths[WEIGHTED_DELIVERIES]:
+        delivery = deliveries[which]
         memory.break_weight[delivery] -= 1
         if memory.break_weight[delivery] == 1:
-            _drop(memory.strained, memory.strained_place, memory.lengths, STRAINED, delivery)
+            _drop(deliveries, deliveries_place, memory.lengths, WEIGHTED_DELIVERIES, delivery)
         else:
             which += 1

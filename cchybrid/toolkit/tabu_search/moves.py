@@ -4,8 +4,9 @@
 2. Price: the cheapest path of a choice, in every step at once, is one pass over the acyclic graph
    of the choice's paths (``price``). If the required delivery is optional and unscheduled, its cost
    is added: the cheapest chain of optional deliveries up to each step, by dynamic programming over
-   the steps (``price_family``). The weights of the deliveries that would be broken are added as
-   well (``followers_cost``, ``price_delivery``).
+   the steps (``price_family``). The deliveries of a chain are in different steps, so their costs do
+   not interact. The weights of the deliveries that would be broken are added as
+   well (``price_followers``, ``price_delivery``).
 3. Put the delivery back (``put_back``), or into another place with the chain of optional deliveries
    that it needs there, so that a whole multi-hop route is placed in one move (``carry_out``).
 """
@@ -24,7 +25,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 from cchybrid.toolkit.tabu_search.memory import (
     Memory,
     displace,
-    index,
+    int64,
     needed,
     place,
     recheck,
@@ -38,35 +39,38 @@ NEVER = np.int32(1 << 28)
 
 
 class Scratch(NamedTuple):
-    """Working memory of moves.
+    """Working memory of moves; ``wide`` is the number of steps, rounded up to ``LANES``.
 
     Parameters
     ----------
     value
-        Shape (states of the largest graph, steps): the least cost from a state to the end.
+        Shape (states of the largest graph, wide): the least cost from a state to the end.
     cost, choice
-        Shape (steps,): the least cost of the delivery in every step, and its choice.
-    beyond
-        Shape (steps,): the weight of the deliveries that require it and would be broken.
+        Shape (wide,): the least cost of the delivery in every step, and its choice.
+    follower_cost
+        Shape (wide,): the weight of the followers that would be broken if the delivery were in this
+        step.
     taken
         Shape (1 + deliveries of a family, 3): removed deliveries: delivery, option and step.
     family, family_start, member
         The family of every delivery, shape (deliveries,), and the members of every family: the
-        deliveries that may require each other. Empty unless some deliveries are optional.
+        deliveries that may require each other; ``member`` is empty and the others are zeros unless
+        some deliveries are optional.
     local
         Shape (deliveries,): the index of a delivery in its family.
     hold
-        Shape (members, steps + 1): the least cost of having a member before a step.
+        Shape (members, wide + 1): the least cost at which the member, with all that it requires, is
+        made in an earlier step than this; 0 if it is already.
     member_cost
-        Shape (members, steps): the least cost of making a member in a step.
+        Shape (members, wide): the least cost of making a member in a step.
     member_choice
-        Shape (members, steps): the choice of that least cost.
+        Shape (members, wide): the choice of that least cost.
     """
 
     value: IntArray
     cost: IntArray
     choice: IntArray
-    beyond: IntArray
+    follower_cost: IntArray
     taken: LongArray
     family: IntArray
     family_start: LongArray
@@ -95,7 +99,7 @@ def new_scratch(problem: Problem, graphs: PathGraphs, wide: int) -> Scratch:
         value=np.zeros((states, wide), dtype=np.int32),
         cost=np.zeros(wide, dtype=np.int32),
         choice=np.zeros(wide, dtype=np.int32),
-        beyond=np.zeros(wide, dtype=np.int32),
+        follower_cost=np.zeros(wide, dtype=np.int32),
         taken=np.zeros((largest + 1, 3), dtype=np.int64),
         family=family,
         family_start=start,
@@ -134,7 +138,7 @@ def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, s
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     value[0, 0] = 0
     for node in range(first + 1, stop):
-        best = index(NEVER)
+        best = int64(NEVER)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
             cost = memory.penalty[graphs.resource[edge], step]
             best = min(best, cost + value[graphs.target[edge] - first, 0])
@@ -159,7 +163,7 @@ def path_at(
     _cheapest(graphs, memory, value, graph, step)
     node, number = stop - 1, 0
     while node != first:
-        ties, chosen = 0, index(-1)
+        ties, chosen = 0, int64(-1)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
             cost = memory.penalty[graphs.resource[edge], step]
             if cost + value[graphs.target[edge] - first, 0] == value[node - first, 0]:
@@ -168,7 +172,7 @@ def path_at(
                     chosen = edge
         number += graphs.before[chosen]
         node = graphs.target[chosen]
-    return index(graphs.first[choice] + graphs.place[graphs.path_start[graph] + number])
+    return int64(graphs.first[choice] + graphs.place[graphs.path_start[graph] + number])
 
 
 @internal
@@ -179,14 +183,14 @@ def take_out(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> int
     """
     count = 0
     while True:
-        option, step = index(memory.option[delivery]), memory.step[delivery]
+        option, step = int64(memory.option[delivery]), memory.step[delivery]
         scratch.taken[count, 0] = delivery
         scratch.taken[count, 1], scratch.taken[count, 2] = option, step
         count += 1
         if option < 0:
             return count
         displace(flat, memory, delivery)
-        before = index(flat.requires[option])
+        before = int64(flat.requires[option])
         if before < 0:
             return count
         memory.followers[before] -= 1
@@ -213,10 +217,10 @@ def put_back(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> None:
 
 
 @internal
-def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int:
+def present_cost(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int:
     """Return the cost of the places that ``take_out`` emptied.
 
-    ``scratch.beyond`` has to be filled.
+    ``scratch.follower_cost`` has to be filled.
     """
     cost = 0
     delivery, step = scratch.taken[0, 0], scratch.taken[0, 2]
@@ -229,9 +233,9 @@ def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int
         for use in range(flat.use_start[path], flat.use_start[path + 1]):
             if flat.limit[flat.use[use]] != NO_LIMIT:
                 cost += memory.penalty[flat.use[use], at]
-        before = index(flat.requires[option])
+        before = int64(flat.requires[option])
         if before >= 0:
-            early = index(memory.step[before])
+            early = int64(memory.step[before])
             if which + 1 < count:
                 early = scratch.taken[which + 1, 2]
             elif before == delivery:
@@ -239,24 +243,24 @@ def cost_before(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> int
             if early >= at:
                 cost += memory.break_weight[scratch.taken[which, 0]]
     # An unscheduled delivery is too late for all that require it.
-    return cost + scratch.beyond[min(step, len(scratch.beyond) - 1)]
+    return cost + scratch.follower_cost[min(step, len(scratch.follower_cost) - 1)]
 
 
 @internal
-def followers_cost(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> None:
-    """Fill ``scratch.beyond``: per step, the weight of the deliveries that would be broken."""
-    beyond = scratch.beyond
-    wide = len(beyond)
-    beyond[:] = 0
+def price_followers(flat: Flat, memory: Memory, scratch: Scratch, delivery: int) -> None:
+    """Fill ``scratch.follower_cost``: per step, the weight of the followers broken then."""
+    follower_cost = scratch.follower_cost
+    wide = len(follower_cost)
+    follower_cost[:] = 0
     if memory.followers[delivery] == 0:
         return
     for place_ in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
         other = flat.follower[place_]
         if memory.option[other] >= 0 and flat.requires[memory.option[other]] == delivery:
             # The step of the follower and later ones are too late.
-            beyond[memory.step[other]] += memory.break_weight[other]
+            follower_cost[memory.step[other]] += memory.break_weight[other]
     for step in range(1, wide):
-        beyond[step] += beyond[step - 1]
+        follower_cost[step] += follower_cost[step - 1]
 
 
 @internal
@@ -268,7 +272,7 @@ def price_family(
     first, stop = scratch.family_start[family], scratch.family_start[family + 1]
     wide = scratch.value.shape[1]
     for place_ in range(first, stop):
-        other = index(scratch.member[place_])
+        other = int64(scratch.member[place_])
         row = place_ - first
         if needed(flat, memory, other) or other == delivery:
             for step in range(wide + 1):
@@ -278,11 +282,11 @@ def price_family(
             scratch.hold[row, 0] = NEVER
     for step in range(memory.steps):
         for place_ in range(first, stop):
-            other = index(scratch.member[place_])
+            other = int64(scratch.member[place_])
             row = place_ - first
             if needed(flat, memory, other) or other == delivery:
                 continue
-            best, chosen = index(NEVER), index(-1)
+            best, chosen = int64(NEVER), int64(-1)
             for choice in range(graphs.choice_start[other], graphs.choice_start[other + 1]):
                 before = graphs.requires[choice]
                 held = 0 if before < 0 else scratch.hold[scratch.local[before], step]
@@ -325,7 +329,7 @@ def price_delivery(
         if choice >= stop:
             choice -= stop - first
         row = price(graphs, memory, graphs.graph[choice], value)
-        before = index(graphs.requires[choice])
+        before = int64(graphs.requires[choice])
         if before < 0:
             for step in range(wide):
                 if value[row, step] < cost[step]:
@@ -342,7 +346,7 @@ def price_delivery(
                 if price_ < cost[step]:
                     cost[step], chosen[step] = price_, choice
     for step in range(memory.steps):
-        cost[step] += scratch.beyond[step]
+        cost[step] += scratch.follower_cost[step]
     for step in range(memory.steps, wide):
         cost[step] = NEVER
 
@@ -362,24 +366,24 @@ def carry_out(
     """Schedule a removed delivery in a step, with the optional deliveries that it needs there."""
     if optional:
         price_family(flat, graphs, memory, scratch, delivery)
-    goal = follower = delivery
+    current = follower = delivery
     while True:
         option = path_at(flat, graphs, memory, scratch, choice, step, state)
-        before = index(flat.requires[option])
-        lacking = optional and before >= 0 and not needed(flat, memory, before)
-        put_in(flat, memory, goal, option, step)
+        before = int64(flat.requires[option])
+        needs_required = optional and before >= 0 and not needed(flat, memory, before)
+        put_in(flat, memory, current, option, step)
         # Now it is known whether the follower is later than its required delivery.
         recheck(flat, memory, follower)
-        if not lacking:
+        if not needs_required:
             break
-        follower, goal, row = goal, before, scratch.local[before]
-        limit = step
-        if scratch.hold[row, limit] >= NEVER:
+        follower, current, row = current, before, scratch.local[before]
+        latest = step
+        if scratch.hold[row, latest] >= NEVER:
             break
-        # The first step from which on having it has this least cost.
-        step = index(0)
-        while scratch.hold[row, step + 1] > scratch.hold[row, limit]:
+        # The earliest step in which the required delivery costs no more.
+        step = int64(0)
+        while scratch.hold[row, step + 1] > scratch.hold[row, latest]:
             step += 1
-        choice = index(scratch.member_choice[row, step])
-    recheck(flat, memory, goal)
+        choice = int64(scratch.member_choice[row, step])
+    recheck(flat, memory, current)
     recheck_followers(flat, memory, delivery)

@@ -16,8 +16,8 @@ class TabuOptions:
     width
         Violated deliveries that are priced per move.
     tenure
-        Moves for which a delivery may not return to the step that it left, plus up to as many
-        again at random.
+        Moves for which a delivery may not return to the step that it left: from ``tenure`` + 1 to
+        2 * ``tenure`` + 1, at random.
     decay
         Weight increases after which all weights are decreased by one; 0: never. Every other start,
         and every other island, uses a tenth of it and three times the tenure: which is better
@@ -28,9 +28,10 @@ class TabuOptions:
         islands, every few hundred moves.
     control
         ``descend`` from a greedy schedule, or ``raise`` from the lower bound, a step whenever
-        ``attempts`` starts have failed (see ``step_control``).
+        ``attempts`` starts bring no progress (see ``step_control``).
     attempts
-        Starts per number of steps before ``raise`` adds a step.
+        ``raise`` adds a step after as many evaluations without progress as this number of starts
+        can take.
     probe
         With ``descend``, bisection between the first schedule and the lower bound comes first, by
         attempts that end after this many evaluations per delivery without progress.

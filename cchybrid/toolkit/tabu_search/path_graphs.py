@@ -4,8 +4,11 @@ The options of a delivery that require the same delivery form a *choice*. Their 
 the alphabet of resources, with common prefixes and suffixes. The minimal acyclic automaton of these
 words is much smaller than the list (on the 6-cube, 720 shortest paths between opposite corners have
 192 edges), and the cheapest path, in every step at once, is one pass over it. It works for any list
-of paths, such as that of a quotient. Words are added in order, and a state is shared as soon as it
-is complete.
+of paths, such as that of a quotient.
+
+Words are added in the order of the options, and a state is shared as soon as it is complete. Where
+that order is not lexicographic, equal prefixes that are not adjacent stay apart: the graph is then
+correct, but not minimal.
 
 References
 ----------
@@ -64,15 +67,17 @@ class PathGraphs(NamedTuple):
     place: IntArray
 
 
-def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: int) -> PathGraphs:
+def build_graphs(
+    problem: Problem, flat: Flat, choice_excess: int | IntArray, path_excess: int
+) -> PathGraphs:
     """Return the graphs of all paths within the given lengths.
 
     Parameters
     ----------
-    farther
-        Uses by which the shortest path of a choice may exceed the delivery's shortest path; longer
+    choice_excess
+        Uses by which the shortest path of a choice may exceed the delivery's shortest; longer
         choices are excluded. One number, or one per delivery.
-    detour
+    path_excess
         Uses by which a path may exceed the shortest of its choice; longer paths are excluded.
     """
     begins = np.flatnonzero(flat.group_start == np.arange(problem.options, dtype=np.int32))
@@ -80,7 +85,7 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     uses = np.diff(flat.use_start)[flat.path]
     shortest = np.minimum.reduceat(uses, begins) if len(begins) else uses
     owner = problem.option_delivery[begins]
-    max_uses = min_uses(problem, flat) + farther
+    max_uses = min_uses(problem, flat) + choice_excess
     kept = shortest <= max_uses[owner]
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
     # The paths of a choice are consecutive, so the first path and their number identify the list;
@@ -92,9 +97,10 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
     _, found, graph = np.unique(key, return_index=True, return_inverse=True)
     longest = int(np.diff(flat.use_start).max(initial=0))
     listed = _spans(begins[found], size[found])
-    many = int(np.diff(flat.use_start)[flat.path[listed]].sum())
+    max_edges = int(np.diff(flat.use_start)[flat.path[listed]].sum())
+    lists = begins[found], stops[found], shortest[found] + path_excess
     state_start, edge_start, resource, target, before, path_start, place = _build(
-        flat, begins[found], stops[found], shortest[found] + detour, longest, len(listed), many
+        flat, *lists, longest, len(listed), max_edges
     )
     return PathGraphs(
         choice_start=np.searchsorted(owner, np.arange(problem.deliveries + 1)).astype(np.int64),
@@ -112,6 +118,7 @@ def build_graphs(problem: Problem, flat: Flat, farther: int | IntArray, detour: 
 
 
 def _spans(first: LongArray, size: LongArray) -> LongArray:
+    """Return the concatenated ranges from ``first[i]`` of ``size[i]`` numbers."""
     ends = np.cumsum(size)
     return np.arange(int(size.sum())) + np.repeat(first - ends + size, size)
 
@@ -147,19 +154,19 @@ def _build(
     max_uses: LongArray,
     longest: int,
     paths_listed: int,
-    many: int,
+    max_edges: int,
 ) -> tuple[LongArray, LongArray, IntArray, IntArray, IntArray, LongArray, IntArray]:
-    """Build all graphs; ``many`` bounds the number of edges, ``longest`` the length of a word."""
+    """Build all graphs, of at most ``max_edges`` edges, of words of at most ``longest`` letters."""
     path_start = np.zeros(len(begins) + 1, dtype=np.int64)
     place = np.empty(paths_listed, dtype=np.int32)
     kept = 0
     state_start = np.zeros(len(begins) + 1, dtype=np.int64)
     draft = _Draft(
-        np.zeros(many + len(begins) + 2, dtype=np.int64),
-        np.empty(many, dtype=np.int32),
-        np.empty(many, dtype=np.int32),
-        np.empty(many, dtype=np.int32),
-        np.zeros(many + len(begins) + 1, dtype=np.int32),
+        np.zeros(max_edges + len(begins) + 2, dtype=np.int64),
+        np.empty(max_edges, dtype=np.int32),
+        np.empty(max_edges, dtype=np.int32),
+        np.empty(max_edges, dtype=np.int32),
+        np.zeros(max_edges + len(begins) + 1, dtype=np.int32),
         np.zeros(2, dtype=np.int64),
     )
     # The states along the last word are open: further edges may follow.
@@ -169,10 +176,11 @@ def _build(
     open_target = np.empty((longest + 2, widest), dtype=np.int32)
     word = np.empty(longest + 1, dtype=np.int32)
     last = np.empty(longest + 1, dtype=np.int32)
-    few = np.empty(1024, dtype=np.int32)
+    small_table = np.empty(1024, dtype=np.int32)
     for graph in range(len(begins)):
-        slots = few
-        slots[:] = -1
+        # Per graph: a hash table of its closed states, by their edges.
+        table = small_table
+        table[:] = -1
         end = draft.made[STATES]
         state_start[graph] = end
         _add_state(draft, open_resource, open_target, 0, 0)
@@ -190,8 +198,9 @@ def _build(
                 place[kept] = option - begins[graph]
                 kept += 1
                 letters = _read_word(flat, path, word)
-                # A word that is a prefix of another, or equals it, branches off before its last
-                # letter, so that every word has an end of its own.
+                # A word that equals the last one, or is a prefix of it (or the other way round),
+                # branches off before its last letter, so that every path has a last edge, and so a
+                # number, of its own.
                 while common < min(letters, length) - 1 and word[common] == last[common]:
                     common += 1
             for depth in range(length, common, -1):
@@ -199,14 +208,14 @@ def _build(
                 state = end
                 if depth < length:
                     count = open_edges[depth]
-                    slot = _find(draft, slots, open_resource, open_target, depth, count)
-                    state = np.int64(slots[slot])
+                    slot = _find(draft, table, open_resource, open_target, depth, count)
+                    state = np.int64(table[slot])
                     if state < 0:
                         state = draft.made[STATES]
-                        slots[slot] = state
+                        table[slot] = state
                         _add_state(draft, open_resource, open_target, depth, count)
-                        if 2 * (state - end) >= len(slots):
-                            slots = _widened(draft, len(slots), end)
+                        if 2 * (state - end) >= len(table):
+                            table = _larger_table(draft, len(table), end)
                     open_edges[depth] = 0
                 edge = open_edges[depth - 1]
                 if edge == widest:
@@ -265,7 +274,7 @@ def _add_state(
 @inlined
 def _find(
     draft: _Draft,
-    slots: IntArray,
+    table: IntArray,
     open_resource: IntArray,
     open_target: IntArray,
     depth: int,
@@ -276,10 +285,10 @@ def _find(
     for edge in range(count):
         mixed = _mix(mixed, open_resource[depth, edge], open_target[depth, edge])
     edge_start, resource, target = draft.edge_start, draft.resource, draft.target
-    slot: int = (mixed >> 17) & (len(slots) - 1)
-    while slots[slot] >= 0:
-        first = edge_start[slots[slot]]
-        same = edge_start[slots[slot] + 1] - first == count
+    slot: int = (mixed >> 17) & (len(table) - 1)
+    while table[slot] >= 0:
+        first = edge_start[table[slot]]
+        same = edge_start[table[slot] + 1] - first == count
         edge = 0
         while same and edge < count:
             same = (
@@ -289,7 +298,7 @@ def _find(
             edge += 1
         if same:
             break
-        slot = (slot + 1) & (len(slots) - 1)
+        slot = (slot + 1) & (len(table) - 1)
     return slot
 
 
@@ -300,16 +309,16 @@ def _mix(mixed: Any, resource: int, target: int) -> Any:
 
 
 @compiled
-def _widened(draft: _Draft, size: int, end: int) -> IntArray:
+def _larger_table(draft: _Draft, size: int, end: int) -> IntArray:
     """Return a hash table of four times the size with the states after ``end``."""
-    slots = np.full(4 * size, -1, dtype=np.int32)
+    table = np.full(4 * size, -1, dtype=np.int32)
     for state in range(end + 1, draft.made[STATES]):
         first, stop = draft.edge_start[state], draft.edge_start[state + 1]
         mixed = np.int64(stop - first)
         for edge in range(first, stop):
             mixed = _mix(mixed, draft.resource[edge], draft.target[edge])
-        slot = (mixed >> 17) & (len(slots) - 1)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (len(slots) - 1)
-        slots[slot] = state
-    return slots
+        slot = (mixed >> 17) & (len(table) - 1)
+        while table[slot] >= 0:
+            slot = (slot + 1) & (len(table) - 1)
+        table[slot] = state
+    return table

@@ -13,11 +13,12 @@ looks for cost 0.
    ``width`` times (``_draw_violation``).
 3. Price: remove the candidate, with the optional deliveries that only it needs, and compute for
    every step the least cost over all its paths (``moves.price_delivery``). That is an evaluation.
-4. Tabu rule: for ``tenure`` up to twice as many moves, a delivery may not return to the step that
-   it left in its last move, unless it costs nothing there and the violations of all others are
-   fewer than ever (aspiration; Hertz and de Werra 1987).
+4. Tabu rule: a delivery may not return to the step that it left in its last move for a random
+   number of moves from ``tenure`` + 1 to 2 * ``tenure`` + 1, unless it costs nothing there and
+   fewer violations than ever since the start are listed (those of the candidate's own order still
+   count; aspiration; Hertz and de Werra 1987).
 5. Move: carry out the best move over all candidates and steps, ties at random, even if it does not
-   improve.
+   improve. A move within its step counts only if it improves.
 6. Weights: if the best move does not improve the cost, add 1 to the weight of every current
    violation (breakout; Morris 1993). After every ``decay`` such increases, subtract 1 from all
    weights above 1 (Thornton et al. 2004).
@@ -56,7 +57,7 @@ from cchybrid.toolkit.tabu_search.memory import (
     conflicts,
     decay_weights,
     increase_weights,
-    index,
+    int64,
     needed,
     recheck,
 )
@@ -64,9 +65,9 @@ from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
     Scratch,
     carry_out,
-    cost_before,
-    followers_cost,
+    present_cost,
     price_delivery,
+    price_followers,
     put_back,
     put_in,
     take_out,
@@ -83,24 +84,25 @@ class Tuning(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The best near-solution: ``option`` and ``step``, shape (deliveries,).
+    """The best near-solution since the last start: ``option`` and ``step``, shape (deliveries,).
 
-    ``number``, shape (4,), holds the conflicts of the best, the moves made, the move of the last
-    improvement of the best, and the number of weight increases.
+    ``counters``, shape (4,), holds its conflicts, the moves made, the move of its last improvement,
+    and the number of weight increases.
     """
 
     option: IntArray
     step: IntArray
-    number: LongArray
+    counters: LongArray
 
 
-BEST, MOVES, PROGRESS, INCREASES = 0, 1, 2, 3
+BEST_CONFLICTS, MOVES, LAST_IMPROVEMENT, INCREASES = 0, 1, 2, 3
+"""Places in ``Record.counters``."""
 STUCK = 10
 """Moves per delivery without progress after which a cycle of requirements is suspected: deliveries
 that require each other, which moving the broken one alone cannot resolve."""
 SELDOM = 16
-"""Then one in this many draws of a broken delivery moves the delivery that it requires instead; to
-do so always would slow down large broadcasts."""
+"""When stuck, one in this many draws of a broken delivery moves the one that it requires instead;
+always doing so would slow down large broadcasts."""
 
 
 @compiled
@@ -130,34 +132,35 @@ def start(
         order[delivery] = delivery
     shuffle(order, state)
     for place in order:
-        delivery = index(place)
+        delivery = int64(place)
         if option[delivery] >= 0 and 0 <= step[delivery] < memory.steps:
-            put_in(flat, memory, delivery, index(option[delivery]), index(step[delivery]))
+            put_in(flat, memory, delivery, int64(option[delivery]), int64(step[delivery]))
     for place in order:
-        delivery = index(place)
+        delivery = int64(place)
         # Deliveries that are not needed take no capacity.
         if memory.option[delivery] >= 0 and not needed(flat, memory, delivery):
             take_out(flat, memory, scratch, delivery)
     for place in order:
-        recheck(flat, memory, index(place))
-    # Deliveries whose sender is scheduled come first, so that no cycles of requirements arise.
-    patient = True
+        recheck(flat, memory, int64(place))
+    # First insert only deliveries whose required delivery is scheduled, as long as there are any,
+    # so that no cycles arise; then all others.
+    only_ready = True
     while True:
         inserted = False
         for place in order:
             if stop[0]:
                 return
-            delivery = index(place)
+            delivery = int64(place)
             if memory.option[delivery] >= 0 or not needed(flat, memory, delivery):
                 continue
-            if not patient or _ready(graphs, memory, delivery):
+            if not only_ready or _ready(graphs, memory, delivery):
                 _insert_delivery(flat, graphs, memory, scratch, delivery, optional, state)
                 inserted = True
-        if not patient:
+        if not only_ready:
             break
-        patient = inserted
-    record.number[BEST] = np.int64(1) << 40
-    record.number[PROGRESS] = record.number[MOVES]
+        only_ready = inserted
+    record.counters[BEST_CONFLICTS] = np.int64(1) << 40
+    record.counters[LAST_IMPROVEMENT] = record.counters[MOVES]
     _keep(memory, record)
 
 
@@ -182,9 +185,9 @@ def _insert_delivery(
     state: State,
 ) -> None:
     """Schedule an unscheduled delivery where it costs least."""
-    followers_cost(flat, memory, scratch, delivery)
+    price_followers(flat, memory, scratch, delivery)
     price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
-    best, ties = index(-1), 0
+    best, ties = int64(-1), 0
     for step in range(memory.steps):
         if best < 0 or scratch.cost[step] < scratch.cost[best]:
             best, ties = step, 0
@@ -193,7 +196,7 @@ def _insert_delivery(
             if below(state, ties) == 0:
                 best = step
     if scratch.cost[best] < NEVER:
-        choice = index(scratch.choice[best])
+        choice = int64(scratch.choice[best])
         carry_out(flat, graphs, memory, scratch, delivery, choice, best, optional, state)
 
 
@@ -201,9 +204,9 @@ def _insert_delivery(
 def _keep(memory: Memory, record: Record) -> None:
     """Record the assignment if it has the fewest conflicts so far."""
     now = conflicts(memory)
-    if now < record.number[BEST]:
-        record.number[BEST] = now
-        record.number[PROGRESS] = record.number[MOVES]
+    if now < record.counters[BEST_CONFLICTS]:
+        record.counters[BEST_CONFLICTS] = now
+        record.counters[LAST_IMPROVEMENT] = record.counters[MOVES]
         for delivery in range(len(record.option)):
             record.option[delivery] = memory.option[delivery]
             record.step[delivery] = memory.step[delivery]
@@ -212,25 +215,25 @@ def _keep(memory: Memory, record: Record) -> None:
 @internal
 def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Draw a violation uniformly; return a delivery that takes part in it."""
-    over, broken = memory.lengths[OVER], memory.lengths[BROKEN]
-    pick = below(state, over + broken)
-    if pick >= over:
-        late = index(memory.broken[pick - over])
-        if stuck and memory.option[late] >= 0 and below(state, SELDOM) == 0:
-            before = index(flat.requires[memory.option[late]])
+    overloaded = memory.lengths[OVER]
+    pick = below(state, overloaded + memory.lengths[BROKEN])
+    if pick >= overloaded:
+        broken = int64(memory.broken[pick - overloaded])
+        if stuck and memory.option[broken] >= 0 and below(state, SELDOM) == 0:
+            before = int64(flat.requires[memory.option[broken]])
             # All options of this delivery may require the other, which then has to be earlier.
             if before >= 0:
                 return before
-        return late
+        return broken
     wide = memory.load.shape[1]
     cell = memory.over[pick]
-    node = memory.head[cell // wide, cell % wide]
-    chosen, seen = index(-1), 0
+    node = memory.first_use[cell // wide, cell % wide]
+    chosen, seen = int64(-1), 0
     while node >= 0:
         seen += 1
         if below(state, seen) == 0:
             chosen = node // memory.longest
-        node = memory.after[node]
+        node = memory.next_use[node]
     return chosen
 
 
@@ -254,41 +257,45 @@ def search(
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)
-        moved, target, choice, best_change = index(-1), index(-1), index(-1), index(NEVER)
+        moved, target, choice, best_change = int64(-1), int64(-1), int64(-1), int64(NEVER)
         ties = 0
-        stuck = record.number[MOVES] - record.number[PROGRESS] > STUCK * len(memory.option)
+        idle = record.counters[MOVES] - record.counters[LAST_IMPROVEMENT]
+        stuck = idle > STUCK * len(memory.option)
         for _ in range(tuning.width):
             if stop[0] or spent >= evaluations:
                 break
             delivery = _draw_violation(flat, memory, stuck, state)
+            # Drawn again while it holds the best move: its price is known.
             if delivery == moved:
                 continue
             spent += 1
             count = take_out(flat, memory, scratch, delivery)
             if not needed(flat, memory, delivery):
-                # A cycle of deliveries that no other needs: removing it resolves the violation.
+                # Only its own chain required it: optional deliveries in a cycle, which may as well
+                # be absent.
                 for freed in range(count):
                     recheck(flat, memory, scratch.taken[freed, 0])
                 if conflicts(memory) < now:
                     _keep(memory, record)
-                moved, best_change = index(-1), index(-1)
+                # An improvement without a move: no weight is increased.
+                moved, best_change = int64(-1), int64(-1)
                 break
-            followers_cost(flat, memory, scratch, delivery)
+            price_followers(flat, memory, scratch, delivery)
             price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
-            present_cost = cost_before(flat, memory, scratch, count)
-            left = scratch.taken[0, 2]
+            old_cost = present_cost(flat, memory, scratch, count)
+            old_step = scratch.taken[0, 2]
             tabu_step = memory.tabu[delivery, 0]
-            if memory.tabu[delivery, 1] < record.number[MOVES]:
+            if memory.tabu[delivery, 1] < record.counters[MOVES]:
                 tabu_step = -1
             for step in range(memory.steps):
                 cost = scratch.cost[step]
                 if cost >= NEVER:
                     continue
-                change = cost - present_cost
-                if step == left and change >= 0:
+                change = cost - old_cost
+                if step == old_step and change >= 0:
                     continue
                 if step == tabu_step and not (
-                    cost == 0 and conflicts(memory) < record.number[BEST]
+                    cost == 0 and conflicts(memory) < record.counters[BEST_CONFLICTS]
                 ):
                     continue
                 if change < best_change:
@@ -296,19 +303,19 @@ def search(
                 if change == best_change:
                     ties += 1
                     if below(state, ties) == 0:
-                        moved, target, choice = delivery, step, index(scratch.choice[step])
+                        moved, target, choice = delivery, step, int64(scratch.choice[step])
             put_back(flat, memory, scratch, count)
-        record.number[MOVES] += 1
+        record.counters[MOVES] += 1
         if best_change >= 0:
             increase_weights(memory)
-            record.number[INCREASES] += 1
-            if tuning.decay and record.number[INCREASES] % tuning.decay == 0:
+            record.counters[INCREASES] += 1
+            if tuning.decay and record.counters[INCREASES] % tuning.decay == 0:
                 decay_weights(memory)
         if moved < 0:
             continue
         count = take_out(flat, memory, scratch, moved)
         memory.tabu[moved, 0] = scratch.taken[0, 2]
-        until = record.number[MOVES] + tuning.tenure + below(state, tuning.tenure + 1)
+        until = record.counters[MOVES] + tuning.tenure + below(state, tuning.tenure + 1)
         memory.tabu[moved, 1] = until
         carry_out(flat, graphs, memory, scratch, moved, choice, target, optional, state)
         for freed in range(1, count):

@@ -77,16 +77,16 @@ def test_cosets_multiply_as_their_elements_do(case: tuple[str, str]) -> None:
         for action in group_actions(group, 0):
             seen.add((group.order, action.steps_per_round))
             assert action.steps_per_round * len(action.kernel) == group.order
-            assert sorted(set(action.shift.tolist())) == list(range(action.steps_per_round))
-            assert (np.flatnonzero(action.shift == 0) == action.kernel).all()
+            assert sorted(set(action.coset.tolist())) == list(range(action.steps_per_round))
+            assert (np.flatnonzero(action.coset == 0) == action.kernel).all()
             table: dict[tuple[int, int], int] = {}
             for _ in range(60):
                 a, b = random.integers(group.order, size=2)
                 product = place[group.elements[a][group.elements[b]].tobytes()]
-                pair = int(action.shift[a]), int(action.shift[b])
+                pair = int(action.coset[a]), int(action.coset[b])
                 # The coset of a product depends on the cosets alone: the kernel is normal.
-                assert table.setdefault(pair, int(action.shift[product])) == int(
-                    action.shift[product]
+                assert table.setdefault(pair, int(action.coset[product])) == int(
+                    action.coset[product]
                 )
     assert any(steps_per_round > 1 for _, steps_per_round in seen)
 
