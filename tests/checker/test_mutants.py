@@ -14,7 +14,7 @@ from cchybrid.library.schemas import schema
 from cchybrid.model import Schedule
 from cchybrid.proof.refutation import refute
 from cchybrid.referee.verify import verify_schedule
-from tests.checker.certified import CASES, certified
+from tests.checker.certified import CASES, certified, scheduled
 from tests.checker.mutants import mutants
 
 NAMES = [f"{case.kind} {case.topology}" for case in CASES]
@@ -62,7 +62,7 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
 @pytest.mark.parametrize("index", range(len(CASES)), ids=NAMES)
 def test_mutants_are_refused(index, count):
     schedule, original = certified(index)
-    others = [certified(other)[0] for other in range(len(CASES)) if other != index]
+    others = [scheduled(other).to_json() for other in range(len(CASES)) if other != index]
     accepted = []
     for name, changed, certificate in mutants(schedule, original, others, count):
         try:
