@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
-.PHONY: demo test check format clean
+.PHONY: demo test test-long check format clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -12,9 +12,13 @@ demo: .venv/ready
 	@echo "The engines' inner loops are compiled now, so that no later run waits for it."
 	$(BIN)/cchybrid warm-up
 
-## test: the whole suite
+## test: every test, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
+
+## test-long: the tests that take long, and all examples of the properties
+test-long: .venv/ready-dev
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "long or hypothesis" --hypothesis-profile all
 
 ## check: style, types, layers
 check: .venv/ready-dev

@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.compiled_kernels import compile_kernels
 
@@ -19,6 +20,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
+
+
+# How fast an example is depends on the machine, so there is no deadline.
+settings.register_profile("all", max_examples=100, deadline=None)
+settings.register_profile("few", max_examples=40, deadline=None)
+settings.load_profile("few")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

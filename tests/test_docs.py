@@ -68,7 +68,13 @@ def named(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if "```console" in p.read_text()], ids=lambda page: page.name
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page.name == "benchmark.md" else [])
+        for page in PAGES
+        if "```console" in page.read_text()
+    ],
+    ids=lambda page: page.name,
 )
 def test_every_command_runs(page: Path, tmp_path: Path) -> None:
     """The commands of a page run one after another in one folder, as a reader would do it."""

@@ -14,6 +14,7 @@ from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conforman
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
+from tests.examples import examples
 from tests.random_instances import instances
 
 REGISTRY = load_registry()
@@ -52,7 +53,7 @@ def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
 
 
 @given(instances(max_nodes=5, max_messages=4))
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck))
 def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
     best = optimum(instance)
     assert certified(instance) <= best

@@ -86,12 +86,14 @@ def test_it_is_listed(environment: Environment) -> None:
     assert "greedy cchybrid-greedy 0.1.0 ok engine greedy" in shown
 
 
+@pytest.mark.long
 def test_its_own_tests_pass(environment: Environment, project: Path) -> None:
     done = environment.run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(project))
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d{3} passed", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_uninstalled_it_is_gone(environment: Environment, project: Path) -> None:
     assert "greedy" not in load_registry().engines
     second = Environment(project.parent / "second")

@@ -53,14 +53,21 @@ def half_duplex_instance() -> Instance:
 
 
 @cache
-def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a schedule (not a short one) and the certificate of a case."""
+def scheduled(case_index: int) -> Schedule:
+    """Return a schedule of a case, not a short one."""
     case = CASES[case_index]
     instance = cchybrid.instance(case.topology, case.collective, **case.more)
     problem = build_problem(instance)
     steps = problem.lift(first_fit(problem, 0)).steps
     assert not verify(instance, steps)
-    record = Schedule(instance, steps).to_json()
+    return Schedule(instance, steps)
+
+
+@cache
+def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the schedule and the certificate of a case."""
+    case, schedule = CASES[case_index], scheduled(case_index)
+    instance, record = schedule.instance, schedule.to_json()
     if case.kind == "refutation":  # where cheaper evidence would do, to have a short proof
         network = CheckerNetwork(record["instance"])
         evidence, scope = refute(network, case.steps - 1, 60.0, lambda: False).evidence, OWN

@@ -20,6 +20,7 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
+from tests.examples import examples
 from tests.random_instances import valid_schedules
 
 
@@ -52,7 +53,7 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=examples(120))
 @given(valid_schedules(), st.integers(0, 2**32 - 1))
 def test_nothing_is_proven_that_a_schedule_refutes(schedule, seed):
     record, messages = schedule.instance.to_json(), schedule.instance.collective.deliver_messages

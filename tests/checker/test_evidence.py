@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cchybrid.checker import KINDS, EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
+from tests.examples import examples
 from tests.random_instances import valid_schedules
 
 SCALARS = (
@@ -50,7 +51,7 @@ LIKELY = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(valid_schedules(max_nodes=4, max_messages=3), JSON | LIKELY)
 def test_garbage_is_refused_or_true(schedule, evidence):
     record = schedule.instance.to_json()

@@ -11,10 +11,11 @@ from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.relaxation import Relaxation
 from cchybrid.model import Schedule
 from tests.checker.meaning import columns, network_of, satisfies, transfers, truths
+from tests.examples import examples
 from tests.random_instances import valid_schedules
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=examples(400))
 @given(valid_schedules(max_nodes=6), st.sampled_from([None, "any"]), st.integers(0, 2))
 def test_every_row_holds(schedule, routing, spare):
     relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
@@ -28,7 +29,7 @@ def test_every_row_holds(schedule, routing, spare):
         assert 0 <= value <= relaxation.max_value(column), column
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     valid_schedules(max_nodes=5, max_messages=4), st.sampled_from([None, "any"]), st.integers(0, 1)
 )
@@ -38,7 +39,7 @@ def test_every_clause_holds(schedule, routing, spare):
     assert satisfies(formula, truths(formula, transfers(schedule), steps))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(valid_schedules(max_nodes=5, max_messages=4))
 def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
     network, moves = network_of(schedule), transfers(schedule)
@@ -47,7 +48,7 @@ def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
     assert satisfies(formula, truths(formula, moves, len(schedule.steps)))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(valid_schedules(max_nodes=5, switchings=("wormhole",)), st.data())
 def test_an_order_of_steps_is_refused_or_some_renumbering_fits(schedule, data):
     """Pinned messages need a step each, so putting their steps first satisfies the formula."""

@@ -50,7 +50,10 @@ def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_used() -> None:
 
 def test_conflicts_are_reported_when_the_time_is_up() -> None:
     blind("umda", evaluations=20)  # compiles, whatever time that takes
-    result = blind("umda", evaluations=None, time_limit=12.0)
+    for seconds in (3.0, 20.0):  # on a busy machine the engine may not begin in time
+        result = blind("umda", evaluations=None, time_limit=seconds)
+        if result.evaluations["umda"]:
+            break
     assert result.conflicts is not None
     assert (result.evaluations["umda"] or 0) > 0
 

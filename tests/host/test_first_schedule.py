@@ -15,6 +15,7 @@ from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
+from tests.examples import examples
 from tests.random_instances import instances
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
@@ -43,7 +44,7 @@ def test_it_is_valid(network: str, collective: str, rest: dict[str, Any]) -> Non
 
 
 @given(instances(), st.booleans())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 def test_it_is_valid_for_every_feasible_instance(instance: Instance, hop_by_hop: bool) -> None:
     switching = "store-and-forward" if hop_by_hop else "wormhole"
     instance = replace(instance, model=replace(instance.model, switching=switching))

@@ -15,6 +15,7 @@ from cchybrid.library.topologies import fail, network
 from cchybrid.model import Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import CollectiveInfo, Roles
+from tests.examples import examples
 
 MESH = network("mesh-4x4")
 RING = network("ring-bi-4")
@@ -122,7 +123,7 @@ def test_permutations_count_the_participants_not_the_nodes() -> None:
 
 
 @pytest.mark.parametrize("kind", ["reverse", "shift", "random-0", "random-123456789"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(size=st.integers(8, 40))
 def test_every_node_sends_and_receives_once_or_never(kind: str, size: int) -> None:
     pairs = arrows(collective(f"permutation:{kind}", network(f"ring-bi-{size}")))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
 from cchybrid.model.errors import InputError
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_an_empty_range() -> None:
         parse_nodes("3-1")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.sets(st.integers(0, 60), min_size=1))
 def test_format_nodes_is_parse_nodes_backwards(nodes: set[int]) -> None:
     assert parse_nodes(format_nodes(nodes)) == tuple(sorted(nodes))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Message, Reduction
 from cchybrid.model.errors import InputError
+from tests.examples import examples
 from tests.model.model_strategies import collectives
 
 SCATTER: dict[str, Any] = {
@@ -19,7 +20,7 @@ SCATTER: dict[str, Any] = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(2, 6).flatmap(collectives))
 def test_json_round_trip(collective: Collective) -> None:
     assert Collective.from_json(collective.to_json()) == collective

@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
+from tests.examples import examples
 from tests.model.model_strategies import models
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(1, 5).flatmap(models))
 def test_json_round_trip(model: CommunicationModel) -> None:
     assert CommunicationModel.from_json(model.to_json()) == model
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.integers(1, 5).flatmap(models))
 def test_turning_round_twice_changes_nothing(model: CommunicationModel) -> None:
     assert model.reversed().reversed() == model

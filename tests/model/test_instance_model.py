@@ -19,20 +19,21 @@ from cchybrid.library.topologies import network
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from tests.examples import examples
 from tests.model.model_strategies import instances
 
 MESH = network("mesh-2x2")
 GOSSIP = Instance(MESH, collective("AAB", MESH))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(instances())
 def test_json_round_trip(instance: Instance) -> None:
     text = json.dumps(instance.to_json(), allow_nan=False)
     assert Instance.from_json(json.loads(text)) == instance
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(instances())
 def test_backwards_twice_is_forward(instance: Instance) -> None:
     forward = instance.forward

@@ -10,18 +10,19 @@ from hypothesis import given, settings
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.network import MAX_NODES
+from tests.examples import examples
 from tests.model.model_strategies import networks
 
 LINE: dict[str, Any] = {"name": "line", "nodes": 3, "channels": [[0, 1], [1, 0], [1, 2, 2]]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(networks())
 def test_json_round_trip(network: Network) -> None:
     assert Network.from_json(network.to_json()) == network
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(networks())
 def test_turning_round_twice_changes_nothing(network: Network) -> None:
     twice = network.reversed().reversed()

@@ -15,6 +15,7 @@ from cchybrid.library.topologies import network
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import reverse_steps
+from tests.examples import examples
 from tests.model.model_strategies import schedules
 
 RING = network("ring-bi-3")
@@ -26,14 +27,14 @@ SCHEDULE = Schedule(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(schedules())
 def test_json_round_trip(schedule: Schedule) -> None:
     text = json.dumps(schedule.to_json(), allow_nan=False)
     assert Schedule.from_json(json.loads(text)) == schedule
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(schedules())
 def test_reading_backwards_twice_is_forward(schedule: Schedule) -> None:
     assert reverse_steps(reverse_steps(schedule.steps)) == schedule.steps

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from cchybrid.library.schemas import NAMES, schema
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from tests.examples import examples
 from tests.model.model_strategies import instances, schedules
 
 VALIDATORS = {name: Draft202012Validator(schema(name)) for name in NAMES}
@@ -71,13 +72,13 @@ def test_an_unknown_schema() -> None:
         schema("network-1")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(instances())
 def test_every_instance_that_is_written_fits(instance: Instance) -> None:
     VALIDATORS["instance-1"].validate(json.loads(json.dumps(instance.to_json())))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(schedules())
 def test_every_schedule_that_is_written_fits(schedule: Schedule) -> None:
     VALIDATORS["schedule-1"].validate(json.loads(json.dumps(schedule.to_json())))
@@ -143,13 +144,13 @@ def refusal(reader: Any, record: dict[str, Any]) -> str:
     return ""
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 @given(corrupted(instances().map(Instance.to_json)))
 def test_reader_and_schema_refuse_the_same_instances(record: dict[str, Any]) -> None:
     check_agreement(Instance, "instance-1", record)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 @given(corrupted(schedules().map(Schedule.to_json)))
 def test_reader_and_schema_refuse_the_same_schedules(record: dict[str, Any]) -> None:
     check_agreement(Schedule, "schedule-1", record)

@@ -21,8 +21,18 @@ from cchybrid.problem import INJECT
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests import conformance_engines as bad
 
+BASIC = ("scatter", "broadcast", "store-and-forward")
+QUICK = ("unsupported", "offers")
+"""Checks on all instances in every run; the others run on the basic instances, unless long."""
+
+
+def marks(case: ConformanceCase) -> list[pytest.MarkDecorator]:
+    quick = case.instance is None or case.instance.name in BASIC or case.check in QUICK
+    return [] if quick else [pytest.mark.long]
+
+
 CASES = [
-    pytest.param(case, id=f"{name}: {case}")
+    pytest.param(case, id=f"{name}: {case}", marks=marks(case))
     for name in load_registry().engines
     for case in conformance_cases(name)
 ]

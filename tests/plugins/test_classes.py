@@ -19,11 +19,12 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
+from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
 RANDOM = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(40), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 SMALL = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(
     lambda instance: scattered(instance, 4)

@@ -23,10 +23,11 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem, list_transfers
 from cchybrid.referee.verify import verify
+from tests.examples import examples
 from tests.random_instances import instances
 
 RANDOM = settings(
-    max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(120), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -428,7 +429,7 @@ def symmetric(draw: st.DrawFn) -> Instance:
     return Instance(shape, cchybrid.instance(topology, collective).collective, model)
 
 
-@settings(RANDOM, max_examples=60)
+@settings(RANDOM, max_examples=examples(60))
 @given(symmetric(), st.integers(0, 3), st.sampled_from([30, 400_000]))
 def test_whatever_applies_to_known_networks_gives_a_schedule(
     instance: Instance, seed: int, max_options: int

@@ -21,10 +21,11 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix, families
+from tests.examples import examples
 from tests.random_instances import instances
 
 RANDOM = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(40), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

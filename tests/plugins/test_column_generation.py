@@ -25,11 +25,12 @@ from cchybrid.proof.flow import price_bounds
 from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
+from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
 RANDOM = settings(
-    max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(30), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -27,10 +27,11 @@ from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
 from tests.random_instances import instances
 
 RANDOM = settings(
-    max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(120), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

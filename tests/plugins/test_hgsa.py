@@ -18,12 +18,13 @@ from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.examples import examples
 from tests.random_instances import instances
 from tests.toolkit.kernels import plain_kernels
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 STEPS = 4
 GO_ON = np.zeros(1, dtype=np.bool_)

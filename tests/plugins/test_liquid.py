@@ -18,11 +18,12 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.packing import Packing
+from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
 RANDOM = settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(40), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 SMALL = instances(
     kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), max_nodes=6

@@ -23,10 +23,11 @@ from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
 from tests.random_instances import instances
 
 RANDOM = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

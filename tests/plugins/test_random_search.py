@@ -17,12 +17,13 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.examples import examples
 from tests.random_instances import instances
 from tests.toolkit.kernels import plain_kernels
 
 HOPS = {"switching": "store-and-forward"}
 RANDOM = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 GO_ON = np.zeros(1, dtype=np.bool_)
 

@@ -40,7 +40,7 @@ def test_engines_stop_within_a_second(name: str, kind: str) -> None:
     chosen = load_target(load_registry().engine(name).target)
     engine = chosen(chosen.Options())
     engine.prepare()
-    delay = Random(f"{name} {kind}").choice([0.0, 0.2, 0.6, 1.2])
+    delay = Random(f"{name} {kind}").choice([0.0, 0.1, 0.3, 0.6])
     run = LocalRun(problem, budget=Budget(seconds=3600.0))
     stopped: list[float] = []
     ended = Event()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.checker import EvidenceError, proves_infeasible
@@ -49,7 +49,6 @@ def assert_equal(one: Problem, other: Problem) -> None:
     assert one.structure.paths == other.structure.paths
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(1, 60), st.integers(0, 3))
 def test_incomplete_pools(instance, max_options, seed):
     whole = build_problem(instance)
@@ -95,7 +94,6 @@ print(problem.complete, problem.structure.paths)
     assert said[0].startswith("False")
 
 
-@settings(deadline=None)
 @given(instances(), st.data())
 def test_nodes_without_ports(instance, data):
     """Whether there is a schedule at all: the compiler, the bounds and the checker agree."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.problem import build_problem, needed
 from cchybrid.referee.verify import verify
+from tests.examples import examples
 from tests.problem.plain_problem import (
     Option,
     is_valid,
@@ -49,7 +50,7 @@ def allowed_options(instance: Instance) -> set[Option]:
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(instances(max_nodes=5, max_messages=3))
 def test_options_are_what_the_referee_allows(instance):
     problem = build_problem(instance)
@@ -64,7 +65,6 @@ def test_options_are_what_the_referee_allows(instance):
         assert problem.required[delivery] == (problem.structure.delivery_node[delivery] in goals)
 
 
-@settings(deadline=None)
 @given(valid_schedules())
 def test_every_schedule_is_an_assignment(schedule):
     problem = build_problem(schedule.instance)
@@ -86,7 +86,7 @@ def as_sets(steps: Steps) -> list[set[Transfer]]:
     return [set(step) for step in steps]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(instances(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_sound_assignments_are_the_valid_ones(instance, seed):
     problem = build_problem(instance)
@@ -97,7 +97,7 @@ def test_sound_assignments_are_the_valid_ones(instance, seed):
         assert not overloads_beyond(problem, assignment)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=examples(150))
 @given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_nearly_sound_assignments_too(schedule, seed):
     problem = build_problem(schedule.instance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Message, Network
@@ -13,7 +13,6 @@ from tests.problem.plain_problem import options_of
 from tests.random_instances import instances
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(1, 40), st.randoms(use_true_random=False))
 def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
     part = build_problem(instance, max_options=max_options)

@@ -22,7 +22,10 @@ for pattern in ("OAB", "OAS", "AAB", "AAS"):
 """
 
 
-@pytest.mark.parametrize(("name", "diameter"), [("hypercube-256", 8), ("torus-16x16", 16)])
+@pytest.mark.parametrize(
+    ("name", "diameter"),
+    [("torus-16x16", 16), pytest.param("hypercube-256", 8, marks=pytest.mark.long)],
+)
 def test_it_compiles_in_little_memory(name: str, diameter: int) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, name],

@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Message, Network, Transfer
@@ -23,7 +23,6 @@ def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
     return float(cost[used].sum())
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(0, 2**32 - 1), st.booleans())
 def test_price_is_the_minimum_of_all_allowed_options(instance, seed, whole):
     """Whether they are listed or not."""
@@ -42,7 +41,6 @@ def test_price_is_the_minimum_of_all_allowed_options(instance, seed, whole):
         assert (before, found.path) in [option[2:] for option in mine]
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(0, 2**32 - 1), st.sampled_from((1, 400_000)))
 def test_drafts_come_back(instance, seed, max_options):
     """Near-solutions survive being written as steps, with their empty steps."""
@@ -64,7 +62,6 @@ def test_drafts_come_back(instance, seed, max_options):
     assert problem.lift(draft).steps == tuple(step for step in schedule.steps if step)
 
 
-@settings(deadline=None)
 @given(valid_schedules(), st.integers(0, 3))
 def test_match_leaves_out_what_the_pool_lacks(schedule, seed):
     problem = build_problem(schedule.instance, max_options=1, seed=seed)

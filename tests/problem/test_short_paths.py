@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Network
@@ -14,7 +14,6 @@ from cchybrid.problem.short_paths import ShortPaths
 from tests.random_instances import networks
 
 
-@settings(deadline=None)
 @given(networks(), st.integers(0, 1), st.integers(1, 5), st.integers(0, 3))
 def test_the_same_paths_as_one_by_one(network, extra_hops, share, seed):
     routes = Routes(network, extra_hops)

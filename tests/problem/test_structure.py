@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -22,7 +22,6 @@ from tests.problem.plain_problem import options_of, rotated_ring
 from tests.random_instances import instances, valid_schedules
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(1, 60))
 def test_numbers_stand_for_parts_of_the_forward_instance(instance, max_options):
     problem = build_problem(instance, max_options=max_options)
@@ -53,7 +52,6 @@ def test_numbers_stand_for_parts_of_the_forward_instance(instance, max_options):
         assert path[-1] == node
 
 
-@settings(deadline=None)
 @given(instances(max_nodes=6))
 def test_distances_are_those_that_messages_travel(instance):
     structure = build_problem(instance).structure
@@ -67,7 +65,6 @@ def test_distances_are_those_that_messages_travel(instance):
         assert structure.distance[source].tolist() == [hops.get(node, -1) for node in nodes]
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(1, 60), st.data())
 def test_deliveries_senders_and_options_are_found(instance, max_options, data):
     problem = build_problem(instance, max_options=max_options)
@@ -117,7 +114,6 @@ def test_a_quotient_has_none() -> None:
     assert rotated_ring().structure is None
 
 
-@settings(deadline=None)
 @given(valid_schedules(), st.sampled_from([1, 400_000]))
 def test_transfers_become_a_problem_of_their_own(schedule, max_options):
     """Whether their paths were listed or not; the schedule comes back as it was."""

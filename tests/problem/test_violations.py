@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -65,7 +65,6 @@ def garbled(problem: Problem, rng: random.Random) -> Assignment:
     return found
 
 
-@settings(deadline=None)
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> None:
     problem = build_problem(instance, max_options=60)
@@ -78,7 +77,6 @@ def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> 
         assert all(violation.text for violation in found)
 
 
-@settings(deadline=None)
 @given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
 def test_what_has_none_is_a_valid_schedule(schedule, seed):
     problem = build_problem(schedule.instance)

@@ -22,6 +22,7 @@ from cchybrid.proof.lrat import ProofError, packed, trimmed
 from cchybrid.proof.refutation import pinned_messages, refute
 from cchybrid.referee.verify import verify
 from tests.checker.certified import half_duplex_instance
+from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import valid_schedules
 
@@ -30,7 +31,7 @@ def decide(instance: Instance, steps: int):
     return refute(Network(instance.to_json()), steps, 60.0, lambda: False)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(valid_schedules(max_nodes=5, max_messages=4))
 def test_agrees_with_the_optimum(schedule):
     instance = schedule.instance

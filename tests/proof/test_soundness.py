@@ -15,6 +15,7 @@ from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.cut import _CutMeter
+from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, valid_schedules
 
@@ -43,25 +44,25 @@ def check(schedule: Schedule) -> None:
             assert proven_steps(record, evidence) == bound.steps
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=examples(100))
 @given(valid_schedules(max_nodes=5, max_messages=5))
 def test_no_bound_exceeds_the_optimum(schedule):
     check(schedule)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=examples(50))
 @given(valid_schedules(max_nodes=5, max_messages=6, routings=("minimal", 1), ports=("list",)))
 def test_narrow_ports_and_routing(schedule):
     check(schedule)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=examples(50))
 @given(valid_schedules(max_nodes=6, max_messages=4, switchings=("store-and-forward",)))
 def test_store_and_forward(schedule):
     check(schedule)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(instances(), st.data())
 def test_providers_never_fail(instance, data):
     """Not even on instances that have no schedule."""
@@ -80,7 +81,6 @@ def test_providers_never_fail(instance, data):
     bounds_of(instance)
 
 
-@settings(deadline=None)
 @given(instances(kinds=("deliver",)), st.integers(0, 2**32 - 1))
 def test_the_meter_counts_what_the_checker_counts(instance, seed):
     """Else good cuts would be passed over, or bad ones shown to the slow checker."""

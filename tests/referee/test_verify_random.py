@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cchybrid.model import Collective, Instance, Reduction, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+from tests.examples import examples
 from tests.plain_referee import Breach, breaches
 from tests.random_instances import instances, valid_schedules
 
@@ -92,14 +93,14 @@ def corrupt(instance: Instance, steps: Steps, rng: random.Random) -> Steps:
     return tuple(tuple(step) for step in draft)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(valid_schedules())
 def test_valid_schedules_pass(schedule):
     assert breaches(schedule.instance, schedule.steps) == set()
     assert verify_schedule(schedule) == ()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(valid_schedules(), SEEDS, st.integers(1, 3))
 def test_same_verdict_as_the_plain_twin(schedule, seed, mistakes):
     rng = random.Random(seed)
@@ -117,7 +118,7 @@ def arbitrary_steps() -> st.SearchStrategy[Steps]:
     return st.lists(step, max_size=5).map(tuple)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(instances(), arbitrary_steps())
 def test_nonsense_is_reported_and_never_raises(instance, steps):
     found = reported(instance, steps)
@@ -129,7 +130,7 @@ def holds_for_each_transfer(schedule: Schedule):
     return ((s, t) for s, step in enumerate(schedule.steps) for t in range(len(step)))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(valid_schedules())
 def test_dropping_any_transfer_is_caught(schedule):
     """Every transfer is needed, except a stored copy that is neither requested nor sent on."""
@@ -154,7 +155,7 @@ def test_dropping_any_transfer_is_caught(schedule):
             assert rules == (set() if steps[s] else {"empty-step"})
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(valid_schedules(), SEEDS)
 def test_repeating_any_transfer_is_caught(schedule, seed):
     rng = random.Random(seed)
@@ -166,7 +167,7 @@ def test_repeating_any_transfer_is_caught(schedule, seed):
         assert "received-twice" in found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(valid_schedules())
 def test_breaking_any_hop_is_caught(schedule):
     instance, odd = schedule.instance, schedule.instance.network.nodes
@@ -180,7 +181,7 @@ def test_breaking_any_hop_is_caught(schedule):
             assert ("no-such-node", s, t) in {(v.rule, v.step, v.transfer) for v in found}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(valid_schedules(kinds=["deliver"]), SEEDS)
 def test_combine_is_deliver_read_backwards(schedule, seed):
     """The same mistake in a broadcast and in its mirror image: the same verdict, mirrored."""

@@ -92,7 +92,10 @@ def test_kernels_are_compiled_once_and_anew_after_a_change(package: Path) -> Non
     assert run(package) == ["30", "0", "12"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\x80\x04\x95"])
+@pytest.mark.parametrize(
+    "damage",
+    [b"\x80\x04\x95", *(pytest.param(each, marks=pytest.mark.long) for each in (b"", b"nonsense"))],
+)
 def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
     run(package)
     for path in (package.parent / "cache").rglob("*.nb[ic]"):

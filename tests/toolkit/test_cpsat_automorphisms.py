@@ -29,11 +29,12 @@ from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
 from cchybrid.toolkit.cpsat.model import build
 from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
 from tests.proof.optimum import possible
 from tests.random_instances import instances
 
 RANDOM = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -47,7 +47,7 @@ def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> Evolut
 def test_the_same_seed_and_evaluations_repeat_exactly(engine: Any, threads: int) -> None:
     found = []
     for seed in (3, 3, 4):
-        budget = Budget(evaluations=2000, threads=threads)
+        budget = Budget(evaluations=600, threads=threads)
         run, stop = solve(engine, instance("mesh-3x3", "AAS"), 5, budget, seed=seed)
         assert stop == Stop.LIMIT
         notes = [run.progressed, [note["evaluations"] for note in run.notes]]

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
 from tests.random_instances import instances
 
 
 @given(instances(max_nodes=5), st.integers(0, 99))
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=examples(40), derandomize=True)
 def test_counts_like_a_loop(instance, seed: int) -> None:  # type: ignore[no-untyped-def]
     problem = build_problem(instance)
     counted = [Counter(problem.resources_of(o).tolist()) for o in range(problem.options)]

@@ -13,6 +13,7 @@ from cchybrid.library.formats import NetworkFile, read_seed_text, write_seed_tex
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
+from tests.examples import examples
 
 FIGURE_6_1 = """\
 # number of nodes and
@@ -118,13 +119,13 @@ def network_files(draw: st.DrawFn) -> NetworkFile:
     return NetworkFile(Network("any", nodes, channels), draw(some), draw(some))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(network_files())
 def test_round_trip(file: NetworkFile) -> None:
     assert read_seed_text(write_seed_text(file), "any") == file
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.text(alphabet="0123 TBx#\n-", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.library.topologies import layouts
+from tests.examples import examples
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5))
 def test_grid_points_are_distinct(extents: list[int]) -> None:
     points = layouts.grid(extents)

@@ -12,6 +12,7 @@ import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem.symmetry import automorphisms
 from cchybrid.problem.symmetry.automorphisms import MessageMap
+from tests.examples import examples
 from tests.problem.symmetry.plain_automorphisms import count, is_automorphism
 from tests.problem.symmetry.turned_instances import turned_instances
 from tests.random_instances import instances
@@ -52,7 +53,7 @@ def test_a_broken_link_breaks_symmetry() -> None:
     assert automorphisms(broken).order == 1
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=examples(120), derandomize=True)
 @given(instances(max_nodes=6))
 def test_the_order_equals_the_number_of_automorphisms(instance: Instance) -> None:
     found = automorphisms(instance)
@@ -60,7 +61,7 @@ def test_the_order_equals_the_number_of_automorphisms(instance: Instance) -> Non
     assert found.order == count(instance)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=examples(80), derandomize=True)
 @given(turned_instances())
 def test_rotations_are_found(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn
@@ -70,7 +71,7 @@ def test_rotations_are_found(drawn: tuple[Instance, int]) -> None:
     assert all(is_automorphism(instance, row) for row in found.generators.tolist())
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=examples(80), derandomize=True)
 @given(turned_instances())
 def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn

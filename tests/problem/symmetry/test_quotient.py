@@ -25,6 +25,7 @@ from cchybrid.problem.symmetry import (
 from cchybrid.problem.symmetry.groups import generate
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.examples import examples
 from tests.problem.symmetry.turned_instances import turned_instances
 
 
@@ -54,7 +55,7 @@ def is_invariant(schedule: Schedule, action: GroupAction) -> bool:
     return True
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(turned_instances())
 def test_schedules_of_quotients_are_valid_and_are_invariant_under_the_group(
     drawn: tuple[Instance, int],
@@ -74,7 +75,7 @@ def test_schedules_of_quotients_are_valid_and_are_invariant_under_the_group(
         assert divided.deliveries * action.group.order >= problem.deliveries
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=examples(80), derandomize=True)
 @given(turned_instances())
 def test_lifted_schedules_are_found_again(drawn: tuple[Instance, int]) -> None:
     instance, size = drawn

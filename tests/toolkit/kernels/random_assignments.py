@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 
 from cchybrid.problem import Assignment, Problem
+from tests.examples import examples
 
 RANDOM = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 STEPS = 4
 

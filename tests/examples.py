@@ -1,0 +1,10 @@
+"""The number of examples of a property, by the profile of hypothesis that the run has."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+
+def examples(number: int) -> int:
+    """Return ``number`` in the long run, otherwise the same share of it for every property."""
+    return number * settings.default.max_examples // 100
