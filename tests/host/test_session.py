@@ -93,14 +93,14 @@ def test_a_faulty_engine_is_named_and_the_run_goes_on(
 
 
 def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Registry) -> None:
-    result = run(registry, "hang", time_limit=2.0)
+    result = run(registry, "hang", time_limit=4.0)
     assert result.status == "unknown"
     assert result.troubles == ("hang: did not stop when asked; terminated",)
     assert not processes_of_runs()
 
 
 def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) -> None:
-    result = run(registry, "deaf", time_limit=2.0)
+    result = run(registry, "deaf", time_limit=4.0)
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
 
 

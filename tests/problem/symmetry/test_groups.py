@@ -99,7 +99,7 @@ def test_the_first_choices_can_meet_the_bound() -> None:
         reach = [-(-lower // c.action.steps_per_round) * c.action.steps_per_round for c in ranked]
         assert reach == sorted(reach)
         assert reach[0] == lower
-        few = [c for c in ranked if c.rank < 2 and c.action.steps_per_round == 1]
+        few = [c for c in ranked if c.number_in_kind < 2 and c.action.steps_per_round == 1]
         orders = [c.action.group.order for c in few]
         assert orders == sorted(orders, reverse=True)
     assert not choices(instance, automorphisms(instance), 0, lambda: True)
