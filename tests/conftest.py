@@ -24,7 +24,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 
 # How fast an example is depends on the machine, so there is no deadline.
 settings.register_profile("all", max_examples=100, deadline=None)
-settings.register_profile("few", max_examples=40, deadline=None)
+settings.register_profile("few", max_examples=25, deadline=None)
 settings.load_profile("few")
 
 

@@ -82,7 +82,11 @@ def wait_until_gone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "runs", "kills"), [(HALF, 3, 3), pytest.param(SUITE, 6, 10, marks=pytest.mark.long)]
+    ("suite", "runs", "kills"),
+    [
+        pytest.param(HALF, 3, 3, id="three times"),
+        pytest.param(SUITE, 6, 10, id="ten times", marks=pytest.mark.long),
+    ],
 )
 def test_killed_and_resumed_it_equals_an_undisturbed_run(tmp_path, suite, runs, kills):
     calm = bench(tmp_path, *COMMAND, "--jobs", "2", store="calm.sqlite", suite=suite)
