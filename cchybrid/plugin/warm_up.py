@@ -37,7 +37,8 @@ from cchybrid.system.processes import die_with_parent, start_module
 __all__ = ["Compiled", "WarmUp", "pending"]
 
 NICENESS = 10
-"""Niceness of the child process, so that it does not slow down searches."""
+"""Niceness of the child process after the first engine, so that it does not slow down searches. The
+first engine is not delayed: it usually waits for the kernels of greedy schedules alone."""
 MAX_PREPARE_SECONDS = 120.0
 """Seconds after which an engine counts as failed; those of cchybrid take about fifteen on an idle
 machine."""
@@ -167,12 +168,13 @@ class WarmUp:
 def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
     """Compile the kernels of engines; write a line with the fields of ``Compiled`` for each."""
     die_with_parent()
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
     out = os.fdopen(os.dup(1), "w")
     for stream in (1, 2):  # output of engines is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    for name, target in jobs:
+    for number, (name, target) in enumerate(jobs):
+        if number == 1:
+            with contextlib.suppress(OSError):
+                os.nice(NICENESS)
         begun, error = time.monotonic(), ""
         try:
             with compiling(target) as missing:
