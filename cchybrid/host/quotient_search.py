@@ -296,9 +296,7 @@ class QuotientRun(RunBase):
     def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """Return the near-solution of an earlier slice."""
         found = self._candidate.drafts.get(steps)
-        if complete and found is not None and not is_complete(self._problem, found):
-            return None
-        return found
+        return None if complete and not is_complete(self._problem, found) else found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """Record the sort key of the candidate."""

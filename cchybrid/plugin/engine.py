@@ -263,9 +263,9 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
     return text
 
 
-def is_complete(problem: Problem, assignment: Assignment) -> bool:
-    """Return whether every required delivery has a place."""
-    return bool((assignment.option[problem.required] >= 0).all())
+def is_complete(problem: Problem, assignment: Assignment | None) -> bool:
+    """Return whether there is an assignment and every required delivery has a place in it."""
+    return assignment is not None and bool((assignment.option[problem.required] >= 0).all())
 
 
 def cut_to(assignment: Assignment, steps: int) -> Assignment:

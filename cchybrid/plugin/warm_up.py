@@ -29,6 +29,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cchybrid.model.text import error_line
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
@@ -182,8 +183,7 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
                     engine = load_target(target)
                     engine(engine.Options()).prepare()
         except BaseException as raised:  # SystemExit, too
-            text = explain(raised) or " ".join(f"{type(raised).__name__}: {raised}".split())
-            error = text.encode(errors="backslashreplace").decode()
+            error = explain(raised) or error_line(raised)
         print(json.dumps([name, round(time.monotonic() - begun, 3), error]), file=out, flush=True)
 
 

@@ -30,11 +30,9 @@ class EvaluationBudget:
     def share(self, requested: int, islands: int) -> int:
         """Return the evaluations of each island: ``requested``, or the rest of the budget."""
         budget = self._run.budget.evaluations
-        return (
-            requested
-            if budget is None
-            else max(1, min(requested, (budget - self.spent) // islands))
-        )
+        if budget is None:
+            return requested
+        return max(1, min(requested, (budget - self.spent) // islands))
 
 
 @contextmanager

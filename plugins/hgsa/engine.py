@@ -24,6 +24,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.options import require
 from cchybrid.toolkit.search_run import EvaluationBudget
 from cchybrid.toolkit.step_control import check_control, control_steps
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
@@ -99,18 +100,7 @@ class HgsaOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.processes <= 10_000:
             raise ValueError(f"processes is {self.processes}, use 1 to 10000")
-        minimums = {
-            "moves": 0,
-            "exchange": 1,
-            "genes": 1,
-            "end": 0,
-            "longest": 0,
-            "patience": 1,
-            "memory": 1,
-        }
-        for name, low in minimums.items():
-            if getattr(self, name) < low:
-                raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")
+        require(self, moves=0, exchange=1, genes=1, end=0, longest=0, patience=1, memory=1)
         if not 0 <= self.mutation <= 1:
             raise ValueError(f"mutation is {self.mutation}, use 0 to 1")
         if not 0 < self.cooling < 1:

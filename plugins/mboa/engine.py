@@ -26,6 +26,7 @@ from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels.rng import State, shuffle
+from cchybrid.toolkit.options import require
 
 from .sampling import Model, sample_trees
 from .trees import empty_tree, new_scores
@@ -57,8 +58,7 @@ class MboaOptions(EvolutionOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._positive_share("parents")
-        self._check_min("candidates", 0)
-        self._check_min("leaves", 1)
+        require(self, candidates=0, leaves=1)
 
 
 class Mboa(EvolutionEngine[MboaOptions]):

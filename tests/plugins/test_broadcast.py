@@ -196,7 +196,7 @@ def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_negative_reach_is_refused() -> None:
-    with pytest.raises(ValueError, match="reach must be at least 0"):
+    with pytest.raises(ValueError, match="reach is -1, use at least 0"):
         Broadcast.Options(reach=-1)
 
 

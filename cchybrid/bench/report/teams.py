@@ -39,8 +39,7 @@ def beside_members(runs: DataFrame) -> DataFrame:
     """Return, per row and team, the team's runs beside those of the better one of its members.
 
     The better member has more successes, then fewer seconds. ``seconds`` are means to the best
-    schedule, with the time limit for a run without
-    success; ``low`` and ``high`` are Student's
+    schedule, with the time limit for a run without success; ``low`` and ``high`` are Student's
     interval at 95 %; ``verdict`` is one of ``VERDICTS``, by Welch's interval of the difference.
     """
     runs = runs.assign(penalised=runs.seconds_to_best.where(runs.success, _limits(runs)))

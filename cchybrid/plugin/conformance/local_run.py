@@ -88,9 +88,7 @@ class LocalRun(RunBase):
         found = self.hints.get(steps)
         if found is None and self._best is not None:
             found = cut_to(self._best, steps)
-        if complete and found is not None and not is_complete(self.problem, found):
-            return None
-        return found
+        return None if complete and not is_complete(self.problem, found) else found
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cchybrid.toolkit.options import require
 from cchybrid.toolkit.step_control import check_control
 
 CONFLICTS = ("pairs", "excess")
@@ -72,15 +73,7 @@ class EvolutionOptions:
         self._positive_share("replacement")
         self._share("mutation")
         self._share("greedy")
-        for name, low in (
-            ("moves", 1),
-            ("sweeps", 0),
-            ("polish", 0),
-            ("patience", 1),
-            ("radius", 0),
-            ("memory", 1),
-        ):
-            self._check_min(name, low)
+        require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, memory=1)
         if self.conflicts not in CONFLICTS:
             raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
         check_control(self.control)
@@ -98,7 +91,3 @@ class EvolutionOptions:
     def _positive_share(self, name: str) -> None:
         if not 0 < getattr(self, name) <= 1:
             raise ValueError(f"{name} is {getattr(self, name)}, use more than 0, at most 1")
-
-    def _check_min(self, name: str, low: int) -> None:
-        if not getattr(self, name) >= low:
-            raise ValueError(f"{name} is {getattr(self, name)}, use at least {low}")
