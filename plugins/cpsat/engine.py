@@ -4,10 +4,11 @@
 2. Greedy schedules give the first upper bound.
 3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
-4. For each number of steps: first a model of short options only, then the whole step model
+4. Near-solutions of other engines for one step less than the best are repaired before (``repair``).
+5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
-5. Undecided numbers of steps are tried again in the next round with more time and other seeds.
+6. Undecided numbers of steps are tried again in the next round with more time and other seeds.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
-from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
+from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
+from .repair import Repair
+from .targets import Targets
 
 MAX_DRAWN_DELIVERIES = 50_000
 """Deliveries of all greedy schedules together; a guard: making them takes less than a second."""
@@ -43,6 +46,9 @@ hardly smaller than the whole model."""
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
 flow model follows, which needs more time. Chosen by hand: the values are not critical."""
+
+REPAIR_TIME = 0.5
+"""The same for the repair of a near-solution. Chosen by hand."""
 
 
 class CpSat:
@@ -136,21 +142,10 @@ class _Search:
         """The demands of the flow model, where it is used."""
         self.chain: list[Link] | None = None
         """Symmetry-breaking comparisons; ``None`` before they are computed."""
-        self.lower_bound = 1
-        """Lower bound for assignments of this Problem; for all schedules, if there are demands."""
-        self.offered: int | None = None
-        """Steps of the best offer of this engine, which the host may not have verified yet."""
-        self.given_up = 0
-        """The last number of steps that this round left undecided."""
-        self.rounds = 0
-        self.active = False
-        """Whether any model was solved in this round."""
-        self.stalled = False
-        """Whether all remaining models are too large."""
+        self.targets = Targets(run)
         self.too_short: set[int] = set()
         """Numbers of steps for which short options are refuted."""
         self.spent = 0
-        self.started = time.monotonic()
 
     @cached_property
     def pricing(self) -> Pricing:
@@ -162,19 +157,21 @@ class _Search:
             self._refute(self.demands.min_steps - 1)
         if self.demands is None or self.problem.complete:
             self._refute(min_steps(self.problem, self.uses) - 1)
+        self._repair()
         if self.demands is None:
             self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
-        if self.demands is None and self._target() is not None:
+        if self.demands is None and self.targets.next() is not None:
             self.pricing.sharpen()
             self._refute(self.pricing.min_steps - 1)
         while not self.run.should_stop():
             # The run may have no target although fewer steps are open.
-            target = None if next(self.run.targets(), None) is None else self._target()
+            target = None if next(self.run.targets(), None) is None else self.targets.next()
             if target is None:
-                return Stop.STALLED if self.stalled else Stop.EXHAUSTED
+                return Stop.STALLED if self.targets.stalled else Stop.EXHAUSTED
             self._decide(target)
+            self._repair()
         return Stop.LIMIT
 
     def _offer_first(self) -> None:
@@ -193,15 +190,14 @@ class _Search:
             self.spent += 1
             if found is None or drawn.steps < found.steps:
                 found = drawn
-            if found.steps <= self._open()[0] or self.run.should_stop():
+            if found.steps <= self.targets.open()[0] or self.run.should_stop():
                 break
         if found is not None:
             self._offer(found, self.problem)
         self.run.spend(self.spent)
 
     def _offer(self, assignment: Assignment, problem: Problem) -> None:
-        steps = len(np.unique(assignment.step[needed(problem, assignment)]))
-        self.offered = steps if self.offered is None else min(steps, self.offered)
+        self.targets.offer(len(np.unique(assignment.step[needed(problem, assignment)])))
         if problem is self.problem:
             self.run.offer(assignment)
         else:
@@ -209,75 +205,57 @@ class _Search:
 
     def _refute(self, steps: int) -> None:
         """Record that no assignment has ``steps`` steps or fewer; claim an improved bound."""
-        self.lower_bound = max(self.lower_bound, steps + 1)
-        if self.lower_bound > self.run.lower():
+        lower = self.targets.refute(steps)
+        if lower > self.run.lower():
             if self.problem.complete:
-                self.run.bound(self.lower_bound)
+                self.run.bound(lower)
             elif self.demands is not None:
-                self.run.bound(self.lower_bound, instance=True)
+                self.run.bound(lower, instance=True)
 
     def _spend(self, evaluations: int) -> None:
         self.spent += evaluations
         self.run.spend(evaluations)
 
-    def _open(self) -> tuple[int, int | None]:
-        """Return the fewest and the most open steps; ``None`` where there is no upper limit."""
-        low = max(self.lower_bound, self.run.lower())
-        best = min((s for s in (self.run.best(), self.offered) if s is not None), default=None)
-        upper = None if best is None else best - 1
-        target = self.run.target
-        if target is not None:
-            low, upper = (target, target) if low <= target else (low, low - 1)
-            if best is not None and best <= target:
-                upper = low - 1
-        return low, upper
+    def _repair(self) -> None:
+        """Repair near-solutions of one step less than the best schedule, while there are any."""
+        low, target = self.targets.open()
+        while target is not None and target >= low and self.options.hints:
+            near = self.run.hint(target, complete=True)
+            if near is None or not self._repaired(near, target):
+                return
+            low, target = self.targets.open()
 
-    def _target(self) -> int | None:
-        """Return the steps to try next, ``None`` if none are open.
-
-        A round starts at the fewest; after every undecided number it goes half the way up to the
-        best known, or doubles the distance if no schedule is known.
-        """
-        low, upper = self._open()
-        if upper is not None and low > upper:
-            return None
-        if upper is not None and self.given_up >= upper:
-            if not self.active:
-                self.stalled = True
-                return None
-            self.given_up = 0
-            self.rounds += 1
-            self.active = False
-        if self.given_up < low:
-            return low
-        if upper is None:
-            return 2 * self.given_up - low + 1
-        return (self.given_up + upper + 1) // 2
-
-    def _limit(self) -> float:
-        """Return the limit for a target: a share of the budget, all of it if no other is open.
-
-        Seconds, or units of deterministic time under an evaluation budget, where nothing may depend
-        on the clock.
-        """
-        low, upper = self._open()
-        choices = 3 if upper is None else min(upper - low + 1, 3)
-        if self.rounds == 0:  # some is left for a second round, with hints
-            choices = max(choices, 2)
-        budget = self.run.budget
-        if budget.evaluations is not None:
-            left = (budget.evaluations - self.spent) / EVALUATIONS_PER_UNIT
-        elif budget.seconds is not None:
-            left = budget.seconds - (time.monotonic() - self.started)
-        else:
-            left = 40.0 * 2**self.rounds
-        return max(left / choices, min(left, 1.0), 1e-3)
+    def _repaired(self, near: Assignment, target: int) -> bool:
+        """Try to repair a near-solution for a share of the time; return whether it is repaired."""
+        short = self.uses.shortened(self.problem, target)
+        if not self._fits(short, target):
+            return False
+        run, budget = self.run, self.run.budget
+        repair = Repair(self.problem, short, near, target, run.seed + self.spent)
+        limit, units = REPAIR_TIME * self.targets.limit(self.spent), 0.0
+        started = time.monotonic()
+        while run.wants(target) and not repair.is_refuted:
+            timed = budget.evaluations is None
+            left = limit - (time.monotonic() - started if timed else units)
+            if left <= 0:
+                break
+            answer = repair.try_neighbourhood(
+                budget, left if timed else None, lambda: run.wants(target), run.should_stop
+            )
+            units += answer.units
+            run.note(target=target, booleans=answer.booleans)
+            if answer.assignment is not None:
+                self._offer(answer.assignment, self.problem)
+            self._spend(evaluations(answer.units))
+            if answer.assignment is not None:
+                return True
+        return False
 
     def _decide(self, target: int) -> None:
         """Decide whether there is an assignment of ``target`` steps, of short options first."""
         for stage in self._stages(target):
-            self.active = True
-            answer = self._ask(target, stage, self._limit() * stage.share)
+            self.targets.active = True
+            answer = self._ask(target, stage, self.targets.limit(self.spent) * stage.share)
             if answer.assignment is not None and answer.problem is not None:
                 self._offer(answer.assignment, answer.problem)
             elif answer.solvable is False and stage.final:
@@ -288,7 +266,7 @@ class _Search:
             self._spend(evaluations(answer.units))
             if answer.assignment is not None or not self.run.wants(target):
                 return
-        self.given_up = target
+        self.targets.give_up(target)
 
     def _stages(self, target: int) -> Iterator[_Stage]:
         """Yield the models to try.
@@ -331,7 +309,7 @@ class _Search:
                 self.chain = chain(self.problem, unwanted) if options.network_symmetry else []
             model = build(self.problem, tight.uses, windows, unwanted, tight.full, self.chain)
             if hint is not None:
-                model.hint(hint, run.seed + self.rounds)
+                model.hint(hint, run.seed + self.targets.rounds)
             return model
 
         def make() -> Model:
@@ -345,9 +323,9 @@ class _Search:
             return model
 
         # Incomplete hints double the time of easy models and help only with hard ones.
-        hint = run.hint(target, complete=self.rounds == 0) if options.hints else None
+        hint = run.hint(target, complete=self.targets.rounds == 0) if options.hints else None
         solver = decision_solver(
-            run.budget, run.seed + self.rounds, limit, log=options.log, tight=full
+            run.budget, run.seed + self.targets.rounds, limit, log=options.log, tight=full
         )
         answer = decide(make, solver, lambda: run.wants(target), run.should_stop)
         run.note(

@@ -37,6 +37,7 @@ from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
+from cchybrid.toolkit.partial_schedule import PartialSchedule
 from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
@@ -44,7 +45,6 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 from .growable_problem import GrowableProblem
 from .initial_solution import initial_solution
 from .neighbourhoods import Bandit, Situation
-from .partial_schedule import PartialSchedule
 from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cchybrid.problem import Assignment
+from cchybrid.toolkit.partial_schedule import PartialSchedule, repaired
 
 from .growable_problem import GrowableProblem
-from .partial_schedule import PartialSchedule, repaired
 
 MAX_REMOVED_STEPS = 12
 """Steps of the best schedule whose removal is tried, those with the fewest deliveries first: a

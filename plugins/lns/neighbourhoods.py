@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.toolkit.partial_schedule import PartialSchedule
 from cchybrid.toolkit.usage_matrix import IntVector
-
-from .partial_schedule import PartialSchedule
 
 DECAY = 0.9
 """Factor on a kind's gain and cost per use of it: about the last ten count. Chosen by hand."""

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.cpsat.rows import Rows
+from cchybrid.toolkit.partial_schedule import PartialSchedule
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
-
-from .partial_schedule import PartialSchedule
 
 
 @dataclass(frozen=True, eq=False)

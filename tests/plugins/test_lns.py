@@ -9,7 +9,6 @@ import pytest
 from cchybrid_plugins.lns.engine import Lns
 from cchybrid_plugins.lns.growable_problem import GrowableProblem
 from cchybrid_plugins.lns.initial_solution import initial_solution
-from cchybrid_plugins.lns.partial_schedule import PartialSchedule, repaired
 from cchybrid_plugins.lns.repack import Repack, limited, places_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.partial_schedule import PartialSchedule, repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import examples
 from tests.random_instances import instances

@@ -1,0 +1,133 @@
+"""Repair by CP-SAT: its schedules are valid, its refutations are right, others' work is used."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.cpsat.repair import Repair
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.model import Instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.cpsat.model import build
+from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
+from cchybrid.toolkit.cpsat.windows import Windows
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.solver import StoppedError
+from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
+from tests.random_instances import instances
+
+RANDOM = settings(
+    max_examples=examples(80), derandomize=True, suppress_health_check=list(HealthCheck)
+)
+BUDGET = Budget(evaluations=1)
+"""Repeatable."""
+
+
+def damaged(problem: Problem, steps: int, seed: int) -> Assignment:
+    """Return a greedy schedule whose late deliveries, and some others, are at random places."""
+    found = first_fit(problem, seed)
+    assert found is not None
+    random = np.random.default_rng(seed)
+    wrong = (found.step >= steps) | (random.random(problem.deliveries) < 0.2)
+    for delivery in np.flatnonzero(wrong & problem.required):
+        found.option[delivery] = random.integers(*problem.option_start[delivery : delivery + 2])
+        found.step[delivery] = random.integers(steps)
+    return found
+
+
+def tried(repair: Repair) -> Answer:
+    return repair.try_neighbourhood(BUDGET, None, lambda: True, lambda: False)
+
+
+def assert_valid(problem: Problem, answer: Answer, steps: int) -> None:
+    assert answer.assignment is not None
+    schedule = problem.lift(answer.assignment)
+    assert not verify(schedule.instance, schedule.steps)
+    assert len(schedule.steps) <= steps
+
+
+@RANDOM
+@given(instances(), st.integers(0, 1000), st.integers(1, 4))
+def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
+    instance: Instance, seed: int, steps: int
+) -> None:
+    problem = build_problem(instance)
+    uses = UsageMatrix.of(problem)
+    repair = Repair(problem, uses, damaged(problem, steps, seed), steps, seed)
+    answer = tried(repair)
+    while answer.solvable is False and not repair.is_refuted:
+        answer = tried(repair)
+    windows = Windows.of(problem, uses, steps, symmetry=False)
+    whole = decide(
+        lambda: build(problem, uses, windows),
+        small_solver(BUDGET, 0, 60.0),
+        lambda: True,
+        lambda: False,
+    )
+    assert answer.solvable == whole.solvable
+    if answer.solvable:
+        assert_valid(problem, answer, steps)
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "steps", "model"),
+    [
+        ("hypercube-8", "AAB", 3, {}),
+        ("mesh-3x3", "AAS", 6, {}),
+        ("mesh-3x3", "AAB", 8, {"ports": 1}),
+        ("heawood-14", "AAB", 6, {}),
+        ("mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
+        ("mesh-3x4", "multicast:1,5,6,9,10", 3, {"root": 0}),
+    ],
+)
+def test_near_solutions_are_repaired(
+    topology: str, collective: str, steps: int, model: dict[str, object]
+) -> None:
+    problem = build_problem(cchybrid.instance(topology, collective, **model))
+    uses = UsageMatrix.of(problem)
+    repair = Repair(problem, uses, damaged(problem, steps, 1), steps, 1)
+    answers = [tried(repair) for _ in range(40) if not repair.is_refuted]
+    solved = [answer for answer in answers if answer.solvable]
+    assert solved
+    for answer in solved:
+        assert_valid(problem, answer, steps)
+
+
+def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
+    problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
+    first = first_fit(problem, 3)
+    assert first is not None
+    for limit in (None, 100):
+        run = LocalRun(
+            problem,
+            budget=Budget(seconds=60.0, evaluations=None if limit is None else limit * 10_000),
+            hints={steps: damaged(problem, steps, 3) for steps in range(5, first.steps)},
+        )
+        run.offer(first)
+        assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+        assert run.best() == 5
+        assert not run.violations
+
+
+def test_incomplete_near_solutions_are_not_repaired() -> None:
+    problem = build_problem(cchybrid.instance("hypercube-8", "AAB"))
+    first = first_fit(problem, 0)
+    assert first is not None
+    run = LocalRun(problem, hints={3: problem.empty()})
+    run.offer(first)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+
+
+def test_it_stops_when_asked() -> None:
+    problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
+    repair = Repair(problem, UsageMatrix.of(problem), damaged(problem, 5, 0), 5, 0)
+    with pytest.raises(StoppedError):
+        repair.try_neighbourhood(BUDGET, None, lambda: False, lambda: True)
