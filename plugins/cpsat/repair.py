@@ -129,17 +129,14 @@ class Repair:
     def _conflicting(self, scheduled: IntVector, unscheduled: IntVector) -> BoolVector:
         """Return which deliveries use, in any step, what some unscheduled ones could use."""
         problem, uses = self._problem, self._uses
-        options = [
-            np.arange(*problem.option_start[delivery : delivery + 2])
-            for delivery in self._random.permutation(unscheduled)[:MAX_UNSCHEDULED]
-        ]
-        usable_resource = np.zeros(problem.resources, dtype=np.bool_)
-        for some in options:
-            usable_resource[uses.entries(some[uses.usable[some]])[1]] = True
-        usable_resource &= ~problem.implied
+        usable = np.zeros(problem.resources, dtype=np.bool_)
+        for delivery in self._random.permutation(unscheduled)[:MAX_UNSCHEDULED]:
+            options = np.arange(*problem.option_start[delivery : delivery + 2])
+            usable[uses.entries(options[uses.usable[options]])[1]] = True
+        usable &= ~problem.implied
         position, resource, _ = uses.entries(self._kept.option[scheduled].astype(np.int64))
         found = np.zeros(len(scheduled), dtype=np.bool_)
-        found[position[usable_resource[resource]]] = True
+        found[position[usable[resource]]] = True
         return found
 
     def _windows_of(self, free: BoolVector) -> Windows:

@@ -126,7 +126,7 @@ def test_incomplete_near_solutions_are_not_repaired() -> None:
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
 
 
-def test_it_stops_when_asked() -> None:
+def test_it_stops_at_the_end_of_the_run() -> None:
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     repair = Repair(problem, UsageMatrix.of(problem), damaged(problem, 5, 0), 5, 0)
     with pytest.raises(StoppedError):
