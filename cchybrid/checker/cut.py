@@ -49,7 +49,7 @@ def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         return fewest_steps(
             _widths(entering, inside) + _widths(leaving, outside),
             carried + network.capacity_into(outside) - shared,
-            _farther(
+            farther(
                 _reach_within(network, entering, inside), _reach_within(network, leaving, outside)
             ),
         )
@@ -79,7 +79,7 @@ def reach_of(power: Collection[int]) -> list[int]:
     return reach
 
 
-def _farther(one: list[int], other: list[int]) -> list[int]:
+def farther(one: list[int], other: list[int]) -> list[int]:
     """Return the larger value at each number of steps; each last value stays."""
     pairs = zip_longest(one, other, fillvalue=0)
     return list(accumulate((max(pair) for pair in pairs), max))

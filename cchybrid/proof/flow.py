@@ -3,7 +3,8 @@
 The program sends one unit per message over allowed routes and minimizes the largest load of a
 channel; flows are aggregated by source. For a scatter the optimum is a lower bound on the steps,
 and its dual solution, a price per channel and port, proves it (``checker.prices``). For messages
-with several destinations, the program with one unit per destination only suggests cuts.
+with several destinations, the program with one unit per destination only suggests cuts; equal
+prices count deliveries per link or port.
 """
 
 from __future__ import annotations
@@ -32,9 +33,7 @@ MAX_COLUMNS = 400_000
 
 
 def price_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield price bounds of a scatter-like instance: of equal prices, then of dual prices."""
-    if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
-        return
+    """Yield price bounds: of equal prices, then, for a scatter-like instance, of dual prices."""
     prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
     yield from climb(instance, prices)
 
@@ -156,6 +155,10 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
+    if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
+        if instance.model.inject is not None:
+            yield FlowPrices(0.0, np.zeros(channels), np.ones(nodes), nothing)
+        return
     dual = solve_flow(instance)
     if dual is None:
         return

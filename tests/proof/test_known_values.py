@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -94,6 +95,25 @@ def test_ports_and_switching_change_the_bound():
     assert best_bound(instance_of("hypercube-16", "OAB", 0, inject=1, accept=1)) == 4
     assert best_bound(instance_of("hypercube-16", "OAB", 0, switching="store-and-forward")) == 4
     assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
+
+
+@pytest.mark.parametrize(("network", "steps"), [("20-3-2", 9), ("24-3-1", 11), ("22-3-1", 18)])
+def test_cuts_count_late_entries_in_part(network, steps):
+    """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""
+    assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
+
+
+@pytest.mark.parametrize(
+    ("network", "steps"),
+    [("random-regular-16-3-1", 10), ("random-regular-20-3-1", 13), ("mesh-4x5", 13)],
+)
+def test_deliveries_over_half_duplex_links(network, steps):
+    """Deliveries over links: 240 / 24, 380 / 30 and 380 / 31, rounded up."""
+    whole = instance_of(network, "AAB")
+    links = tuple({(min(a, b), max(a, b)) for a, b, _ in whole.network.channels})
+    half = replace(whole, network=replace(whole.network, half_duplex=tuple(sorted(links))))
+    assert best_bound(half) == steps
+    assert best_bound(half.with_model(switching="store-and-forward")) == steps
 
 
 @pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])
