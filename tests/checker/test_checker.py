@@ -244,13 +244,13 @@ def test_prices_of_ports():
 
 def test_prices_count_deliveries():
     """Twelve deliveries over four half-duplex links, or from four ports: three steps."""
-    channels = [(v, (v + 1) % 4) for v in range(4)]
-    both_ways = [Channel(a, b, 1) for link in channels for a, b in (link, link[::-1])]
-    network = Network("ring", 4, tuple(both_ways), half_duplex=tuple(channels))
+    links = [(v, (v + 1) % 4) for v in range(4)]
+    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
+    network = Network("ring", 4, tuple(channels), half_duplex=tuple(links))
     everyone = [Message(v, tuple(u for u in range(4) if u != v)) for v in range(4)]
     instance = Instance(network, Collective("AAB", tuple(everyone)))
-    links = {"kind": "prices", "channels": [[a, b, 1] for a, b, _ in both_ways]}
-    assert proven_steps(instance.to_json(), links) == 3
+    carried = {"kind": "prices", "channels": [[a, b, 1] for a, b, _ in channels]}
+    assert proven_steps(instance.to_json(), carried) == 3
     assert fewest_steps(instance, len(list_schedule(instance, 0))) == 3
     injected = {"kind": "prices", "inject": [[v, 1] for v in range(4)]}
     ports = instance.with_model(inject=1, accept=2)
