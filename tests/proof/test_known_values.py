@@ -10,8 +10,9 @@ import pytest
 from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import FAMILIES
 from cchybrid.library.topologies.names import resolve
-from cchybrid.model import CommunicationModel, Instance
+from cchybrid.model import CommunicationModel, Instance, Network
 from cchybrid.proof import BOUNDS
+from cchybrid.proof.flow import price_bounds
 
 
 def best_bound(instance: Instance) -> int:
@@ -114,6 +115,19 @@ def test_deliveries_over_half_duplex_links(network, steps):
     half = replace(whole, network=replace(whole.network, half_duplex=tuple(sorted(links))))
     assert best_bound(half) == steps
     assert best_bound(half.with_model(switching="store-and-forward")) == steps
+
+
+def test_deliveries_over_the_half_duplex_links_of_a_part():
+    """A chain of 3 nodes beside a complete network of 6: 24 deliveries over the chain's 4 links.
+
+    All 72 deliveries over all 19 links show 4 steps, and the cut around the chain 5.
+    """
+    links = [(a, b) for b in range(6) for a in range(b)] + [(0, 6), (6, 7), (7, 8), (1, 8)]
+    whole = Network.from_links("chain", 9, links)
+    network = replace(whole, half_duplex=tuple(links))
+    found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
+    assert found.steps == 6
+    assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1), (7, 6, 1)}
 
 
 @pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])
