@@ -1,14 +1,21 @@
 """Prices: the total price of cheapest routes, divided by the priced capacity of one step.
 
-With a price on every channel (one for both directions of a half-duplex pair) and on every port,
-the routes of a scatter cost at least the sum of the cheapest allowed routes, in any schedule. One
-step offers at most the sum of capacity times price. The quotient is a lower bound on the steps.
+Every channel has a price (one for both directions of a half-duplex pair), and every port.
+
+1. A destination gets its message by a route from a node that may hold it, and the routes of
+   different deliveries use capacity of their own. So each delivery costs at least the cheapest
+   allowed route from any such node.
+2. Such a node is the source or another destination; in store-and-forward it is any node, but a
+   message with one destination takes all hops from its source there.
+3. One step offers at most the sum of capacity times price. The quotient is a lower bound on the
+   steps.
 """
 
 from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
@@ -27,12 +34,8 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 
     ``channels`` lists ``[a, b, price]``, ``inject`` and ``accept`` list ``[node, price]``; prices
     are non-negative integers or fractions such as ``"3/7"``, of at most 40 digits above and below;
-    the price
-    of what is not listed is 0. Messages with several destinations are refused, since their copies
-    may share channels.
+    the price of what is not listed is 0.
     """
-    if any(len(destinations) > 1 for _, destinations in network.messages):
-        raise EvidenceError("prices bound messages with one destination only")
     channel, inject, accept = _whole(
         _channel_prices(network, evidence.get("channels", [])),
         _node_prices(network, evidence.get("inject", [])),
@@ -45,24 +48,35 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if offered == 0:
         raise EvidenceError("nothing has a price")
     link_price = {hop: channel.get(hop, 0) for hop in network.channels}
-    paid = 0
-    goals: dict[int, list[int]] = {}
-    for source, (goal,) in network.messages:
-        goals.setdefault(source, []).append(goal)
-        if not network.hop_by_hop:
-            paid += inject.get(source, 0) + accept.get(goal, 0)
     if network.hop_by_hop:
         # Every hop uses two ports, so their prices are added to the channel's.
         link_price = {
             (a, b): price + inject.get(a, 0) + accept.get(b, 0)
             for (a, b), price in link_price.items()
         }
-    for source, targets in goals.items():
-        cheapest = cheapest_routes(network, link_price, source)
-        for target in targets:
-            if target not in cheapest:
+        inject = accept = {}
+    goals: dict[frozenset[int], Counter[int]] = {}
+    for source, destinations in network.messages:
+        holders = frozenset((source, *destinations))
+        if len(destinations) == 1:
+            holders = frozenset((source,))
+        elif network.hop_by_hop:
+            holders = frozenset(range(network.nodes))
+        goals.setdefault(holders, Counter()).update(destinations)
+    routes: dict[int, dict[int, int]] = {}
+    paid = 0
+    for holders, deliveries in goals.items():
+        cheapest: dict[int, int] = {}
+        for holder in holders:
+            if holder not in routes:
+                routes[holder] = cheapest_routes(network, link_price, holder)
+            for goal in deliveries.keys() & routes[holder].keys() - {holder}:
+                price = inject.get(holder, 0) + routes[holder][goal]
+                cheapest[goal] = min(price, cheapest.get(goal, price))
+        for goal, times in deliveries.items():
+            if goal not in cheapest:
                 raise EvidenceError("a destination out of reach")
-            paid += cheapest[target]
+            paid += times * (cheapest[goal] + accept.get(goal, 0))
     return -(-paid // offered)
 
 

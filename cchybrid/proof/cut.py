@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.checker.cut import farther, fewest_steps, reach_of
 from cchybrid.model import Instance, LowerBound
 from cchybrid.problem.resources import resources_of
 from cchybrid.proof.climbing import climb
@@ -88,45 +90,60 @@ class _CutMeter:
         self.spread_goal = np.zeros((len(spread), nodes), dtype=np.bool_)
         for row, message in enumerate(spread):
             self.spread_goal[row, list(message.destinations)] = True
+        self.spread_count = self.spread_goal.astype(np.float32)
 
     def steps(self, inside: NodeSet, both: bool) -> int:
         """Return the cut bound of a set; ``both``: count messages in both directions."""
         entering, senders, receivers = self._entering(inside)
         into = ~inside[self.channels[:, 0]] & inside[self.channels[:, 1]]
         carried = int(self.channels[into, 2].sum())
+        within = self._reach(inside, receivers)
         if both:
-            leaving, _, _ = self._entering(~inside)
+            leaving, _, others = self._entering(~inside)
             out = inside[self.channels[:, 0]] & ~inside[self.channels[:, 1]]
             across = inside[self.pairs[:, 0]] != inside[self.pairs[:, 1]]
             total = carried + int(self.channels[out, 2].sum()) - int(self.pairs[across, 2].sum())
-            return _ceil(entering + leaving, total)
-        if self.hop_by_hop:
-            senders, receivers = ~inside, inside
+            beyond = self._reach(~inside, others)
+            return _steps(entering + leaving, total, farther(within, beyond))
+        anyhow = within if self.hop_by_hop else reach_of(self.inject[receivers].tolist())
         return max(
-            _ceil(entering, carried),
-            _ceil(entering, int(self.inject[senders].sum())),
-            _ceil(entering, int(self.accept[receivers].sum())),
+            _steps(entering, carried, within),
+            _steps(entering, int(self.inject[senders].sum()), anyhow),
+            _steps(entering, int(self.accept[receivers].sum()), within),
         )
 
-    def _entering(self, inside: NodeSet) -> tuple[int, NodeSet, NodeSet]:
-        """Return the number of messages that enter, their possible senders and their receivers."""
+    def _entering(self, inside: NodeSet) -> tuple[Counter[int], NodeSet, NodeSet]:
+        """Return what enters, its possible senders and its receivers.
+
+        What enters is the number of messages by their number of destinations inside.
+        """
         crossing = self.single[~inside][:, inside]
         senders = np.zeros(len(inside), dtype=np.bool_)
         receivers = np.zeros(len(inside), dtype=np.bool_)
         senders[~inside] = crossing.any(axis=1)
         receivers[inside] = crossing.any(axis=0)
-        entering = int(crossing.sum())
-        rows = ~inside[self.spread_source] & (self.spread_goal & inside).any(axis=1)
+        widths = Counter({1: count} if (count := int(crossing.sum())) else {})
+        goals = np.where(inside[self.spread_source], 0, self.spread_count @ inside)
+        rows = goals > 0
         if rows.any():
-            entering += int(rows.sum())
+            widths.update(goals[rows].astype(np.int64).tolist())
             holders = self.spread_goal[rows].any(axis=0)
             senders |= holders & ~inside
             senders[self.spread_source[rows]] = True
             receivers |= holders & inside
-        return entering, senders, receivers
+        if self.hop_by_hop:
+            senders, receivers = ~inside, inside
+        return widths, senders, receivers
+
+    def _reach(self, inside: NodeSet, receivers: NodeSet) -> list[int]:
+        """Return the reach of an entry over channels between nodes inside."""
+        first, last, size = self.channels.T
+        inner = inside[first] & inside[last]
+        links = np.bincount(
+            first[inner], None if self.hop_by_hop else size[inner], minlength=len(inside)
+        )
+        return reach_of(np.minimum(self.inject, links)[receivers].astype(np.int64).tolist())
 
 
-def _ceil(demand: int, capacity: int) -> int:
-    if demand == 0 or capacity == 0:
-        return 0
-    return -(-demand // capacity)
+def _steps(widths: Counter[int], rate: int, reach: list[int]) -> int:
+    return fewest_steps(widths, rate, reach) if rate > 0 else 0

@@ -3,14 +3,15 @@
 The program sends one unit per message over allowed routes and minimizes the largest load of a
 channel; flows are aggregated by source. For a scatter the optimum is a lower bound on the steps,
 and its dual solution, a price per channel and port, proves it (``checker.prices``). For messages
-with several destinations, the program with one unit per destination only suggests cuts.
+with several destinations, the program with one unit per destination only suggests cuts; equal
+prices, and the dual of a program of last hops, count deliveries per link or port.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -19,7 +20,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance, LowerBound
+from cchybrid.model import Instance, LowerBound, Network
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts
 from cchybrid.proof.linear_program import LinearProgram, roundings
@@ -32,9 +33,11 @@ MAX_COLUMNS = 400_000
 
 
 def price_bounds(instance: Instance) -> Iterator[LowerBound]:
-    """Yield price bounds of a scatter-like instance: of equal prices, then of dual prices."""
-    if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
-        return
+    """Yield price bounds: of equal prices, then of dual prices.
+
+    The dual prices are those of the arc-flow program for a scatter, otherwise those of the last
+    hops of half-duplex networks.
+    """
     prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
     yield from climb(instance, prices)
 
@@ -81,13 +84,7 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     def limit(capacity: int) -> Any:
         return program.row(-math.inf, 0.0, [(load, -float(capacity))])
 
-    rows: dict[tuple[int, int], Any] = {}
-    for a, b in network.half_duplex:
-        size = network.channels[network.channel_index[a, b]].capacity
-        rows[a, b] = rows[b, a] = limit(size)
-    for a, b, size in network.channels:
-        if (a, b) not in rows:
-            rows[a, b] = limit(size)
+    rows = _link_rows(network, limit)
     hop_by_hop = model.switching == "store-and-forward"
     nodes = range(network.nodes)
     # In wormhole switching a message uses ports once, whatever its route, which cut bounds count.
@@ -120,6 +117,41 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
 
     channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
     return FlowPrices(program.value, channel, ports(inject), ports(accept))
+
+
+def _solve_last_hops(instance: Instance) -> FlowPrices | None:
+    """Solve the program in which a delivery uses only the last channel of its route."""
+    network, nothing = instance.network, np.zeros(instance.network.nodes)
+    program = LinearProgram()
+    load = program.variable(objective=1.0)
+    rows = _link_rows(
+        network, lambda capacity: program.row(-math.inf, 0.0, [(load, -float(capacity))])
+    )
+    wanted = Counter(
+        goal for message in instance.collective.deliver_messages for goal in message.destinations
+    )
+    received = {node: program.row(float(count), math.inf) for node, count in wanted.items()}
+    for a, b, _ in network.channels:
+        if b in received:
+            flow = program.variable()
+            rows[a, b].SetCoefficient(flow, 1.0)
+            received[b].SetCoefficient(flow, 1.0)
+    if not program.solve():
+        return None
+    channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
+    return FlowPrices(program.value, channel, nothing, nothing)
+
+
+def _link_rows(network: Network, limit: Callable[[int], Any]) -> dict[tuple[int, int], Any]:
+    """Return the row of each channel; the channels of a half-duplex pair have one row."""
+    rows: dict[tuple[int, int], Any] = {}
+    for a, b in network.half_duplex:
+        size = network.channels[network.channel_index[a, b]].capacity
+        rows[a, b] = rows[b, a] = limit(size)
+    for a, b, size in network.channels:
+        if (a, b) not in rows:
+            rows[a, b] = limit(size)
+    return rows
 
 
 def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
@@ -156,7 +188,13 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
-    dual = solve_flow(instance)
+    if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+        dual = solve_flow(instance)
+    else:
+        if instance.model.inject is not None:
+            yield FlowPrices(0.0, np.zeros(channels), np.ones(nodes), nothing)
+        # Without half-duplex pairs, cuts around single nodes are as good.
+        dual = _solve_last_hops(instance) if instance.network.half_duplex else None
     if dual is None:
         return
     for whole in roundings(np.concatenate((dual.channel, dual.inject, dual.accept))):

@@ -11,7 +11,7 @@ _REASONS = {
     "regions": "the informed set cannot grow faster across a cut",
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
-    "prices": "channel prices, the dual of the flow program",
+    "prices": "prices of channels and ports that every delivery pays",
 }
 
 

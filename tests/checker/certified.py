@@ -35,9 +35,11 @@ HALF = {"transmitters": range(8), "receivers": range(8, 16)}
 CASES = (
     Case("growth", "hypercube-8", "OAB", 2, {}),
     Case("cut", "torus-4x4", "AAR", 4, {}),
+    Case("cut", "random-regular-12-3-1", "AAB", 5, {}),  # late entries count in part
     Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
     Case("prices", "spidergon-8", "AAS", 4, {}),
-    Case("farkas", "torus-4x4", "MNB", 3, HALF),
+    Case("prices", "hypercube-8", "AAB", 7, {"ports": "1,2"}),  # deliveries
+    Case("farkas", "spidergon-16", "MNB", 4, HALF),
     Case("farkas", "mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),

@@ -21,7 +21,8 @@ from cchybrid.model import (
     Reduction,
 )
 from tests.examples import examples
-from tests.random_instances import valid_schedules
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import list_schedule, models, networks, valid_schedules
 
 
 def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
@@ -56,15 +57,36 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
 @settings(max_examples=examples(120))
 @given(valid_schedules(), st.integers(0, 2**32 - 1))
 def test_nothing_is_proven_that_a_schedule_refutes(schedule, seed):
-    record, messages = schedule.instance.to_json(), schedule.instance.collective.deliver_messages
-    rng = random.Random(seed)
+    check_evidence(schedule.instance, seed, len(schedule.steps))
+
+
+@settings(max_examples=examples(40))
+@given(valid_schedules(max_nodes=5, max_messages=5), st.integers(0, 2**32 - 1))
+def test_nothing_is_proven_above_the_optimum(schedule, seed):
+    check_evidence(schedule.instance, seed, fewest_steps(schedule.instance, len(schedule.steps)))
+
+
+@settings(max_examples=examples(30))
+@given(networks(max_nodes=5), st.data())
+def test_nothing_is_proven_above_the_optimum_of_broadcasts(network, data):
+    """Every message has many destinations, so that late entries into a set count in part."""
+    sources = data.draw(st.lists(st.integers(0, network.nodes - 1), min_size=2, max_size=5))
+    everyone = range(network.nodes)
+    messages = tuple(Message(s, tuple(v for v in everyone if v != s)) for s in sources)
+    model = data.draw(models(network.nodes))
+    instance = Instance(network, Collective("broadcasts", messages), model)
+    greedy = len(list_schedule(instance, 0))
+    check_evidence(instance, data.draw(st.integers(0, 2**32 - 1)), fewest_steps(instance, greedy))
+
+
+def check_evidence(instance: Instance, seed: int, steps: int) -> None:
+    """Assert that no random evidence proves more than ``steps``."""
+    record, rng = instance.to_json(), random.Random(seed)
     for _ in range(20):
-        evidence = any_evidence(schedule.instance, rng)
-        refused = evidence["kind"] == "prices" and (
-            free(evidence) or any(len(m.destinations) > 1 for m in messages)
-        )
+        evidence = any_evidence(instance, rng)
+        refused = evidence["kind"] == "prices" and free(evidence)
         with pytest.raises(EvidenceError) if refused else nullcontext():
-            assert proven_steps(record, evidence) <= len(schedule.steps)
+            assert proven_steps(record, evidence) <= steps
 
 
 def free(prices: dict[str, Any]) -> bool:
@@ -220,10 +242,83 @@ def test_prices_of_ports():
     assert proven_steps(on_ring(6, *far, **ports, switching="store-and-forward"), evidence) == 3
 
 
-def test_prices_refuse_messages_that_spread():
-    record = on_ring(4, Message(0, (1, 2)))
-    with pytest.raises(EvidenceError, match="one destination"):
-        proven_steps(record, {"kind": "prices", "channels": [[0, 1, 1]]})
+def test_prices_count_deliveries():
+    """Twelve deliveries over four half-duplex links, or from four ports: three steps."""
+    links = [(v, (v + 1) % 4) for v in range(4)]
+    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
+    network = Network("ring", 4, tuple(channels), half_duplex=tuple(links))
+    everyone = [Message(v, tuple(u for u in range(4) if u != v)) for v in range(4)]
+    instance = Instance(network, Collective("AAB", tuple(everyone)))
+    carried = {"kind": "prices", "channels": [[a, b, 1] for a, b, _ in channels]}
+    assert proven_steps(instance.to_json(), carried) == 3
+    assert fewest_steps(instance, len(list_schedule(instance, 0))) == 3
+    injected = {"kind": "prices", "inject": [[v, 1] for v in range(4)]}
+    ports = instance.with_model(inject=1, accept=2)
+    assert proven_steps(ports.to_json(), injected) == 3
+
+
+def test_prices_of_deliveries_know_who_may_send():
+    """From node 0 down a one-way chain."""
+    chain = Network.from_arcs("chain", 4, [(0, 1), (1, 2), (2, 3)])
+    prices = {"kind": "prices", "channels": [[0, 1, 1], [1, 2, 1], [2, 3, 1]]}
+    for goals, switching, paid in (
+        ((3,), "wormhole", 3),
+        ((3,), "store-and-forward", 3),
+        ((1, 2, 3), "wormhole", 3),  # one hop each
+        ((1, 3), "wormhole", 3),  # one hop and two hops, from node 1
+        ((1, 3), "store-and-forward", 2),  # node 2 may have it, too
+    ):
+        instance = Instance(
+            chain, Collective("some", (Message(0, goals),) * 2), CommunicationModel(switching)
+        )
+        assert proven_steps(instance.to_json(), prices) == -(-2 * paid // 3)
+
+
+def entering(record: dict[str, Any], nodes: list[int], **more: Any) -> int:
+    return proven_steps(record, {"kind": "cut", "nodes": nodes, **more})
+
+
+def two_halves(**model: Any) -> Instance:
+    """Return two complete networks of four nodes with a link, and a broadcast from each node."""
+    links = [(a, b) for a in range(8) for b in range(a) if a // 4 == b // 4] + [(3, 4)]
+    network = Network.from_links("two halves", 8, links)
+    everyone = [Message(v, tuple(u for u in range(8) if u != v)) for v in range(8)]
+    return Instance(network, Collective("AAB", tuple(everyone)), CommunicationModel(**model))
+
+
+def test_cut_counts_late_entries_in_part():
+    """Four messages enter one by one; each must reach four nodes."""
+    half = [4, 5, 6, 7]
+    assert entering(two_halves().to_json(), half) == 5  # shares 1/4, 1
+    ports = two_halves(inject=1, accept=2).to_json()
+    assert entering(ports, half) == 6  # shares 1/4, 2/4, 1
+    hop_by_hop = two_halves(switching="store-and-forward")
+    assert entering(hop_by_hop.to_json(), half) == 5
+    # The pipeline of a one-port broadcast: a step per message, and doubling after the last.
+    network = Network.from_links("all", 8, [(a, b) for a in range(8) for b in range(a)])
+    pipeline = Collective("chunks", (Message(0, tuple(range(1, 8))),) * 5)
+    chunks = Instance(network, pipeline, CommunicationModel(inject=1, accept=1))
+    assert entering(chunks.to_json(), list(range(1, 8))) == 7
+
+
+def test_cut_of_two_halves_is_the_optimum():
+    """Three nodes on each side, one link: the cut alone says 3."""
+    links = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]
+    network = Network.from_links("two triangles", 6, links)
+    everyone = [Message(v, tuple(u for u in range(6) if u != v)) for v in range(6)]
+    instance = Instance(network, Collective("AAB", tuple(everyone)))
+    assert entering(instance.to_json(), [3, 4, 5]) == 4
+    assert fewest_steps(instance, len(list_schedule(instance, 0))) == 4
+
+
+def test_cut_takes_the_best_number_of_destinations():
+    """A message for one node inside does not weaken what those for four prove."""
+    record = two_halves().to_json()
+    wide = record["collective"]["messages"]
+    one = {"source": 0, "destinations": [7]}
+    assert entering({**record, "collective": {"kind": "deliver", "messages": [*wide, one]}}, [
+        4, 5, 6, 7,
+    ]) == 5  # fmt: skip
 
 
 def test_unreachable():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import FAMILIES
 from cchybrid.library.topologies.names import resolve
-from cchybrid.model import CommunicationModel, Instance
+from cchybrid.model import CommunicationModel, Instance, Network
 from cchybrid.proof import BOUNDS
+from cchybrid.proof.flow import price_bounds
 
 
 def best_bound(instance: Instance) -> int:
@@ -94,6 +96,38 @@ def test_ports_and_switching_change_the_bound():
     assert best_bound(instance_of("hypercube-16", "OAB", 0, inject=1, accept=1)) == 4
     assert best_bound(instance_of("hypercube-16", "OAB", 0, switching="store-and-forward")) == 4
     assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
+
+
+@pytest.mark.parametrize(("network", "steps"), [("20-3-2", 9), ("24-3-1", 11), ("22-3-1", 18)])
+def test_cuts_count_late_entries_in_part(network, steps):
+    """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""
+    assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
+
+
+@pytest.mark.parametrize(
+    ("network", "steps"),
+    [("random-regular-16-3-1", 10), ("random-regular-20-3-1", 13), ("mesh-4x5", 13)],
+)
+def test_deliveries_over_half_duplex_links(network, steps):
+    """Deliveries over links: 240 / 24, 380 / 30 and 380 / 31, rounded up."""
+    whole = instance_of(network, "AAB")
+    links = tuple({(min(a, b), max(a, b)) for a, b, _ in whole.network.channels})
+    half = replace(whole, network=replace(whole.network, half_duplex=tuple(sorted(links))))
+    assert best_bound(half) == steps
+    assert best_bound(half.with_model(switching="store-and-forward")) == steps
+
+
+def test_deliveries_over_the_half_duplex_links_of_a_part():
+    """A chain of 3 nodes beside a complete network of 6: 24 deliveries over the chain's 4 links.
+
+    All 72 deliveries over all 19 links show 4 steps, and the cut around the chain 5.
+    """
+    links = [(a, b) for b in range(6) for a in range(b)] + [(0, 6), (6, 7), (7, 8), (1, 8)]
+    whole = Network.from_links("chain", 9, links)
+    network = replace(whole, half_duplex=tuple(links))
+    found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
+    assert found.steps == 6
+    assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1), (7, 6, 1)}
 
 
 @pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])

@@ -27,7 +27,7 @@ def look(topology, collective, steps, seconds=60.0, **more):
         ("cut", "any routing", "b-tree-8", "AAB", 7, {}),
         ("prices", "any routing", "spidergon-8", "AAS", 4, {}),
         ("prices", "minimal routing", "kautz-36", "AAS", 34, {}),
-        ("farkas", "any routing", "torus-4x4", "MNB", 3, {"roles": (8, 16)}),
+        ("farkas", "any routing", "spidergon-16", "MNB", 4, {"roles": (8, 16)}),
         ("farkas", "minimal routing", "hypercube-8", "MNB", 2, {"roles": (4, 4)}),
         ("refutation", "any routing", "full-tree-31", "OAB", 4, {"root": 0}),
     ],
