@@ -11,6 +11,7 @@ import pytest
 
 import cchybrid
 from cchybrid.host.events import End, Started
+from cchybrid.host.wire import encode
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
@@ -34,7 +35,6 @@ def job() -> dict[str, Any]:
     return {
         "kind": "engine", "engine": "restless", "view": "instance", "quotients": {},
         "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
-        "instance": cchybrid.instance("ring-bi-4", "AAS").to_json(),
         "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
         "target": None, "blind": False, "lower": 1, "news": [],
     }  # fmt: skip
@@ -44,7 +44,8 @@ SEAT = 5
 
 
 def started(pool: WorkerPool) -> WorkerProcess:
-    pool.start(SEAT, job())
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    pool.start(SEAT, job(), encode(instance.to_json()))
     heard = until(lambda: list(pool.listen(0.05)))
     assert heard[0][0] == SEAT
     assert isinstance(heard[0][1], Started)
