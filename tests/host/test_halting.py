@@ -93,6 +93,29 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
     assert not worker._pending_news
 
 
+def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
+    """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
+    worker = started(pool)
+    worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
+    assert worker.has_unsent
+    list(pool.listen(0.0))
+    assert worker.stdin in pool._selector.get_map()
+    while worker.has_unsent:
+        list(pool.listen(60))
+    list(pool.listen(0.0))
+    assert worker.stdin not in pool._selector.get_map()
+
+
+def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> None:
+    worker = started(pool)
+    worker.mark_started()
+    worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
+    list(pool.listen(0.0))
+    pool.dismiss(SEAT)
+    assert not pool.seats
+    assert not list(pool.listen(0.0))
+
+
 def test_paused_workers_are_ended(pool: WorkerPool) -> None:
     worker = started(pool)
     worker.mark_started()
