@@ -16,6 +16,7 @@ from tests.benchmarks import (
     bench_column_generation,
     bench_cpsat,
     bench_engines,
+    bench_first_schedule,
     bench_fixed_paths,
     bench_kernels,
     bench_strategies,
@@ -37,6 +38,13 @@ def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> Non
     assert counts.any()
     assert counts.tolist() == bench_kernels.numpy_moves(problem, found, found.steps, moves)
     assert counts.tolist() == bench_kernels.numpy_move_by_move(problem, found, found.steps, moves)
+
+
+@pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
+def test_a_row_of_greedy_schedules_has_both_methods(words: tuple[str, str]) -> None:
+    line, ratio = bench_first_schedule.bench_row(*words)
+    assert "first fit" in line
+    assert ratio > 0
 
 
 def test_a_row_of_engines_says_what_it_found() -> None:

@@ -133,7 +133,7 @@ def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["troubles"] == []
-    assert (result["engine"], result["steps"]) == ("random-greedy", 7)
+    assert (result["engine"], result["steps"]) == ("random-greedy", 9)
     assert (result["status"], result["certified"]) == ("optimal", True)
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from cchybrid.checker import EvidenceError, proven_steps
+from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
 from cchybrid.referee.verify import Violation, verify
 
@@ -58,8 +59,14 @@ class Blackboard:
     drafts: dict[int, Draft] = field(default_factory=dict)
 
     @cached_property
-    def _record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
+        """The instance as JSON."""
         return self.instance.to_json()
+
+    @cached_property
+    def _network(self) -> Network:
+        """The checker's own reading of the instance, once for all evidence."""
+        return Network(self.record)
 
     @property
     def best(self) -> int | None:
@@ -123,7 +130,7 @@ class Blackboard:
             If the evidence proves less than the bound.
         """
         try:
-            proven = proven_steps(self._record, evidence)
+            proven = shown_steps(self._network, evidence)
         except EvidenceError as error:
             raise ContractError(f"gave evidence that proves nothing: {str(error)[:300]}") from None
         if proven < steps:

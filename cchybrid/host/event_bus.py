@@ -42,6 +42,11 @@ class EventBus:
         """Return the seconds since the start of the run, rounded to milliseconds."""
         return round(time.monotonic() - self._started, 3)
 
+    @property
+    def has_log(self) -> bool:
+        """Whether a log is written."""
+        return self._log is not None
+
     def record(self, line: Mapping[str, Any]) -> None:
         """Write a line to the log."""
         if self._log is not None:

@@ -1,7 +1,13 @@
-"""The host's own greedy schedule: first fit over shortest paths, for every feasible instance.
+"""The host's own greedy schedule, for every feasible instance.
 
 It needs no Problem, no compiled kernel and no worker, so a verified schedule exists before any
-engine starts.
+engine starts. There are three methods:
+
+- ``ScatterGreedy`` (``scatter_greedy``) for messages of one destination in wormhole switching.
+- ``LinkMatching`` (``link_matching``) for all others, if one hop per transfer is enough.
+- First fit (below) for those that one hop is not enough for, and for small ones in addition.
+
+First fit:
 
 1. Sort the deliveries by hops: the longest first, or the shortest first if messages have several
    destinations, so that near nodes can send on.
@@ -18,6 +24,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
+from cchybrid.host.link_matching import LinkMatching
+from cchybrid.host.scatter_greedy import ScatterGreedy
+from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
@@ -30,52 +39,70 @@ MAX_SENDERS = 4
 MAX_DISTANT_SENDERS = 64
 """Number of holders up to which distant ones are considered, too, if fewer than ``MAX_SENDERS``
 neighbours of the destination hold the message."""
+MAX_COMPARED_DELIVERIES = 20_000
+"""Deliveries up to which both methods for messages with several destinations are compared: first
+fit takes up to half a second for them, ten times as long as link matching."""
 
 
 def first_schedule(
     instance: Instance, should_stop: Callable[[], bool] = lambda: False
 ) -> Steps | None:
-    """Return a schedule, or ``None`` if ``should_stop`` became true first.
+    """Return a schedule, or ``None`` if ``should_stop`` became true before one was complete.
 
     Parameters
     ----------
     instance
         The instance; every destination can be reached.
     should_stop
-        Whether to give up; called every few milliseconds.
+        Whether to give up; called every few milliseconds, at most some tens.
     """
     forward = instance.forward
-    greedy = _HopByHop(forward) if forward.model.switching != "wormhole" else _Wormhole(forward)
-    for count, _ in enumerate(greedy.place_all(), 1):
-        if count % CHECK_INTERVAL == 0 and should_stop():
+    counts = [len(message.destinations) for message in forward.collective.deliver_messages]
+    wormhole = forward.model.switching == "wormhole"
+    found: list[list[list[Transfer]]] = []
+    if wormhole and max(counts) == 1:
+        scatter = ScatterGreedy(forward)
+        if not _run(scatter.place_all(), should_stop):
             return None
-    steps = tuple(tuple(step) for step in greedy.steps if step)
+        found.append(scatter.steps)
+    else:
+        matching = LinkMatching(forward)
+        if not _run(matching.place_all(), should_stop):
+            return None
+        if matching.complete:
+            found.append(matching.steps)
+        if not found or sum(counts) <= MAX_COMPARED_DELIVERIES:
+            greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
+            if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
+                found.append([step for step in greedy.steps if step])
+    if not found:
+        return None
+    steps = tuple(tuple(step) for step in min(found, key=_cost))
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
 
 
+def _run(placing: Iterator[None], should_stop: Callable[[], bool], interval: int = 1) -> bool:
+    """Run a method to its end; return ``False`` if ``should_stop`` became true first.
+
+    It is called every ``interval`` times that the method yields.
+    """
+    calls = enumerate(placing, 1)
+    return not any(count % interval == 0 and should_stop() for count, _ in calls)
+
+
+def _cost(steps: Sequence[Sequence[Transfer]]) -> tuple[int, int]:
+    """Return the cost as ``Schedule.cost``: steps, then channel uses."""
+    return len(steps), sum(len(transfer.path) - 1 for step in steps for transfer in step)
+
+
 class _PartialSchedule:
-    """The steps so far, and per resource the steps in which it is full."""
+    """The steps so far, and what is left to place."""
 
     def __init__(self, forward: Instance) -> None:
-        network, model = forward.network, forward.model
-        self.forward = forward
+        self.usage = StepUsage(forward)
         self.messages = forward.collective.deliver_messages
         self.steps: list[list[Transfer]] = []
-        self._full: list[int] = []
-        """Per resource a bit set of the steps in which it is full."""
-        self._used: list[dict[int, int]] = []
-        self._capacity: list[int] = []
-        self._channel: dict[tuple[int, int], int] = {}
-        for a, b, capacity in network.channels:
-            shared = (a, b) in network.half_duplex or (b, a) in network.half_duplex
-            if shared and (b, a) in self._channel:
-                self._channel[a, b] = self._channel[b, a]
-            else:
-                self._channel[a, b] = self._resource(capacity)
-        nodes = range(network.nodes)
-        self._inject = [self._ports(model.inject_limit(node)) for node in nodes]
-        self._accept = [self._ports(model.accept_limit(node)) for node in nodes]
-        self.load = dict.fromkeys(self._channel, 0)
+        self.load = dict.fromkeys(self.usage.channel, 0)
         self.waiting: list[tuple[int, int]] = []
         """Message and destination of the deliveries."""
 
@@ -97,48 +124,12 @@ class _PartialSchedule:
         order = sorted(by_hops, reverse=not is_forwarded)
         self.waiting = list(chain.from_iterable(by_hops[count] for count in order))
 
-    def _resource(self, capacity: int) -> int:
-        self._full.append(0)
-        self._used.append({})
-        self._capacity.append(capacity)
-        return len(self._full) - 1
-
-    def _ports(self, limit: int | None) -> int | None:
-        return None if limit is None else self._resource(limit)
-
-    def can_inject(self, node: int) -> bool:
-        """Return whether a node has an injection port."""
-        return self.forward.model.inject_limit(node) != 0
-
-    def can_accept(self, node: int) -> bool:
-        """Return whether a node has an acceptance port."""
-        return self.forward.model.accept_limit(node) != 0
-
-    def resources(self, path: Sequence[int]) -> list[int]:
-        """Return the resources that a path uses: channels and ports."""
-        ports = (self._inject[path[0]], self._accept[path[-1]])
-        used = [self._channel[hop] for hop in pairwise(path)]
-        return used + [resource for resource in ports if resource is not None]
-
-    def first_free(self, resources: Sequence[int], earliest: int) -> int:
-        """Return the first step from ``earliest`` on in which no resource is full."""
-        full = 0
-        for resource in resources:
-            full |= self._full[resource]
-        full >>= earliest
-        # The lowest bit of ``full`` that is 0.
-        return earliest + (~full & (full + 1)).bit_length() - 1
-
     def place(self, message: int, path: Sequence[int], resources: Sequence[int], step: int) -> None:
         """Add the transfer of a message over a path to a step."""
         while len(self.steps) <= step:
             self.steps.append([])
         self.steps[step].append(Transfer(message, tuple(path)))
-        for resource in resources:
-            uses = self._used[resource].get(step, 0) + 1
-            self._used[resource][step] = uses
-            if uses >= self._capacity[resource]:
-                self._full[resource] |= 1 << step
+        self.usage.use(resources, 1 << step)
         for hop in pairwise(path):
             self.load[hop] += 1
 
@@ -178,17 +169,19 @@ class _Wormhole(_PartialSchedule):
             The step in which each holder of the message received it, -1 for the source.
         """
         hops = self._hops
-        senders = [v for v in self._predecessors[target] if v in received and self.can_inject(v)]
+        senders = [
+            v for v in self._predecessors[target] if v in received and self.usage.can_inject(v)
+        ]
         if not senders or (len(senders) < MAX_SENDERS and len(received) <= MAX_DISTANT_SENDERS):
-            senders = [v for v in received if hops[v][target] > 0 and self.can_inject(v)]
+            senders = [v for v in received if hops[v][target] > 0 and self.usage.can_inject(v)]
         if not senders:
             return False
         senders.sort(key=lambda node: (hops[node][target], received[node]))
         options = []
         for node in senders[:MAX_SENDERS]:
             path = self._path(node, target)
-            used = self.resources(path)
-            options.append((self.first_free(used, received[node] + 1), len(path), path, used))
+            used = self.usage.resources(path)
+            options.append((self.usage.first_free(used, received[node] + 1), len(path), path, used))
         step, _, path, used = min(options, key=lambda option: option[:2])
         self.place(message, path, used, step)
         received[target] = step
@@ -217,7 +210,7 @@ class _HopByHop(_PartialSchedule):
         working = tuple(
             channel
             for channel in network.channels
-            if self.can_inject(channel.source) and self.can_accept(channel.target)
+            if self.usage.can_inject(channel.source) and self.usage.can_accept(channel.target)
         )
         # Each transfer is one hop, so endpoints can forward, too.
         open_network = replace(network, channels=working, half_duplex=(), endpoints=())
@@ -234,8 +227,8 @@ class _HopByHop(_PartialSchedule):
         received = [{message.source: -1} for message in self.messages]
         for index, target in self.waiting:
             for path in self._path(index, target, received[index]):
-                used = self.resources(path)
-                step = self.first_free(used, received[index][path[0]] + 1)
+                used = self.usage.resources(path)
+                step = self.usage.first_free(used, received[index][path[0]] + 1)
                 self.place(index, path, used, step)
                 received[index][path[1]] = step
             yield

@@ -2,8 +2,9 @@
 
 The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
 
-1. The first line on standard input is the job; later lines are news. Events go to the original
-   standard output, one JSON object per line. What an engine prints goes to standard error.
+1. The first line on standard input is the job, the second the instance; later lines are news.
+   Events go to the original standard output, one JSON object per line. What an engine prints goes
+   to standard error.
 2. The main thread does the job (``JOBS``): it builds the Problem and calls the engine, which gets a
    ``WorkerRun``.
 3. A second thread reads news. When standard input ends, the host has ended, and the thread kills
@@ -15,6 +16,7 @@ The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import operator
 import os
@@ -350,6 +352,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())
+    line = sys.stdin.buffer.readline()
     memory = job["budget"]["memory"]
     if memory is not None:
         with contextlib.suppress(ValueError, OSError):
@@ -358,8 +361,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=(run,), daemon=True).start()
     threading.Thread(target=_watch, args=(run,), daemon=True).start()
     try:
-        instance = Instance.from_json(job["instance"])
-        JOBS[job["kind"]](run, job, instance)
+        JOBS[job["kind"]](run, job, _read_instance(line))
     except RefusedError as error:
         run.send("refused", text=str(error))
     except MemoryError:
@@ -371,6 +373,15 @@ def main() -> None:
         sys.stdout.flush()
     # Threads that an engine left running must not keep the process alive.
     os._exit(0)
+
+
+def _read_instance(line: bytes) -> Instance:
+    """Return the instance of a line of the host, which stays until the worker ends."""
+    gc.disable()  # a quarter of a million messages would be visited again and again
+    instance = Instance.from_json(parse_json(line.decode()))
+    gc.freeze()
+    gc.enable()
+    return instance
 
 
 def _watch(run: WorkerRun) -> None:

@@ -15,7 +15,7 @@ from cchybrid.host.events import Compiled, Compiling, Event, Exited, Opened, Sta
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.strategies import Arm
-from cchybrid.host.wire import Line, to_log
+from cchybrid.host.wire import Line, encode, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model.schedule import steps_to_json
@@ -51,7 +51,8 @@ class WorkerControl:
         self.interrupted = False
         self._config = config
         self._bus = bus
-        self.record = state.instance.to_json()
+        self.record = state.blackboard.record
+        self._instance = encode(self.record)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
@@ -88,7 +89,8 @@ class WorkerControl:
     def apply(self, seat: int, event: Event) -> None:
         """Apply an event to the state, and carry out the actions that follow."""
         now = self.now()
-        self._bus.record(to_log(now, seat, event))
+        if self._bus.has_log:  # a line may have a million numbers
+            self._bus.record(to_log(now, seat, event))
         for action in self.state.apply(now, seat, event):
             match action:
                 case Announce(name, content):
@@ -111,7 +113,6 @@ class WorkerControl:
         seconds = None if budget.seconds is None else max(0.0, self.left() or 0.0)
         job: Line = {
             "kind": opened.role,
-            "instance": self.record,
             "seed": seed_for(self._config.seed, title, self._starts[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
             "target": self._config.target,
@@ -121,7 +122,7 @@ class WorkerControl:
             "news": self._news(),
             **content,
         }
-        self.pool.start(seat, job)
+        self.pool.start(seat, job, self._instance)
         return seat
 
     def start_engine(self, arm: Arm, role: str) -> int:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 
 from cchybrid.host.events import Event
-from cchybrid.host.wire import Line
+from cchybrid.host.wire import Line, encode
 from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess
 
 
@@ -28,9 +28,9 @@ class WorkerPool:
         """Return whether any of these workers is running."""
         return any(seat in self._workers for seat in seats)
 
-    def start(self, seat: int, job: Line) -> None:
-        """Start a worker on a job."""
-        worker = WorkerProcess(job, f"{self._run_id}-{seat}")
+    def start(self, seat: int, job: Line, instance: bytes) -> None:
+        """Start a worker on a job and an instance, encoded as a line."""
+        worker = WorkerProcess(job, instance, f"{self._run_id}-{seat}")
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))
@@ -42,17 +42,22 @@ class WorkerPool:
 
     def share(self, line: Line, author: int) -> None:
         """Send news to every worker except the author."""
+        data = encode(line)
         for seat, worker in self._workers.items():
             if seat != author:
-                worker.send(line)
+                worker.send(line, data)
 
     def listen(self, seconds: float) -> Iterator[tuple[int, Event]]:
-        """Wait for events up to this many seconds; yield them, and the ends of processes."""
+        """Wait for events up to this many seconds; yield them, and the ends of processes.
+
+        It also ends when a pipe has room for bytes that wait to be sent.
+        """
+        self._register_unsent()
         for key, _ in self._selector.select(seconds):
             seat, is_output = key.data
             worker = self._workers.get(seat)
-            if worker is None:
-                continue  # dismissed because of an earlier event
+            if worker is None or key.fd == worker.stdin:
+                continue  # dismissed because of an earlier event, or flushed below
             if is_output:
                 for event in worker.read():
                     yield seat, event
@@ -67,6 +72,15 @@ class WorkerPool:
                 for event in self.dismiss(seat):
                     yield seat, event
                 yield seat, worker.exited
+
+    def _register_unsent(self) -> None:
+        """Select the pipes that bytes wait for, and no other pipe to a worker."""
+        for seat, worker in self._workers.items():
+            registered = worker.stdin in self._selector.get_map()
+            if worker.has_unsent and not registered:
+                self._selector.register(worker.stdin, selectors.EVENT_WRITE, (seat, False))
+            elif registered and not worker.has_unsent:
+                self._selector.unregister(worker.stdin)
 
     def pause(self, seats: Iterable[int]) -> None:
         """Pause these workers as soon as their engines have started."""
@@ -98,8 +112,9 @@ class WorkerPool:
         worker = self._workers.pop(seat, None)
         if worker is None:
             return []
-        for descriptor in {worker.stdout, worker.stderr} - worker.closed:
-            self._selector.unregister(descriptor)
+        for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
+            if descriptor in self._selector.get_map():
+                self._selector.unregister(descriptor)
         return worker.close()
 
     def close(self) -> None:

@@ -27,8 +27,8 @@ class WorkerProcess:
 
     Parameters
     ----------
-    job
-        The first line that the worker reads.
+    job, instance
+        The first two lines that the worker reads; the instance is encoded once for all workers.
     mark
         Marks all processes of the worker.
 
@@ -42,7 +42,7 @@ class WorkerProcess:
         Whether it has sent a line that is no event; then no more lines are read.
     """
 
-    def __init__(self, job: Line, mark: str) -> None:
+    def __init__(self, job: Line, instance: bytes, mark: str) -> None:
         self._mark = mark
         self.paused = False
         self.garbled = False
@@ -66,7 +66,7 @@ class WorkerProcess:
         )
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
-        self.send(job)
+        self.send(job, encode(job) + instance)
 
     def mark_started(self) -> None:
         """Record that its engine has started: from now on it can be paused."""
@@ -88,10 +88,16 @@ class WorkerProcess:
         words = lines[-1].strip()[:200] if lines else ""
         return Exited("signal" if code < 0 else "exit", abs(code), words)
 
-    def send(self, line: Line) -> None:
+    @property
+    def has_unsent(self) -> bool:
+        """Whether bytes wait for ``flush``."""
+        return bool(self._unsent)
+
+    def send(self, line: Line, data: bytes | None = None) -> None:
         """Send a line of news; bytes that do not fit into the pipe wait for ``flush``.
 
-        A paused worker gets only the newest line of each kind, when it is resumed.
+        A paused worker gets only the newest line of each kind, when it is resumed. ``data`` is the
+        line encoded, if it is sent to several workers.
         """
         if self.paused:
             # A line of news has one of these keys, or is of a kind of its own; drafts are kept per
@@ -99,14 +105,14 @@ class WorkerProcess:
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
             self._pending_news[kind, line["draft"] if kind == "draft" else 0] = line
             return
-        self._unsent += encode(line)
+        self._unsent += encode(line) if data is None else data
         self.flush()
 
     def flush(self) -> None:
         """Write waiting bytes, as many as the pipe takes."""
         while self._unsent:
             try:
-                sent = os.write(self.stdin, self._unsent[: 1 << 20])
+                sent = os.write(self.stdin, self._unsent[: 1 << 16])
             except BlockingIOError:
                 return
             except OSError:

@@ -35,7 +35,10 @@ class Instance:
             object.__setattr__(self, "name", f"{self.network.name} {self.collective.name}")
         nodes = self.network.nodes
         for index, message in enumerate(self.collective.deliver_messages):
-            for node in (message.source, *message.destinations):
+            far = message.destinations
+            if 0 <= message.source < nodes and min(far) >= 0 and max(far) < nodes:
+                continue
+            for node in (message.source, *far):
                 if not 0 <= node < nodes:
                     raise InputError(
                         f"no node {node} in {self.network.name}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,10 +60,10 @@ class Schedule:
     lower_bound: LowerBound | None = None
     made_by: dict[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def channel_uses(self) -> int:
         """The number of channels used, summed over all transfers: the second criterion."""
-        return sum(len(transfer.path) - 1 for step in self.steps for transfer in step)
+        return sum(len(path) - 1 for step in self.steps for _, path in step)
 
     @property
     def cost(self) -> tuple[int, int]:

@@ -15,9 +15,15 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
 
     Source: thesis section 3.3.1, equation 3.3, with the ports of each node.
     """
-    yield from climb(
-        instance, ({"kind": "growth", "message": message} for message in _candidates(instance))
-    )
+    collective, chosen = instance.collective, _candidates(instance)
+    # The bound of a message does not depend on the others, and a scatter may have a million.
+    messages = tuple(collective.deliver_messages[index] for index in chosen)
+    part = replace(instance, collective=replace(collective, messages=messages))
+    rows = ({"kind": "growth", "message": place} for place in range(len(chosen)))
+    for bound in climb(part, rows):
+        yield LowerBound(
+            bound.steps, {**bound.evidence, "message": chosen[bound.evidence["message"]]}
+        )
 
 
 def _candidates(instance: Instance) -> list[int]:

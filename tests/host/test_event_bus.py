@@ -21,6 +21,11 @@ def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
     assert [event["seconds"] for event in seen] == [1.0, 2.0]
 
 
+def test_whether_there_is_a_log_is_known() -> None:
+    assert not EventBus([]).has_log
+    assert EventBus([], [].append).has_log
+
+
 def test_a_log_that_cannot_be_written_is_given_up_with_one_line() -> None:
     seen: list[Mapping[str, Any]] = []
 

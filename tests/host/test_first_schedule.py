@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
-from cchybrid.model import Instance
+from cchybrid.host.link_matching import LinkMatching
+from cchybrid.host.scatter_greedy import ScatterGreedy
+from cchybrid.model import Collective, Instance, Message
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
@@ -32,6 +35,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("omega-8", "OAB", {"switching": "store-and-forward"}),
     ("dgx-1", "AAB", {}),  # capacities above 1
     ("mesh-3x3", "AAS", {"routing": "any"}),
+    ("dgx-1", "AAS", {"ports": 2}),
+    ("omega-8", "AAS", {}),
+    ("fat-tree-8", "AAS", {}),
+    ("mesh-4x4", "AAB", {"ports": 1}),
+    ("mesh-4x4", "OAS", {}),
 ]
 
 
@@ -67,10 +75,80 @@ def test_it_can_be_stopped() -> None:
     assert first_schedule(instance, lambda: True) is None
 
 
-def test_it_can_be_stopped_while_deliveries_are_sorted() -> None:
-    calls = []
-    assert first_schedule(cchybrid.instance("hypercube-32", "AAS"), lambda: bool(calls.append(1)))
-    assert len(calls) >= 2 * 992 // CHECK_INTERVAL
+@pytest.mark.parametrize(
+    ("network", "collective", "calls"),
+    [
+        ("hypercube-32", "AAS", 5),  # once per number of hops
+        ("hypercube-32", "AAB", 7),  # once per step
+        ("omega-32", "AAB", 992 // CHECK_INTERVAL),  # while deliveries are sorted and placed
+    ],
+)
+def test_it_tests_often_whether_to_stop(network: str, collective: str, calls: int) -> None:
+    requests: list[int] = []
+    instance = cchybrid.instance(network, collective)
+    assert first_schedule(instance, lambda: bool(requests.append(1)))
+    assert len(requests) >= calls
+    requests.clear()
+    assert first_schedule(instance, lambda: bool(requests.append(1)) or len(requests) == 2) is None
+
+
+def test_a_schedule_is_kept_if_the_second_method_is_stopped() -> None:
+    requests: list[int] = []
+    instance = cchybrid.instance("mesh-8x8", "AAB")
+    steps = first_schedule(instance, lambda: bool(requests.append(1)) or len(requests) > 33)
+    assert steps is not None
+    assert len(requests) == 34
+    assert not verify(instance, steps)
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "max_steps"),
+    [
+        ("torus-8x16", "AAS", 265),
+        ("random-regular-128-4-1", "AAS", 165),
+        ("random-regular-128-4-1", "AAB", 33),
+        ("hypercube-128", "AAB", 20),
+        ("torus-8x16", "AAR", 34),
+    ],
+)
+def test_it_is_close_to_the_bound(network: str, collective: str, max_steps: int) -> None:
+    steps = first_schedule(cchybrid.instance(network, collective))
+    assert steps is not None
+    assert len(steps) <= max_steps
+
+
+@given(instances(), st.booleans(), st.data())
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
+def test_scatters_and_one_hop_transfers_are_valid(
+    instance: Instance, hop_by_hop: bool, data: st.DataObject
+) -> None:
+    """The same nodes with a random scatter, and each method called directly."""
+    forward = instance.forward
+    pairs = sorted(
+        {(m.source, node) for m in forward.collective.deliver_messages for node in m.destinations}
+    )
+    chosen = data.draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=20))
+    scatter = Collective("scatter", tuple(Message(a, (b,)) for a, b in chosen))
+    switching = "store-and-forward" if hop_by_hop else "wormhole"
+    matched = replace(forward, model=replace(forward.model, switching=switching))
+    matching = LinkMatching(matched)
+    deque(matching.place_all())
+    if matching.complete:
+        assert not verify(matched, tuple(map(tuple, matching.steps)))
+    wormhole = replace(
+        forward, collective=scatter, model=replace(forward.model, switching="wormhole")
+    )
+    if unreachable(wormhole) is None:
+        greedy = ScatterGreedy(wormhole)
+        deque(greedy.place_all())
+        assert not verify(wormhole, tuple(map(tuple, greedy.steps)))
+
+
+def test_link_matching_ends_where_one_hop_is_not_enough() -> None:
+    matching = LinkMatching(cchybrid.instance("omega-8", "AAB"))
+    deque(matching.place_all())
+    assert not matching.complete
+    assert not matching.steps
 
 
 @pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])
@@ -119,7 +197,7 @@ def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.Mo
 
 def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("torus-20x20", "AAS"), engines=["liquid"], time_limit=1.0
+        cchybrid.instance("ring-bi-256", "AAS"), engines=["liquid"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

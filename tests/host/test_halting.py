@@ -11,6 +11,7 @@ import pytest
 
 import cchybrid
 from cchybrid.host.events import End, Started
+from cchybrid.host.wire import encode
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
@@ -34,7 +35,6 @@ def job() -> dict[str, Any]:
     return {
         "kind": "engine", "engine": "restless", "view": "instance", "quotients": {},
         "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
-        "instance": cchybrid.instance("ring-bi-4", "AAS").to_json(),
         "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
         "target": None, "blind": False, "lower": 1, "news": [],
     }  # fmt: skip
@@ -44,7 +44,8 @@ SEAT = 5
 
 
 def started(pool: WorkerPool) -> WorkerProcess:
-    pool.start(SEAT, job())
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    pool.start(SEAT, job(), encode(instance.to_json()))
     heard = until(lambda: list(pool.listen(0.05)))
     assert heard[0][0] == SEAT
     assert isinstance(heard[0][1], Started)
@@ -90,6 +91,29 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
     assert worker._pending_news["best", 0]["best"] == 1001
     worker.resume()
     assert not worker._pending_news
+
+
+def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
+    """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
+    worker = started(pool)
+    worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
+    assert worker.has_unsent
+    list(pool.listen(0.0))
+    assert worker.stdin in pool._selector.get_map()
+    while worker.has_unsent:
+        list(pool.listen(60))
+    list(pool.listen(0.0))
+    assert worker.stdin not in pool._selector.get_map()
+
+
+def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> None:
+    worker = started(pool)
+    worker.mark_started()
+    worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
+    list(pool.listen(0.0))
+    pool.dismiss(SEAT)
+    assert not pool.seats
+    assert not list(pool.listen(0.0))
 
 
 def test_paused_workers_are_ended(pool: WorkerPool) -> None:

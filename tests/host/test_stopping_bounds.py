@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cchybrid
+from cchybrid.host.wire import encode
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import start_module
 
@@ -28,7 +29,7 @@ def stopped(
 ) -> tuple[list[dict[str, Any]], float]:  # fmt: skip
     """Start a worker, ask it to stop after an event; return its events and how long it took."""
     job = {
-        "instance": cchybrid.instance(*spec, **more).to_json(), "seed": 0, "target": None,
+        "seed": 0, "target": None,
         "budget": {"seconds": seconds, "evaluations": None, "threads": 1, "memory": None},
         "blind": False, "lower": 1, "news": [], **content,
     }  # fmt: skip
@@ -37,7 +38,8 @@ def stopped(
         assert worker.stdin is not None
         assert worker.stdout is not None
         try:
-            worker.stdin.write(json.dumps(job).encode() + b"\n")
+            instance = cchybrid.instance(*spec, **more)
+            worker.stdin.write(encode(job) + encode(instance.to_json()))
             worker.stdin.flush()
             for line in worker.stdout:
                 events.append(json.loads(line))
