@@ -87,7 +87,7 @@ def _reach(
     useful = steps if run.target is None else min(steps, run.target)
     listed = search.one_hop.problem
     chunk = max(1, CHUNK // listed.options)
-    search.begin()
+    search.reset()
     with watched(run, useful) as stop:
         while run.wants(useful):
             made, improved = search.advance(steps, budget.share(chunk, 1), stop)
@@ -109,10 +109,10 @@ class _Restarts:
     def __init__(self, one_hop: OneHop, seed: int) -> None:
         self.one_hop, self.state = one_hop, seed_state(seed)
         self.found = one_hop.problem.empty()
-        self.begin()
+        self.reset()
 
-    def begin(self) -> None:
-        """Begin with another number of steps."""
+    def reset(self) -> None:
+        """Forget the best, for another number of steps."""
         self.missing = len(self.found.option) + 1
 
     def advance(self, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:

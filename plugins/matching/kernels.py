@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import compiled, inlined, internal
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat, has_optional
-from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+from .chains import Chains, insert, is_possible
 
 __all__ = ["match", "restart"]
 
-NEED = (0.0, 0.5, 1.0, 2.0)
+NEED = (0.5, 1.0, 2.0)
 COPIES = (0.1, 0.2, 0.5, 1.0)
 LACKING = (0.0, 1.0, 3.0, 10.0)
-NOISE = (0.1, 0.5, 1.0, 2.0, 4.0)
+NOISE = (0.1, 0.5, 1.0, 2.0)
 """Values from which every schedule draws the four weights of a delivery."""
-
-
-class Chains(NamedTuple):
-    """The arrays of a search for a chain of changes of options.
-
-    Parameters
-    ----------
-    option, owner, bottleneck, parent
-        Shape (resources,): the queue. An option that does not fit, its delivery, a resource that it
-        lacks, and the entry of the queue for which its delivery makes room.
-    seen_resource, seen_delivery
-        Shape (resources,) and (deliveries,): the number of the last search that saw each.
-    closed
-        Shape (resources,): the last step in which a search from each failed.
-    """
-
-    option: IntArray
-    owner: IntArray
-    bottleneck: IntArray
-    parent: IntArray
-    seen_resource: IntArray
-    seen_delivery: IntArray
-    closed: IntArray
 
 
 @compiled
@@ -146,6 +122,7 @@ def match(
         np.empty(resources, dtype=np.int32),
         np.empty(resources, dtype=np.int32),
         np.empty(resources, dtype=np.int32),
+        np.empty(resources, dtype=np.int32),
         np.zeros(resources, dtype=np.int32),
         np.zeros(deliveries, dtype=np.int32),
         np.full(resources, -1, dtype=np.int32),
@@ -153,6 +130,8 @@ def match(
     seen = np.zeros(deliveries, dtype=np.int64)
     heap = np.empty(deliveries, dtype=np.int32)
     placed = np.empty(deliveries, dtype=np.int32)
+    first = np.empty(resources, dtype=np.int32)
+    following = np.empty(deliveries, dtype=np.int32)
     behind = np.zeros(deliveries, dtype=np.int32)
     hops = has_optional(flat.required)
     lacking = np.zeros(resources, dtype=np.int32)
@@ -191,42 +170,54 @@ def match(
                 heap[size] = delivery
                 size += 1
             pending_stop[group] = kept
-            for top in range(size // 2 - 1, -1, -1):
-                _sift(heap, size, top, value)
+            _sort(heap, size, value)
+            # The candidates of every receiver, the largest value first.
+            for place in range(size):
+                first[receiver[heap[place]]] = -1
+            for place in range(size):
+                delivery = heap[place]
+                following[delivery] = first[receiver[delivery]]
+                first[receiver[delivery]] = delivery
             number = 0
-            while size > 0:
+            for place in range(size - 1, -1, -1):
                 if stop[0]:
                     return missing
-                delivery = heap[0]
-                size -= 1
-                heap[0] = heap[size]
-                _sift(heap, size, 0, value)
                 search += 1
-                if _insert(flat, delivery, now, option, step, row, placed, number, chains, search):
-                    step[delivery] = now
+                delivery = heap[place]
+                if option[delivery] < 0 and insert(
+                    flat,
+                    receiver,
+                    first,
+                    following,
+                    delivery,
+                    now,
+                    option,
+                    step,
+                    row,
+                    placed,
+                    number,
+                    chains,
+                    search,
+                ):
                     placed[number] = delivery
                     number += 1
-                    copies[message[delivery]] += 1
-                    missing -= flat.required[delivery]
-                    lacking[receiver[delivery]] -= flat.required[delivery]
+            for place in range(number):
+                delivery = placed[place]
+                step[delivery] = now
+                copies[message[delivery]] += 1
+                missing -= flat.required[delivery]
+                lacking[receiver[delivery]] -= flat.required[delivery]
             made += number
         if made == 0:
             return missing
     return missing
 
 
-@inlined
-def _is_possible(flat: Flat, option: int, now: int, step: IntArray) -> bool:
-    """Return whether the sender of an option has the message since an earlier step."""
-    before = flat.requires[option]
-    return before < 0 or 0 <= step[before] < now
-
-
 @internal
 def _is_ready(flat: Flat, delivery: int, now: int, step: IntArray) -> bool:
     """Return whether some option of a delivery is possible in a step."""
     for option in range(flat.option_start[delivery], flat.option_start[delivery + 1]):
-        if _is_possible(flat, option, now, step):
+        if is_possible(flat, option, now, step):
             return True
     return False
 
@@ -293,6 +284,16 @@ def _count_behind(
 
 
 @internal
+def _sort(heap: IntArray, size: int, value: NDArray[np.float64]) -> None:
+    """Sort the first entries by ascending value (heapsort; Williams 1964)."""
+    for top in range(size // 2 - 1, -1, -1):
+        _sift(heap, size, top, value)
+    for last in range(size - 1, 0, -1):
+        heap[0], heap[last] = heap[last], heap[0]
+        _sift(heap, last, 0, value)
+
+
+@internal
 def _sift(heap: IntArray, size: int, top: int, value: NDArray[np.float64]) -> None:
     """Move an entry of a heap down to its place; the largest value comes first."""
     while 2 * top + 1 < size:
@@ -303,138 +304,3 @@ def _sift(heap: IntArray, size: int, top: int, value: NDArray[np.float64]) -> No
             return
         heap[top], heap[child] = heap[child], heap[top]
         top = child
-
-
-@internal
-def _insert(
-    flat: Flat,
-    delivery: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    placed: IntArray,
-    number: int,
-    chains: Chains,
-    search: int,
-) -> bool:
-    """Make a delivery in a step, if other deliveries of the step can change options to make room.
-
-    Breadth-first search for an augmenting path: an option that does not fit is queued with its
-    bottleneck; each user of the bottleneck may take another option. This is exact where every
-    option has a channel and ports of its own; otherwise a chain that does not fit is given up.
-
-    Parameters
-    ----------
-    option
-        Changed for the delivery and for those that make room.
-    row
-        Shape (resources,): the loads of the step, changed in place.
-    placed, number
-        The deliveries made in this step are ``placed[:number]``.
-    search
-        A number above those of earlier searches.
-    """
-    tail = _try_options(flat, delivery, -1, 0, now, option, step, row, chains, search)
-    if tail < 0:
-        return True
-    head = 0
-    while head < tail:
-        bottleneck = chains.bottleneck[head]
-        for place in range(number):
-            user = placed[place]
-            path = flat.path[option[user]]
-            if chains.seen_delivery[user] == search or not _uses(flat, path, bottleneck):
-                continue
-            chains.seen_delivery[user] = search
-            remove(flat, row, path)
-            tail = _try_options(flat, user, head, tail, now, option, step, row, chains, search)
-            if tail < 0:
-                return _change_options(flat, head, option, row, chains)
-            add(flat, row, path)
-        head += 1
-    # What a failed search has seen leads nowhere in this step.
-    for entry in range(tail):
-        chains.closed[chains.bottleneck[entry]] = now
-    return False
-
-
-@internal
-def _try_options(
-    flat: Flat,
-    delivery: int,
-    entry: int,
-    tail: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    chains: Chains,
-    search: int,
-) -> int:
-    """Take an option that fits, and return -1; else queue all, and return the end of the queue."""
-    for candidate in range(flat.option_start[delivery], flat.option_start[delivery + 1]):
-        if candidate == option[delivery] or not _is_possible(flat, candidate, now, step):
-            continue
-        path = flat.path[candidate]
-        if fits(flat, row, path):
-            option[delivery] = candidate
-            return -1
-        bottleneck = _bottleneck(flat, row, path)
-        if (
-            bottleneck >= 0
-            and chains.seen_resource[bottleneck] != search
-            and chains.closed[bottleneck] != now
-        ):
-            chains.seen_resource[bottleneck] = search
-            chains.option[tail] = candidate
-            chains.owner[tail] = delivery
-            chains.bottleneck[tail] = bottleneck
-            chains.parent[tail] = entry
-            tail += 1
-    return tail
-
-
-@internal
-def _change_options(
-    flat: Flat, entry: int, option: IntArray, row: IntArray, chains: Chains
-) -> bool:
-    """Change options from an entry of the queue to its begin; return whether all fit."""
-    while entry >= 0:
-        owner, new = chains.owner[entry], chains.option[entry]
-        old = option[owner]
-        if old >= 0:
-            remove(flat, row, flat.path[old])
-        if not fits(flat, row, flat.path[new]):
-            if old >= 0:
-                add(flat, row, flat.path[old])
-            return False
-        option[owner] = new
-        entry = chains.parent[entry]
-    return True
-
-
-@internal
-def _bottleneck(flat: Flat, row: IntArray, path: int) -> int:
-    """Return the last full resource of a path, -1 if its receiver accepts no more in this step.
-
-    The channel comes after the injection port: its users make room at both.
-    """
-    found = -1
-    accept = flat.accept[path]
-    for place in range(flat.limited_start[path], flat.limited_start[path + 1]):
-        resource = flat.limited[place]
-        if row[resource] >= flat.limit[resource]:
-            if resource == accept:
-                return -1
-            found = resource
-    return found
-
-
-@internal
-def _uses(flat: Flat, path: int, resource: int) -> bool:
-    """Return whether a path uses a limited resource."""
-    for place in range(flat.limited_start[path], flat.limited_start[path + 1]):
-        if flat.limited[place] == resource:
-            return True
-    return False

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 from cchybrid_plugins.matching.one_hop import OneHop
 
+from cchybrid.toolkit.kernels.flat import NO_LIMIT
 from tests.toolkit.kernels.plain_random import PlainRandom
+
+
+class Entry(NamedTuple):
+    """An option that does not fit; see ``Chains``."""
+
+    option: int
+    taker: int
+    place: int
+    full: int
+    parent: int
 
 
 class PlainMatching:
@@ -55,11 +67,19 @@ class PlainMatching:
                         + weight[2] * lacking
                         + weight[3] * random.uniform()
                     )
-                for one in sorted(value, key=lambda one: -value[one]):
-                    if self.insert(one):
+                order = sorted(value, key=lambda one: -value[one])
+                self.alternatives = {
+                    user: [other for other in order if receiver[other] == receiver[user]]
+                    if self.limit[receiver[user]] < NO_LIMIT
+                    else []
+                    for user in order
+                }
+                for one in order:
+                    if one not in self.option and self.insert(one):
                         self.placed.append(one)
-                        self.step[one] = self.now
-                        copies[message[one]] += 1
+                for one in self.placed:
+                    self.step[one] = self.now
+                    copies[message[one]] += 1
             if len(self.step) == made:
                 break
 
@@ -116,11 +136,11 @@ class PlainMatching:
 
     def insert(self, root: int) -> bool:
         """Make a delivery if a chain of changes of options makes room for it."""
-        queue: list[tuple[int, int, int, int]] = []
+        queue: list[Entry] = []
         seen: set[int] = set()
         moved: set[int] = set()
 
-        def queue_options(one: int, entry: int) -> bool:
+        def queue_options(one: int, place: int, parent: int) -> bool:
             """Take an option that fits, or queue all."""
             for option in self.options(one):
                 if option == self.option.get(one):
@@ -132,34 +152,47 @@ class PlainMatching:
                 full = self.bottleneck(option)
                 if full is not None and full not in seen | self.closed:
                     seen.add(full)
-                    queue.append((option, one, full, entry))
+                    queue.append(Entry(option, one, place, full, parent))
             return False
 
-        if queue_options(root, -1):
+        if queue_options(root, -1, -1):
             return True
-        for entry, (_, _, full, _) in enumerate(queue):
-            for user in self.placed:
+        for number, entry in enumerate(queue):
+            for place, user in enumerate(self.placed):
                 old = self.option[user]
-                if user in moved or full not in self.uses[old]:
+                if user in moved or entry.full not in self.uses[old]:
                     continue
                 moved.add(user)
                 self.load.subtract(self.uses[old])
-                if queue_options(user, entry):
-                    return self.change(queue, entry)
+                others = [
+                    one for one in self.alternatives[user] if one not in self.option and one != root
+                ]
+                for taker in [user, *others]:
+                    if queue_options(taker, place, number):
+                        if taker != user:
+                            del self.option[user]
+                            self.placed[place] = taker
+                        return self.change(queue, number)
                 self.load.update(self.uses[old])
         self.closed |= seen
         return False
 
-    def change(self, queue: list[tuple[int, int, int, int]], entry: int) -> bool:
-        """Change options from an entry of the queue to its begin."""
-        while entry >= 0:
-            option, owner, _, parent = queue[entry]
-            before = self.uses[self.option[owner]] if owner in self.option else []
+    def change(self, queue: list[Entry], number: int) -> bool:
+        """Change options from an entry of the queue to its start."""
+        while number >= 0:
+            entry = queue[number]
+            leaver = self.placed[entry.place] if entry.place >= 0 else None
+            if entry.taker != leaver and entry.taker in self.option:
+                return False
+            before = [] if leaver is None else self.uses[self.option[leaver]]
             self.load.subtract(before)
-            if not self.fits(option):
+            if not self.fits(entry.option):
                 self.load.update(before)
                 return False
-            self.load.update(self.uses[option])
-            self.option[owner] = option
-            entry = parent
+            if leaver is not None:
+                del self.option[leaver]
+                self.placed[entry.place] = entry.taker
+            self.load.update(self.uses[entry.option])
+            self.option[entry.taker] = entry.option
+            number = entry.parent
         return True

@@ -102,7 +102,7 @@ def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
         ("petersen-10", "AAB", {}, 3),
         ("random-regular-20-3-2", "AAB", {}, 9),
         ("random-regular-32-3-1", "AAB", {}, 11),
-        ("slim-fly-7", "AAB", {}, 9),  # the Problem does not list all links of so many nodes
+        ("slim-fly-7", "AAB", {}, 9),  # the Problem does not list all links
         ("torus-3x3", "AOR", HOPS, 2),
         ("hypercube-8", "AAR", {}, 3),
         ("hypercube-8", "AAB", HOPS, 3),
@@ -130,8 +130,8 @@ def test_channels_of_higher_capacity_carry_several_messages() -> None:
     channels = (Channel(0, 1, 2), Channel(1, 2, 2), Channel(2, 0, 2))
     run, _ = solve(allgather(Network("ring", 3, channels)), 2)
     assert run.best() == 2
-    channels = (Channel(0, 1, 3), Channel(1, 0, 1), Channel(1, 2, 1), Channel(2, 1, 3))
-    run, _ = solve(allgather(Network("line", 3, channels)), 2)
+    line = Channel(0, 1, 3), Channel(1, 0, 1), Channel(1, 2, 1), Channel(2, 1, 3)
+    run, _ = solve(allgather(Network("line", 3, line)), 2)
     assert run.best() == 2
 
 
