@@ -140,6 +140,8 @@ def _try_options(
         if candidate == option[taker] or not is_possible(flat, candidate, now, step):
             continue
         path = flat.path[candidate]
+        if parent >= 0 and _uses(flat, path, chains.bottleneck[parent]):
+            continue  # makes no room
         if fits(flat, row, path):
             option[taker] = candidate
             return -1

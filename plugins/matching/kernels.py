@@ -16,7 +16,7 @@ __all__ = ["match", "restart"]
 
 NEED = (0.5, 1.0, 2.0)
 COPIES = (0.1, 0.2, 0.5, 1.0)
-LACKING = (0.0, 1.0, 3.0, 10.0)
+LACKING = (1.0, 3.0, 10.0)
 NOISE = (0.1, 0.5, 1.0, 2.0)
 """Values from which every schedule draws the four weights of a delivery."""
 

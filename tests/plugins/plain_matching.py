@@ -145,6 +145,8 @@ class PlainMatching:
             for option in self.options(one):
                 if option == self.option.get(one):
                     continue
+                if parent >= 0 and queue[parent].full in self.uses[option]:
+                    continue
                 if self.fits(option):
                     self.option[one] = option
                     self.load.update(self.uses[option])

@@ -6,6 +6,7 @@ import time
 from threading import Timer
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from cchybrid_plugins.matching.engine import Matching
@@ -109,6 +110,8 @@ def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
         ("hypercube-8", "AAB", {**HOPS, "ports": 1}, 7),
         ("hypercube-8", "OAB", {**HOPS, "ports": 1}, 3),
         ("mesh-2x3", "AAB", {"ports": 1}, 5),
+        ("random-regular-20-3-3", "AAB", {**HOPS, "ports": 1}, 19),
+        ("mesh-5x5", "AAB", {**HOPS, "ports": 1}, 26),
         ("ring-bi-4", "AAS", HOPS, 2),
     ],
 )
@@ -118,6 +121,33 @@ def test_reaches_the_optimum(
     run, stop = solve(cchybrid.instance(topology, collective, **model), optimum)
     assert run.best() == optimum
     assert stop is Stop.EXHAUSTED
+
+
+@pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
+def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology: str) -> None:
+    """Against the maximum matchings of NetworkX."""
+    case = cchybrid.instance(topology, "AAB", **HOPS, ports=1)
+    one_hop = OneHop.of(build_problem(case))
+    for seed in range(5):
+        plain = PlainMatching(one_hop, (1.0, 0.3, 3.0, 0.5), 99, PlainRandom(seed))
+        structure = one_hop.problem.structure
+        assert structure is not None
+        held = {(int(node), int(node)) for node in structure.message_source}
+        for now in range(max(plain.step.values()) + 1):
+            graph = nx.Graph(
+                (("sender", a), ("receiver", b))
+                for a, b, _ in structure.channels.tolist()
+                if any((c, a) in held and (c, b) not in held for c in range(case.network.nodes))
+            )
+            made = [one for one, step in plain.step.items() if step == now]
+            assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
+            held |= {
+                (
+                    int(structure.message_source[structure.delivery_message[one]]),
+                    int(structure.delivery_node[one]),
+                )
+                for one in made
+            }
 
 
 def allgather(network: Network, **model: Any) -> Instance:
