@@ -24,6 +24,8 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
         _engine("lns", 30, "lns.engine:Lns",
             "large-neighbourhood search: CP-SAT reschedules some deliveries in every iteration",
             prepares=True),
+        _engine("matching", 45, "matching.engine:Matching", prepares=True,
+            summary="matches messages to links step by step where messages are forwarded"),
         _engine("broadcast", 40, "broadcast.engine:Broadcast",
             "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step"),
         _engine("tabu", 50, "tabu.engine:Tabu", prepares=True,

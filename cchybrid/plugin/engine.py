@@ -91,8 +91,8 @@ class Run(Protocol):
         Parameters
         ----------
         problem
-            The Problem of the assignment, if it is the run's Problem with further options
-            (``cchybrid.problem.extend`` or ``list_transfers``).
+            The Problem of the assignment, if it is the run's Problem with other options
+            (``cchybrid.problem.extend``, ``list_hops`` or ``list_transfers``).
         """
 
     def suggest(self, assignment: Assignment) -> None:

@@ -3,7 +3,7 @@
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price, Problem
 from cchybrid.problem.build import MAX_OPTIONS, build_problem
 from cchybrid.problem.demand import UnreachableError, is_ordered
-from cchybrid.problem.grow import extend, list_transfers
+from cchybrid.problem.grow import extend, list_hops, list_transfers
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.violations import AssignmentViolation, needed
 
@@ -22,6 +22,7 @@ __all__ = [
     "build_problem",
     "extend",
     "is_ordered",
+    "list_hops",
     "list_transfers",
     "needed",
 ]

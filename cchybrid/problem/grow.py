@@ -1,4 +1,4 @@
-"""Problems with further options: additional paths, or the paths of given transfers."""
+"""Problems with other options: additional paths, all of one hop, or those of given transfers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from cchybrid.model import Transfer
 from cchybrid.problem.arrays import Assignment, IntArray, LongArray, Problem
 from cchybrid.problem.origin import InstanceOrigin
-from cchybrid.problem.ragged import offsets, offsets_of
+from cchybrid.problem.ragged import gather, offsets, offsets_of
 from cchybrid.problem.transfers import Transfers
 
 
@@ -129,6 +129,39 @@ def list_transfers(
         origin=replace(origin, structure=structure.with_paths(moves.node, moves.start)),
     )
     return listed, found
+
+
+def list_hops(problem: Problem) -> Problem:
+    """Return the Problem with all options of one hop that the instance allows, and no others.
+
+    Parameters
+    ----------
+    problem
+        A Problem that was built from an instance.
+    """
+    origin = _instance_origin(problem)
+    structure = origin.structure
+    channels = structure.channels
+    inward = np.argsort(channels[:, 1], kind="stable")
+    first = offsets_of(channels[inward, 1], structure.network.nodes)
+    place, delivery = gather(first, structure.delivery_node)
+    path = inward[place]
+    sender, message = channels[path, 0], structure.delivery_message[delivery]
+    at_source = sender == structure.message_source[message]
+    before = np.where(at_source, -1, structure.delivery_of(message, sender))
+    sends, accepts = structure.resources.working
+    kept = (at_source | (before >= 0)) & sends[sender] & accepts[structure.delivery_node[delivery]]
+    nodes, start = channels[:, :2].ravel(), np.arange(0, 2 * len(channels) + 1, 2)
+    return replace(
+        problem,
+        option_start=offsets_of(delivery[kept], problem.deliveries),
+        option_requires=before[kept].astype(np.int32),
+        option_path=path[kept].astype(np.int32),
+        path_start=start + np.arange(len(start)),
+        path_resource=structure.resources.of_paths(nodes, start),
+        complete=False,
+        origin=replace(origin, structure=structure.with_paths(nodes, start)),
+    )
 
 
 def _instance_origin(problem: Problem) -> InstanceOrigin:

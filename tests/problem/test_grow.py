@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.problem import build_problem, extend
+from cchybrid.problem import build_problem, extend, list_hops
 from tests.problem.plain_problem import options_of
 from tests.random_instances import instances
 
@@ -45,6 +45,17 @@ def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
     }
     for option, (_, _, _, path) in enumerate(after):
         assert grown.resources_of(option).tolist() == uses[path]
+
+
+@given(instances(), st.integers(1, 40))
+def test_all_options_of_one_hop_are_listed_and_no_others(instance, max_options):
+    whole = build_problem(instance)
+    hops = list_hops(build_problem(instance, max_options=max_options))
+    expected = [option for option in options_of(whole) if len(option[3]) == 2]
+    assert sorted(options_of(hops)) == sorted(expected)
+    uses = {path: whole.resources_of(k) for k, (_, _, _, path) in enumerate(options_of(whole))}
+    for option, (_, _, _, path) in enumerate(options_of(hops)):
+        assert hops.resources_of(option).tolist() == uses[path].tolist()
 
 
 def _deliveries(problem):

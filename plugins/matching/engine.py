@@ -1,0 +1,143 @@
+"""The engine ``matching``: messages are matched to links in every step; many random restarts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.search_run import EvaluationBudget, watched
+from cchybrid.toolkit.warmup_problem import warmup_problem
+
+from .kernels import restart
+from .one_hop import OneHop
+
+CHUNK = 500_000
+"""Options of all schedules between two checks of the run; about a hundredth of a second."""
+
+
+class Matching:
+    """Matching of messages to links, step by step, for messages that are forwarded.
+
+    1. Every transfer is one hop, in wormhole networks too.
+    2. In every step, every receiver lists the messages that it lacks and that a neighbour has since
+       an earlier step. Their weights are random combinations of: neighbours of the receiver that
+       lack the message (or, with optional deliveries, required ones whose shortest chain begins
+       here), copies of the message in the network (subtracted), and noise.
+    3. In descending order of weight, messages are matched to incoming links by augmenting paths:
+       a maximum-weight matching, as the sets of messages that can arrive in one step are
+       independent in a transversal matroid. With ports, senders are matched at the same time.
+    4. Schedules are repeated with other weights and noise, with one step less than the best one.
+
+    References
+    ----------
+    W. Won, M. Elavazhagan, S. Srinivasan, S. Gupta, T. Krishna, "TACOS: Topology-Aware Collective
+    Algorithm Synthesizer for Distributed Machine Learning", MICRO 2024 (greedy matching of messages
+    to links in every step). doi:10.1109/MICRO61859.2024.00068
+
+    J. Edmonds, D. R. Fulkerson, "Transversals and matroid partition", Journal of Research of the
+    National Bureau of Standards 69B, 1965. doi:10.6028/jres.069B.016
+    """
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Compile all kernels, once per installation."""
+        problem = warmup_problem()
+        search = _Restarts(OneHop.of(problem), 0)
+        search.advance(1, 1, np.zeros(1, dtype=np.bool_))
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse problems without forwarding, or with deliveries beyond all chains of one hop."""
+        if not problem.ordered:
+            return "no message is forwarded"
+        if (OneHop.of(problem).depth[problem.required] < 0).any():
+            return "some delivery cannot be made by transfers of one hop"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Repeat schedules, each with one step less than the best, up to the lower bound."""
+        one_hop = OneHop.of(problem)
+        search = _Restarts(one_hop, run.seed)
+        budget = EvaluationBudget(run)
+        min_steps = int(one_hop.depth[problem.required].max(initial=0))
+        while next(run.targets(), None) is not None:
+            best = run.best()
+            steps = problem.deliveries if best is None else best - 1
+            if steps < min_steps:
+                return Stop.STALLED
+            found = _reach(steps, problem, search, budget, run)
+            if found is not None:
+                run.offer(found, one_hop.problem)
+        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+
+def _reach(
+    steps: int, problem: Problem, search: _Restarts, budget: EvaluationBudget, run: Run
+) -> Assignment | None:
+    """Return a schedule of at most ``steps`` steps; ``None`` if it is of no use any more.
+
+    Near-solutions are suggested to other engines.
+    """
+    useful = steps if run.target is None else min(steps, run.target)
+    listed = search.one_hop.problem
+    chunk = max(1, CHUNK // listed.options)
+    search.reset()
+    with watched(run, useful) as stop:
+        while run.wants(useful):
+            made, improved = search.advance(steps, budget.share(chunk, 1), stop)
+            budget.spend(made)
+            if search.missing == 0:
+                return search.best()
+            if improved:
+                run.progress(steps, search.missing)
+                draft = search.best()
+                run.suggest(
+                    draft if listed is problem else problem.match(listed.lift(draft, steps).steps)
+                )
+    return None
+
+
+class _Restarts:
+    """Schedules for one number of steps after another; keeps the one with the fewest unmade."""
+
+    def __init__(self, one_hop: OneHop, seed: int) -> None:
+        self.one_hop, self.state = one_hop, seed_state(seed)
+        self.found = one_hop.problem.empty()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the best, for another number of steps."""
+        self.missing = len(self.found.option) + 1
+
+    def advance(self, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:
+        """Make up to ``number`` schedules; return how many, and whether the best is a new one."""
+        one_hop, before = self.one_hop, self.missing
+        made, self.missing = restart(
+            one_hop.flat,
+            one_hop.group_start,
+            one_hop.member,
+            one_hop.message,
+            one_hop.receiver,
+            steps,
+            number,
+            before,
+            self.found.option,
+            self.found.step,
+            stop,
+            self.state,
+        )
+        return made, self.missing < before
+
+    def best(self) -> Assignment:
+        """Return the best schedule, in ``OneHop.problem``, without unneeded deliveries."""
+        option = np.where(self.found.option < 0, -1, self.one_hop.option[self.found.option])
+        found = Assignment(option.astype(np.int32), self.found.step.copy())
+        unused = ~needed(self.one_hop.problem, found)
+        found.option[unused] = found.step[unused] = -1
+        return found

@@ -1,0 +1,131 @@
+"""The part of a Problem that the engine searches: the options whose path is one hop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cchybrid.problem import ACCEPT, INJECT, Problem, list_hops
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.problem.ragged import offsets, offsets_of, owners
+from cchybrid.toolkit.kernels.flat import Flat, flatten
+
+
+@dataclass(frozen=True, eq=False)
+class OneHop:
+    """The options of one hop of a Problem, with its deliveries in groups.
+
+    Parameters
+    ----------
+    problem
+        The Problem of the options: the given one, unless it does not list all of one hop.
+    flat
+        The same with options of one hop only.
+    option
+        Shape (options of one hop,): their numbers in ``problem``.
+    depth
+        Shape (deliveries,): the fewest steps in which options of one hop make each delivery if
+        it is the only one, -1 where they never do.
+    group_start, member
+        The deliveries of group g are ``member[group_start[g] : group_start[g + 1]]``. Deliveries
+        of different groups share no limited resource. Where only channels have limits, a group is
+        a receiver.
+    message
+        Shape (deliveries,): the same number for deliveries that are connected by requirements:
+        usually those of one message.
+    receiver
+        Shape (deliveries,): the acceptance ports of the receiver, 0 where there is no option.
+    """
+
+    problem: Problem
+    flat: Flat
+    option: LongArray
+    depth: IntArray
+    group_start: LongArray
+    member: IntArray
+    message: IntArray
+    receiver: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> OneHop:
+        """Return the options of one hop of a Problem; a quotient may not list all."""
+        if not problem.complete and problem.structure is not None:
+            problem = list_hops(problem)
+        option = np.flatnonzero(_is_one_hop(problem)[problem.option_path])
+        part = replace(
+            problem,
+            option_start=offsets_of(problem.option_delivery[option], problem.deliveries),
+            option_requires=problem.option_requires[option],
+            option_path=problem.option_path[option],
+        )
+        group = _groups(part)
+        member = np.argsort(group, kind="stable").astype(np.int32)
+        after = part.option_requires >= 0
+        flat = flatten(part)
+        receiver = np.zeros(problem.deliveries, dtype=np.int32)
+        receiver[part.option_delivery] = np.maximum(flat.accept[part.option_path], 0)
+        return cls(
+            problem,
+            flat,
+            option,
+            _depths(part),
+            offsets(np.bincount(group)),
+            member,
+            _components(
+                part.option_delivery[after], part.option_requires[after], problem.deliveries
+            ),
+            receiver,
+        )
+
+
+def _is_one_hop(problem: Problem) -> BoolArray:
+    """Return, shape (paths,), which paths are one hop that fits into a step."""
+    path = owners(problem.path_start)
+    port = np.isin(problem.kind[problem.path_resource], (INJECT, ACCEPT))
+    hops = np.bincount(path[~port], minlength=problem.paths)
+    # A path of a quotient may use a resource more than once.
+    pairs, uses = np.unique(path * problem.resources + problem.path_resource, return_counts=True)
+    used, resource = np.divmod(pairs, problem.resources)
+    over = ~problem.implied[resource] & (uses > problem.capacity[resource])
+    found: BoolArray = hops == 1
+    found[used[over]] = False
+    return found
+
+
+def _depths(part: Problem) -> IntArray:
+    """Return ``OneHop.depth`` by breadth-first search from the sources."""
+    depth = np.full(part.deliveries, -1, dtype=np.int32)
+    reached = part.option_delivery[part.option_requires < 0]
+    level = 0
+    waiting = np.flatnonzero(part.option_requires >= 0)
+    while len(reached):
+        level += 1
+        depth[reached] = level
+        waiting = waiting[depth[part.option_delivery[waiting]] < 0]
+        reached = part.option_delivery[waiting[depth[part.option_requires[waiting]] == level]]
+    return depth
+
+
+def _groups(part: Problem) -> IntArray:
+    """Return, shape (deliveries,), the group of each delivery."""
+    limited = ~part.implied[part.path_resource]
+    start = np.concatenate(([0], np.cumsum(limited)))[part.path_start]
+    size = np.diff(start)[part.option_path]
+    place = np.repeat(start[part.option_path] - np.cumsum(size) + size, size)
+    resource = part.path_resource[limited][place + np.arange(len(place))]
+    delivery = np.repeat(part.option_delivery, size)
+    return _components(delivery, part.deliveries + resource, part.deliveries + part.resources)[
+        : part.deliveries
+    ]
+
+
+def _components(first: IntArray, second: IntArray, nodes: int) -> IntArray:
+    """Return, shape (nodes,), the connected component of each node of a graph of these edges."""
+    label = np.arange(nodes)
+    while (label[first] != label[second]).any():
+        lower = np.minimum(label[first], label[second])
+        np.minimum.at(label, label[first], lower)
+        np.minimum.at(label, label[second], lower)
+        label = label[label]
+    return np.unique(label, return_inverse=True)[1].astype(np.int32)
