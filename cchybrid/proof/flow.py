@@ -127,10 +127,10 @@ def _solve_last_hops(instance: Instance) -> FlowPrices | None:
     rows = _link_rows(
         network, lambda capacity: program.row(-math.inf, 0.0, [(load, -float(capacity))])
     )
-    wanted = Counter(
+    deliveries = Counter(
         goal for message in instance.collective.deliver_messages for goal in message.destinations
     )
-    received = {node: program.row(float(count), math.inf) for node, count in wanted.items()}
+    received = {node: program.row(float(count), math.inf) for node, count in deliveries.items()}
     for a, b, _ in network.channels:
         if b in received:
             flow = program.variable()
