@@ -4,8 +4,9 @@ It needs no Problem, no compiled kernel and no worker, so a verified schedule ex
 engine starts. There are three methods:
 
 - ``ScatterGreedy`` (``scatter_greedy``) for messages of one destination in wormhole switching.
-- ``LinkMatching`` (``link_matching``) for all others, if one hop per transfer is enough.
-- First fit (below) for those that one hop is not enough for, and for small ones in addition.
+- ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
+  is enough.
+- First fit (below) for all others, and in addition for few deliveries to several destinations.
 
 First fit:
 
@@ -59,22 +60,23 @@ def first_schedule(
     forward = instance.forward
     counts = [len(message.destinations) for message in forward.collective.deliver_messages]
     wormhole = forward.model.switching == "wormhole"
+    is_scatter = max(counts) == 1
     found: list[list[list[Transfer]]] = []
-    if wormhole and max(counts) == 1:
+    if wormhole and is_scatter:
         scatter = ScatterGreedy(forward)
         if not _run(scatter.place_all(), should_stop):
             return None
         found.append(scatter.steps)
-    else:
+    elif not is_scatter:
         matching = LinkMatching(forward)
         if not _run(matching.place_all(), should_stop):
             return None
         if matching.complete:
             found.append(matching.steps)
-        if not found or sum(counts) <= MAX_COMPARED_DELIVERIES:
-            greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
-            if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
-                found.append([step for step in greedy.steps if step])
+    if not found or (not is_scatter and sum(counts) <= MAX_COMPARED_DELIVERIES):
+        greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
+        if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
+            found.append([step for step in greedy.steps if step])
     if not found:
         return None
     steps = tuple(tuple(step) for step in min(found, key=_cost))

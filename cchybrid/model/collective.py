@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
@@ -65,6 +65,8 @@ class Collective:
     @cached_property
     def deliver_messages(self) -> tuple[Message, ...]:
         """The messages as deliveries: a reduction read backwards is a broadcast."""
+        if self.kind == "deliver":
+            return cast(tuple[Message, ...], tuple(self.messages))
         return tuple(Message(*_one_and_many(message)) for message in self.messages)
 
     def to_json(self) -> dict[str, Any]:

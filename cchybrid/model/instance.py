@@ -8,8 +8,9 @@ import json
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from cchybrid.model.collective import Collective
 from cchybrid.model.communication import CommunicationModel
@@ -34,17 +35,11 @@ class Instance:
         if not self.name:
             object.__setattr__(self, "name", f"{self.network.name} {self.collective.name}")
         nodes = self.network.nodes
-        for index, message in enumerate(self.collective.deliver_messages):
-            far = message.destinations
-            if 0 <= message.source < nodes and min(far) >= 0 and max(far) < nodes:
-                continue
-            for node in (message.source, *far):
-                if not 0 <= node < nodes:
-                    raise InputError(
-                        f"no node {node} in {self.network.name}",
-                        where=f"collective.messages[{index}]",
-                        hint=f"use 0 to {nodes - 1}",
-                    )
+        messages = self.collective.deliver_messages
+        named = set(chain.from_iterable(message.destinations for message in messages))
+        named.update(message.source for message in messages)
+        if min(named) < 0 or max(named) >= nodes:
+            self._refuse_node()
         for key in ("inject", "accept"):
             ports = getattr(self.model, key)
             if isinstance(ports, tuple) and len(ports) != nodes:
@@ -53,6 +48,21 @@ class Instance:
                     where=f"model.ports.{key}",
                     hint="give one per node",
                 )
+
+    def _refuse_node(self) -> NoReturn:
+        """Raise an error for the first node that the network does not have."""
+        nodes = self.network.nodes
+        index, node = next(
+            (index, node)
+            for index, message in enumerate(self.collective.deliver_messages)
+            for node in (message.source, *message.destinations)
+            if not 0 <= node < nodes
+        )
+        raise InputError(
+            f"no node {node} in {self.network.name}",
+            where=f"collective.messages[{index}]",
+            hint=f"use 0 to {nodes - 1}",
+        )
 
     @cached_property
     def forward(self) -> Instance:
