@@ -184,6 +184,9 @@ def match(
                     return missing
                 search += 1
                 delivery = heap[place]
+                accept = receiver[delivery]
+                if row[accept] >= flat.capacity[accept]:
+                    continue
                 if option[delivery] < 0 and insert(
                     flat,
                     receiver,
