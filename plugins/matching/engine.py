@@ -25,10 +25,13 @@ class Matching:
     2. In every step, every receiver lists the messages that it lacks and that a neighbour has since
        an earlier step. Their weights are random combinations of: neighbours of the receiver that
        lack the message (or, with optional deliveries, required ones whose shortest chain begins
-       here), copies of the message in the network (subtracted), and noise.
+       here), copies of the message in the network (subtracted), messages that the receiver lacks,
+       and noise.
     3. In descending order of weight, messages are matched to incoming links by augmenting paths:
-       a maximum-weight matching, as the sets of messages that can arrive in one step are
-       independent in a transversal matroid. With ports, senders are matched at the same time.
+       a maximum-weight matching where acceptance ports have no limit, as the sets of messages that
+       can arrive in one step are independent in a transversal matroid. Otherwise augmenting paths
+       may replace messages, so that as many receivers as possible are served. With half-duplex
+       links the matching is greedy, with such changes where they fit.
     4. Schedules are repeated with other weights and noise, with one step less than the best one.
 
     References
