@@ -3,7 +3,8 @@
 It needs no Problem, no compiled kernel and no worker, so a verified schedule exists before any
 engine starts. There are three methods:
 
-- ``ScatterGreedy`` (``scatter_greedy``) for messages of one destination in wormhole switching.
+- ``ScatterGreedy`` (``scatter_greedy``) in wormhole switching, for messages of one destination, and
+  for many deliveries if link matching fails, as between endpoints.
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
 - First fit (below) for all others, and in addition for few deliveries to several destinations.
@@ -61,19 +62,21 @@ def first_schedule(
     counts = [len(message.destinations) for message in forward.collective.deliver_messages]
     wormhole = forward.model.switching == "wormhole"
     is_scatter = max(counts) == 1
+    is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[list[list[Transfer]]] = []
-    if wormhole and is_scatter:
-        scatter = ScatterGreedy(forward)
-        if not _run(scatter.place_all(), should_stop):
-            return None
-        found.append(scatter.steps)
-    elif not is_scatter:
+    if not is_scatter:
         matching = LinkMatching(forward)
         if not _run(matching.place_all(), should_stop):
             return None
         if matching.complete:
             found.append(matching.steps)
-    if not found or (not is_scatter and sum(counts) <= MAX_COMPARED_DELIVERIES):
+    if wormhole and (is_scatter or not (found or is_small)):
+        scatter = ScatterGreedy(forward)
+        if scatter.feasible:
+            if not _run(scatter.place_all(), should_stop):
+                return None
+            found.append(scatter.steps)
+    if not found or (is_small and not is_scatter):
         greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
         if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
             found.append([step for step in greedy.steps if step])

@@ -1,4 +1,4 @@
-"""First fit for scatters: every message has one destination and goes there on one path.
+"""First fit for scatters: every delivery goes from the source to the destination on one path.
 
 1. Sort the deliveries by hops, the longest first, those of the same length in random order.
 2. Draw several random shortest paths for each, a block of deliveries at a time, in numpy. The
@@ -38,23 +38,30 @@ Ints = NDArray[np.int64]
 
 
 class ScatterGreedy:
-    """Greedy schedule of messages with one destination each, in wormhole switching.
+    """Greedy schedule in wormhole switching in which only sources send.
 
     Attributes
     ----------
     steps
         The steps so far.
+    feasible
+        Whether every source has a path to its destinations; otherwise others have to forward.
     """
 
     def __init__(self, forward: Instance) -> None:
         self._usage = StepUsage(forward)
         self.steps: list[list[Transfer]] = []
         network, messages = forward.network, forward.collective.deliver_messages
+        counts = [len(message.destinations) for message in messages]
+        self._message = np.repeat(np.arange(len(messages)), counts)
         self._source = np.array([message.source for message in messages], dtype=np.int64)
-        self._target = np.array([message.destinations[0] for message in messages], dtype=np.int64)
+        self._source = self._source[self._message]
+        targets = chain.from_iterable(message.destinations for message in messages)
+        self._target = np.fromiter(targets, np.int64, sum(counts))
         sources, self._row = np.unique(self._source, return_inverse=True)
         self._hops = hop_distances(network, sources.tolist())
         self._length = self._hops[self._row, self._target]
+        self.feasible = bool((self._length > 0).all())
         self._passable = np.ones(network.nodes, dtype=bool)
         self._passable[list(network.endpoints)] = False
         self._tail, self._in_channels = _incoming(forward)
@@ -62,7 +69,7 @@ class ScatterGreedy:
         # Either all nodes have limited ports or none.
         ports = (self._usage.inject, self._usage.accept)
         self._ports = [np.array(each, dtype=np.int64) for each in ports if each[0] is not None]
-        cells = int((1 + self._in_channels.shape[1] * (self._length - 1)).sum())
+        cells = max(1, int((1 + self._in_channels.shape[1] * (self._length - 1)).sum()))
         self._paths = min(MAX_PATHS, max(MIN_PATHS, MAX_DRAWN_CELLS // cells))
         self._load = np.zeros(len(network.channels))
         self._random = np.random.default_rng(0)
@@ -77,9 +84,9 @@ class ScatterGreedy:
                 yield
                 self._place(group[low : low + BLOCK])
 
-    def _place(self, messages: Ints) -> None:
+    def _place(self, deliveries: Ints) -> None:
         """Place a block of deliveries of equal length."""
-        nodes, channels, resources = self._draw(messages)
+        nodes, channels, resources = self._draw(deliveries)
         full, use = self._usage.full, self._usage.use
         bits, picks = [], []
         for options in resources.tolist():
@@ -98,30 +105,32 @@ class ScatterGreedy:
             picks.append(pick)
         while len(self.steps) < max(bits).bit_length():
             self.steps.append([])
-        picked = np.arange(len(messages)), picks
+        picked = np.arange(len(deliveries)), picks
         chosen = nodes[picked].tolist()
         self._load += np.bincount(channels[picked].ravel(), minlength=len(self._load))
-        for message, path, bit in zip(messages.tolist(), chosen, bits, strict=True):
+        for message, path, bit in zip(
+            self._message[deliveries].tolist(), chosen, bits, strict=True
+        ):
             self.steps[bit.bit_length() - 1].append(Transfer(message, tuple(path)))
 
-    def _draw(self, messages: Ints) -> tuple[Ints, Ints, Ints]:
+    def _draw(self, deliveries: Ints) -> tuple[Ints, Ints, Ints]:
         """Return random shortest paths for deliveries of equal length, from the target backwards.
 
         Returns
         -------
         tuple[Ints, Ints, Ints]
-            The nodes, shape ``(messages, paths, hops + 1)``, the channels, shape
-            ``(messages, paths, hops)``, and the resources: one per channel, and two more for the
+            The nodes, shape ``(deliveries, paths, hops + 1)``, the channels, shape
+            ``(deliveries, paths, hops)``, and the resources: one per channel, and two more for the
             ports if they are limited.
         """
-        count, hops = len(messages) * self._paths, int(self._length[messages[0]])
-        row = np.repeat(self._row[messages], self._paths)
-        source = np.repeat(self._source[messages], self._paths)
+        count, hops = len(deliveries) * self._paths, int(self._length[deliveries[0]])
+        row = np.repeat(self._row[deliveries], self._paths)
+        source = np.repeat(self._source[deliveries], self._paths)
         nodes = np.empty((count, hops + 1), dtype=np.int64)
-        nodes[:, 0], nodes[:, hops] = source, np.repeat(self._target[messages], self._paths)
+        nodes[:, 0], nodes[:, hops] = source, np.repeat(self._target[deliveries], self._paths)
         channels = np.empty((count, hops), dtype=np.int64)
         mean = 1 + self._load.mean()
-        spread = mean * np.tile(SPREAD * 4.0 ** np.arange(self._paths), len(messages))[:, None]
+        spread = mean * np.tile(SPREAD * 4.0 ** np.arange(self._paths), len(deliveries))[:, None]
         for place in range(hops, 0, -1):
             after = nodes[:, place]
             tails, into = self._tail[after], self._in_channels[after]
@@ -139,7 +148,7 @@ class ScatterGreedy:
             inject, accept = self._ports
             columns += [inject[source][:, None], accept[nodes[:, hops]][:, None]]
         resources = np.concatenate(columns, axis=1)
-        shape = (len(messages), self._paths, -1)
+        shape = (len(deliveries), self._paths, -1)
         return nodes.reshape(shape), channels.reshape(shape), resources.reshape(shape)
 
 

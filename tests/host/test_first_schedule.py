@@ -14,7 +14,7 @@ import cchybrid
 from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
-from cchybrid.model import Collective, Instance, Message
+from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
@@ -142,6 +142,28 @@ def test_scatters_and_one_hop_transfers_are_valid(
         greedy = ScatterGreedy(wormhole)
         deque(greedy.place_all())
         assert not verify(wormhole, tuple(map(tuple, greedy.steps)))
+
+
+@pytest.mark.parametrize("network", ["omega-8", "fat-tree-8", "mesh-3x3"])
+def test_many_deliveries_between_endpoints_are_sent_by_their_sources(
+    network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
+    instance = cchybrid.instance(network, "AAB")
+    steps = first_schedule(instance)
+    assert steps is not None
+    assert not verify(instance, steps)
+
+
+def test_a_source_without_a_path_needs_others_to_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
+    line = Network.from_arcs("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
+    instance = Instance(line, Collective("both", (Message(0, (1, 2)),)))
+    assert not ScatterGreedy(instance).feasible
+    steps = first_schedule(instance)
+    assert steps is not None
+    assert len(steps) == 2
+    assert not verify(instance, steps)
 
 
 def test_link_matching_ends_where_one_hop_is_not_enough() -> None:
