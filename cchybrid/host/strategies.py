@@ -9,7 +9,8 @@ engine on quotients (``quotient_search``), or the prover.
 1. Constructions run first; they end in a second or two.
 2. All arms are listed in the order of their probes, each with a prior: the gain per second to
    expect before it has contributed anything.
-3. Probes, two arms at a time: every arm with a prior above ``WEAK_PRIOR`` gets a short time slice,
+3. Probes, two arms at a time (first three where messages are forwarded, as one of these usually
+   declines): every arm with a prior above ``WEAK_PRIOR`` gets a short time slice,
    which ends after a second or two without a better schedule.
 4. Then the two arms with the best score get the next time slice, and so on. The score is
    (prior + gain) / (1 + seconds), where the gain is the sum of the shares of the gap between
@@ -183,6 +184,8 @@ def auto(
     they are ready. If all other probes are over before, a phase without arms waits for that, but
     for engines without a priority only if no other arm can work.
     """
+    messages = "forwarded" if history.ordered else "direct"
+    engines = [each for each in engines if each.messages in ("any", messages)] or engines
     constructions, others = _constructions(engines)
     if not others or len(engines) == 1:
         yield Phase(_arms(engines, threads), wait_for_all=True)
@@ -203,10 +206,14 @@ def auto(
         active = [arm for arm in arms if _is_active(arm, history, options)]
         if not active and not history.compiling:
             return
-        probed = [arm for arm in to_probe if arm in active][:2]
+        probed = [arm for arm in to_probe if arm in active]
         if probed:
+            is_first = probed[0] == arms[0]
+            together = 2
+            if is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):
+                together = 3
+            probed = probed[:together]
             to_probe = [arm for arm in to_probe if arm not in probed]
-            is_first = arms[0] in probed
             patience = options.first_probe_seconds if is_first else options.probe_seconds
             yield Phase(tuple(probed), share=MAX_PROBE_SHARE, patience=patience, pause=True)
         elif not active or awaited & history.compiling:
@@ -256,11 +263,11 @@ def _portfolio(
 
     if ordered:
         arms = [
-            *on_instance(*heuristics[:2]),
+            *on_instance(*heuristics[:3]),
             *on_quotients(*strongest[:1]),
             *on_instance(*exact[:1]),
             prover,
-            *on_instance(*heuristics[2:], *exact[1:]),
+            *on_instance(*heuristics[3:], *exact[1:]),
             *on_quotients(*strongest[1:], *weaker),
         ]
     else:
@@ -280,6 +287,11 @@ def _portfolio(
         elif arm.view == "quotients" and arm.engine not in exact[:1]:
             priors[arm] = WEAK_PRIOR
     return arms, priors
+
+
+def _is_search(arm: Arm) -> bool:
+    """Return whether an arm is a heuristic on the whole Problem."""
+    return arm.view == "instance" and not arm.engine.proves
 
 
 def _is_active(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:

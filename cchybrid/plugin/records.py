@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 Kind = Literal["heuristic", "exact", "construction"]
+Messages = Literal["any", "forwarded", "direct"]
 KINDS: tuple[Kind, ...] = ("heuristic", "exact", "construction")
 
 
@@ -52,6 +53,9 @@ class EngineInfo:
     prepares
         Whether the engine has a method ``prepare``, which compiles what ``solve`` needs: it runs
         once per installation, outside the time limit.
+    messages
+        ``forwarded``: the engine works only where some messages are forwarded; ``direct``: only
+        where none is; ``any``: in both cases. The strategy ``auto`` starts it nowhere else.
     former_names
         Names that the engine had before: they still work, and the user is referred to ``name``.
     requires
@@ -68,6 +72,7 @@ class EngineInfo:
     priority: int = 0
     baseline: bool = False
     prepares: bool = False
+    messages: Messages = "any"
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     api: int = API

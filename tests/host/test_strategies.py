@@ -57,6 +57,19 @@ def test_auto_waits_for_kernels_only_of_engines_with_a_priority_or_if_no_arm_can
     assert next(phases).arms == ()
 
 
+def test_auto_starts_no_engine_that_cannot_take_part() -> None:
+    forwarding = EngineInfo("f", "m:F", "", priority=5, messages="forwarded")
+    scatter = EngineInfo("s", "m:S", "", priority=4, messages="direct")
+    for ordered, absent in ((False, "f"), (True, "s")):
+        phases = plan(
+            "auto", [scatter, forwarding, HEURISTIC, OTHER], history=RunHistory(ordered=ordered)
+        )
+        begun = names(islice(phases, 12))
+        assert {"f", "s", "h", "o"} - {name for arms in begun for name in arms} == {absent}
+        assert begun[0][:2] == (["f", "o"] if ordered else ["s:q", "s"])
+    assert names(plan("auto", [forwarding], history=RunHistory(ordered=False))) == [["f"]]
+
+
 def test_race_starts_all_engines_at_once() -> None:
     assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 
