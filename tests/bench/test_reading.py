@@ -61,7 +61,7 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
 
 def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
-    instance = cchybrid.instance("ring-bi-4", "AAS")
+    instance = cchybrid.instance("mesh-2x3", "AAS")
     instance.save(tmp_path / "net.json")
     suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
     path = tmp_path / "s.sqlite"

@@ -153,7 +153,7 @@ def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) ->
     events: list[Any] = []
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAB"),
-        engines=["deaf", "crowd", "restless"],
+        engines=["deaf", "crowd", "hang", "restless"],
         time_limit=15.0,
         first_schedule=False,
         registry=registry,
