@@ -217,7 +217,12 @@ class _Search:
         self.run.spend(evaluations)
 
     def _repair(self) -> None:
-        """Repair near-solutions of one step less than the best schedule, while there are any."""
+        """Repair near-solutions of one step less than the best schedule, while there are any.
+
+        Only where messages are forwarded: near-solutions of scatters were hardly ever repaired.
+        """
+        if not self.problem.ordered:
+            return
         low, target = self.targets.open()
         while target is not None and target >= low and self.options.hints:
             near = self.run.hint(target, complete=True)
