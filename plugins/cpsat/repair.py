@@ -34,8 +34,8 @@ GROWTH, SHRINKAGE = 1.2, 0.93
 a second, and after an undecided one."""
 
 WINDOWS = 0.25
-"""Probability of a window of steps. Over drafts of tabu and umda for eight irregular all-to-all
-broadcasts, the other neighbourhood repaired more of them, and windows some that it did not."""
+"""Probability of a window of steps. The other neighbourhood repaired more near-solutions of
+irregular all-to-all broadcasts; windows were sometimes faster."""
 
 MAX_UNSCHEDULED = 3
 """Unscheduled deliveries whose channels are freed at a time, at most."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from cchybrid.problem import ACCEPT, INJECT, Problem, list_hops
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.problem.ragged import offsets, offsets_of, owners
+from cchybrid.problem.ragged import gather, offsets, offsets_of, owners
 from cchybrid.toolkit.kernels.flat import Flat, flatten
 
 
@@ -111,10 +111,9 @@ def _groups(part: Problem) -> IntArray:
     """Return, shape (deliveries,), the group of each delivery."""
     limited = ~part.implied[part.path_resource]
     start = np.concatenate(([0], np.cumsum(limited)))[part.path_start]
-    size = np.diff(start)[part.option_path]
-    place = np.repeat(start[part.option_path] - np.cumsum(size) + size, size)
-    resource = part.path_resource[limited][place + np.arange(len(place))]
-    delivery = np.repeat(part.option_delivery, size)
+    place, option = gather(start, part.option_path)
+    resource = part.path_resource[limited][place]
+    delivery = part.option_delivery[option]
     return _components(delivery, part.deliveries + resource, part.deliveries + part.resources)[
         : part.deliveries
     ]
