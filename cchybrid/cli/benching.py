@@ -42,7 +42,7 @@ def run(
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, scale; studies:"
             " success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
-            " sweep-umda, compare-engines, tabu; or a .toml file.",
+            " sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
         ),
     ],
     engine: Annotated[

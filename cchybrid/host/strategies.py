@@ -148,7 +148,7 @@ class RelayOptions:
         Largest share of the time for the heuristics.
     """
 
-    patience_seconds: float = 6.0
+    patience_seconds: float = 1.2
     heuristic_share: float = 1 / 3
 
     def __post_init__(self) -> None:

@@ -81,7 +81,8 @@ class WorkerRun(RunBase):
         self._lower: int = job["lower"]
         self._drafts: dict[int, tuple[Steps, str]] = {}
         self._hints: dict[int, tuple[str, str]] = {}
-        """Author and description of the last hint per number of steps, "" without one."""
+        """Author and description of the last hint per number of steps, "" without one; the last
+        one that was requested is the last entry."""
         self.stop_requested = False
         self.grace = 0.0
         self._spent = 0
@@ -122,10 +123,9 @@ class WorkerRun(RunBase):
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
         steps = self._lift(assignment, problem=problem)
         action = self.quotient_search and self.quotient_search.action
-        # The hint for the fewest steps that this schedule can have come from.
-        author, hint = self._hints.get(
-            min((n for n in self._hints if n >= len(steps)), default=0), ("", "")
-        )
+        # The last hint that this schedule can have come from.
+        hints = (hint for count, hint in reversed(self._hints.items()) if count >= len(steps))
+        author, hint = next(hints, ("", ""))
         how = f"quotient by a {action}" if action else hint
         self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
         if self._best is None or len(steps) < self._best:
@@ -163,6 +163,7 @@ class WorkerRun(RunBase):
 
     def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
+        self._hints.pop(steps, None)
         self._hints[steps] = "", ""
         if self.problem is None or not (steps in self._drafts or self._schedule):
             return None

@@ -91,6 +91,25 @@ class PartialSchedule:
         self._use(self.option[placed], self.step[placed], 1)
         self.option[placed], self.step[placed] = -1, -1
 
+    def without(self, delivery: IntVector) -> tuple[PartialSchedule, Assignment]:
+        """Return a copy without these deliveries, and their places alone."""
+        other = self.copy()
+        other.take_out(delivery)
+        gone = other.option < 0
+        former = Assignment(
+            np.where(gone, self.option, -1).astype(np.int32),
+            np.where(gone, self.step, -1).astype(np.int32),
+        )
+        return other, former
+
+    def add(self, found: Assignment) -> None:
+        """Schedule unscheduled deliveries as found; drop optional ones that none requires."""
+        placed = np.flatnonzero(found.option >= 0)
+        self.place(
+            placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
+        )
+        self.take_out(np.flatnonzero((self.option >= 0) & (self.assignment().option < 0)))
+
     def _use(self, option: IntVector, step: IntVector, sign: int) -> None:
         position, resource, times = self.uses.entries(option)
         np.add.at(self.residual, (resource, step[position]), sign * times)

@@ -4,7 +4,7 @@
 2. Greedy schedules give the first upper bound.
 3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
-4. Near-solutions of other engines for one step less than the best are repaired before (``repair``).
+4. One step less than the best is tried first by repair of a near-solution (``repair``).
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
@@ -17,10 +17,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop, cut_to
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
@@ -28,12 +29,12 @@ from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
-from cchybrid.toolkit.solver import evaluations, until_stopped
+from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
-from .repair import Repair
+from .repair import Repair, cost_of
 from .targets import Targets
 
 MAX_DRAWN_DELIVERIES = 50_000
@@ -43,12 +44,16 @@ MAX_SHORT_SHARE = 0.7
 """Share of short options up to which a model of these alone is tried first; with more of them it is
 hardly smaller than the whole model."""
 
+REPAIR_TIME = 0.7
+"""Share of the remaining time for the repairs for a number of steps. Chosen by hand."""
+
+MAX_UNSCHEDULED = 0.02
+"""Share of the deliveries that a near-solution may leave unscheduled; with more of them, the best
+schedule without its last step is repaired faster."""
+
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
 flow model follows, which needs more time. Chosen by hand: the values are not critical."""
-
-REPAIR_TIME = 0.5
-"""The same for the repair of a near-solution. Chosen by hand."""
 
 
 class CpSat:
@@ -217,44 +222,71 @@ class _Search:
         self.run.spend(evaluations)
 
     def _repair(self) -> None:
-        """Repair near-solutions of one step less than the best schedule, while there are any.
+        """Schedule one step less by repair while that succeeds.
 
-        Only where messages are forwarded: near-solutions of scatters were hardly ever repaired.
+        It starts from another engine's near-solution, then from the best schedule without its last
+        step. Only where messages are forwarded: near-solutions of scatters were hardly ever
+        repaired.
         """
         if not self.problem.ordered:
             return
         low, target = self.targets.open()
         while target is not None and target >= low and self.options.hints:
-            near = self.run.hint(target, complete=True)
-            if near is None or not self._repaired(near, target):
+            if not self._repaired(target):
                 return
             low, target = self.targets.open()
 
-    def _repaired(self, near: Assignment, target: int) -> bool:
-        """Try to repair a near-solution for a share of the time; return whether it is repaired."""
+    def _repaired(self, target: int) -> bool:
+        """Start repairs for a share of the time until one succeeds; return whether one did."""
         short = self.uses.shortened(self.problem, target)
-        if not self._fits(short, target):
+        if not self._fits(short, target) or target in self.too_short:
             return False
-        run, budget = self.run, self.run.budget
-        repair = Repair(self.problem, short, near, target, run.seed + self.spent)
-        limit, units = REPAIR_TIME * self.targets.limit(self.spent), 0.0
-        started = time.monotonic()
-        while run.wants(target) and not repair.is_refuted:
-            timed = budget.evaluations is None
-            left = limit - (time.monotonic() - started if timed else units)
-            if left <= 0:
-                break
-            answer = repair.try_neighbourhood(
-                budget, left if timed else None, lambda: run.wants(target), run.should_stop
-            )
-            units += answer.units
-            run.note(target=target, booleans=answer.booleans)
-            if answer.assignment is not None:
-                self._offer(answer.assignment, self.problem)
-            self._spend(evaluations(answer.units))
-            if answer.assignment is not None:
+        end = self._now() + REPAIR_TIME * self.targets.left(self.spent)
+        for repair in self._repairs(short, target):
+            self._run_repair(repair, end)
+            if not repair.unscheduled:
+                self._offer(repair.assignment(), self.problem)
                 return True
+            self.run.suggest(repair.assignment())
+            if repair.is_refuted:
+                self.too_short.add(target)
+            if repair.is_refuted or self._now() >= end or not self.run.wants(target):
+                break
         return False
+
+    def _repairs(self, short: UsageMatrix, target: int) -> Iterator[Repair]:
+        """Yield repairs without end; none if there is no schedule yet."""
+        limit = MAX_UNSCHEDULED * int(self.problem.required.sum())
+        for seed in count(self.run.seed):
+            near = self.run.hint(target, complete=True)
+            if near is not None:
+                repair = Repair(self.problem, short, near, target, seed)
+                if repair.unscheduled <= limit:
+                    yield repair
+            # No near-solution has more steps than deliveries, so this is the best schedule, uncut.
+            whole = self.run.hint(self.problem.deliveries + 1)
+            if whole is None:
+                return
+            yield Repair(self.problem, short, cut_to(whole, target), target, seed)
+
+    def _run_repair(self, repair: Repair, end: float) -> None:
+        run, timed = self.run, self.run.budget.evaluations is None
+
+        def useful() -> bool:
+            return run.wants(repair.steps)
+
+        while not repair.is_over and useful() and (left := end - self._now()) > 0:
+            answer = repair.try_neighbourhood(
+                run.budget, left if timed else None, useful, run.should_stop
+            )
+            run.note(target=repair.steps, booleans=answer.booleans, unscheduled=repair.unscheduled)
+            self._spend(evaluations(cost_of(answer)))
+
+    def _now(self) -> float:
+        """Return the seconds, or the units of deterministic time under an evaluation budget."""
+        if self.run.budget.evaluations is None:
+            return time.monotonic()
+        return self.spent / EVALUATIONS_PER_UNIT
 
     def _decide(self, target: int) -> None:
         """Decide whether there is an assignment of ``target`` steps, of short options first."""

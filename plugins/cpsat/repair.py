@@ -1,14 +1,14 @@
-"""Repair of a near-solution by CP-SAT: most deliveries keep their places, the others are free.
+"""Repair of a near-solution by CP-SAT: a few unscheduled deliveries at a time are scheduled.
 
 1. Remove deliveries from the near-solution until it violates nothing.
-2. Free the unscheduled deliveries and a share of the others: first those that use a channel that
-   some unscheduled ones could use, or those of a window of steps. All free deliveries may go
-   anywhere, all others are fixed.
-3. CP-SAT decides whether there is such a schedule. If there is none, increase the share; if that is
-   not decided in ``UNITS``, decrease it; repeat with another window.
+2. Choose a few unscheduled deliveries, and free a share of the others: those that use a channel
+   that the chosen ones could use, or those of a window of steps.
+3. CP-SAT decides whether the chosen and the free deliveries can all be made, all others being
+   fixed. If they can, keep that schedule; if not, choose fewer, or free a larger share; if that is
+   not decided in ``UNITS``, free a smaller share.
 
-The windows are a neighbourhood of large-neighbourhood search (P. Shaw 1998). In contrast to the
-engine ``lns``, nothing is optimised: the free deliveries must all be scheduled.
+The neighbourhoods are those of large-neighbourhood search (P. Shaw 1998). In contrast to the engine
+``lns``, nothing is optimised: decisions about a few deliveries take hundredths of a second.
 """
 
 from __future__ import annotations
@@ -20,28 +20,41 @@ import numpy as np
 
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.repack import Repack, places_for, with_helpers
 from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
-from cchybrid.toolkit.cpsat.windows import NEVER, Windows
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
-FIRST_SHARE, MIN_SHARE = 0.15, 0.03
+FIRST_SHARE, MIN_SHARE = 0.1, 0.03
 """Share of the scheduled deliveries that is free at first, and at least. Chosen by hand."""
 
 GROWTH, SHRINKAGE = 1.2, 0.93
-"""Factors on the share after a neighbourhood without a schedule, which takes CP-SAT hundredths of
-a second, and after an undecided one."""
+"""Factors on the share after a neighbourhood without a schedule, and after an undecided one."""
+
+RELIEF = 0.8
+"""Factor on the share after a neighbourhood with a schedule, down to ``FIRST_SHARE``."""
+
+FIRST_CHOSEN = 3
+"""Unscheduled deliveries that are chosen at first. With all of them at once, schedules without
+their last step were hardly ever repaired."""
 
 WINDOWS = 0.25
-"""Probability of a window of steps. The other neighbourhood repaired more near-solutions of
-irregular all-to-all broadcasts; windows were sometimes faster."""
+"""Probability of a window of steps. Without windows about as many near-solutions of irregular
+all-to-all broadcasts were repaired; with twice as many windows fewer."""
 
-MAX_UNSCHEDULED = 3
-"""Unscheduled deliveries whose channels are freed at a time, at most."""
-
-UNITS = 1.0
+UNITS = 0.5
 """Deterministic time for a neighbourhood, about seconds."""
+
+PATIENCE = 1.0
+"""Deterministic time without gain after which a new start is better. Chosen by hand."""
+
+BASE_UNITS, UNITS_PER_BOOLEAN = 5e-3, 1e-5
+"""Deterministic time beside CP-SAT's own: about what making a model takes."""
+
+
+def cost_of(answer: Answer) -> float:
+    """Return the deterministic time of a neighbourhood, about seconds."""
+    return answer.units + BASE_UNITS + UNITS_PER_BOOLEAN * answer.booleans
 
 
 class Repair:
@@ -50,7 +63,7 @@ class Repair:
     Parameters
     ----------
     uses
-        Its usable options are those of free deliveries.
+        Its usable options are those of free deliveries, beside those of the near-solution.
     near
         The near-solution.
     steps
@@ -60,18 +73,34 @@ class Repair:
     def __init__(
         self, problem: Problem, uses: UsageMatrix, near: Assignment, steps: int, seed: int
     ) -> None:
-        self._problem, self._uses, self._steps = problem, uses, steps
+        self._problem, self.steps = problem, steps
         self._random = np.random.default_rng(seed)
         every = replace(uses, usable=np.ones_like(uses.usable))
-        self._kept = repaired(problem, every, steps, near, self._random).assignment()
+        self._partial = repaired(problem, every, steps, near, self._random)
+        # A free delivery may keep its place.
         usable = uses.usable.copy()
-        usable[self._kept.option[self._kept.option >= 0]] = True
-        own = replace(uses, usable=usable)
-        self._windows = Windows.of(problem, own, steps, symmetry=False)
+        usable[self._partial.option[self._partial.option >= 0]] = True
+        self._partial.uses = replace(uses, usable=usable)
         self._family = families(problem)
         self._share = FIRST_SHARE
+        self._chosen = FIRST_CHOSEN
+        self._idle = 0.0
         self.is_refuted = False
         """Whether there is no schedule of these options even if all deliveries are free."""
+
+    @property
+    def unscheduled(self) -> int:
+        """The number of unscheduled deliveries."""
+        return len(self._partial.unscheduled)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is unscheduled, or there is no hope."""
+        return not self.unscheduled or self.is_refuted or self._idle > PATIENCE
+
+    def assignment(self) -> Assignment:
+        """Return the schedule so far."""
+        return self._partial.assignment()
 
     def try_neighbourhood(
         self,
@@ -80,7 +109,7 @@ class Repair:
         useful: Callable[[], bool],
         should_stop: Callable[[], bool],
     ) -> Answer:
-        """Free the deliveries of a random neighbourhood, and decide; adapt the share.
+        """Free the deliveries of a random neighbourhood, decide, and adapt its size.
 
         Parameters
         ----------
@@ -92,78 +121,60 @@ class Repair:
         StoppedError
             If the run is over.
         """
-        kept, required = self._kept, self._problem.required
-        free = self._draw()
-        windows = self._windows_of(free)
-        fixed = kept.option[~free & required & (kept.option >= 0)].astype(np.int64)
-        solver = small_solver(budget, int(self._random.integers(2**31)), UNITS)
+        random, before = self._random, self._partial
+        unscheduled = before.unscheduled
+        count = len(unscheduled) if self._share == 1.0 else self._chosen
+        chosen = random.permutation(unscheduled)[:count]
+        taken = self._draw(chosen)
+        partial, former = before.without(taken)
+        free = with_helpers(partial, np.concatenate([taken, chosen]), self._family)
+        places = places_for(partial, free)
+        # More threads make such small models slower.
+        solver = small_solver(replace(budget, threads=1), int(random.integers(2**31)), UNITS)
         if seconds is not None:
             solver.parameters.max_time_in_seconds = seconds
-
-        def make() -> StepModel:
-            model = build(self._problem, self._uses, windows, lambda: not useful())
-            model.require(fixed)
-            return model
-
-        answer = decide(make, solver, useful, should_stop)
-        self.is_refuted = answer.solvable is False and self._share == 1.0
-        factor = GROWTH if answer.solvable is False else SHRINKAGE
-        self._share = min(1.0, max(MIN_SHARE, factor * self._share))
+        answer = decide(
+            lambda: Repack(partial, places, former, lambda: not useful()),
+            solver,
+            useful,
+            should_stop,
+        )
+        if answer.assignment is not None:
+            partial.add(answer.assignment)
+            self._partial = partial
+            self._idle = 0.0
+            self._share = max(FIRST_SHARE, RELIEF * self._share)
+            self._chosen += 1
+        else:
+            self._idle += cost_of(answer)
+            self.is_refuted = answer.solvable is False and self._share == 1.0
+            if answer.solvable is None:
+                self._share = max(MIN_SHARE, SHRINKAGE * self._share)
+            elif self._chosen == 1:
+                self._share = min(1.0, GROWTH * self._share)
+            self._chosen = max(1, self._chosen // 2)
         return answer
 
-    def _draw(self) -> BoolVector:
-        """Return, shape (deliveries,), whether each is free."""
-        problem, kept, random = self._problem, self._kept, self._random
-        free = problem.required & (kept.option < 0)
-        scheduled = np.flatnonzero(kept.option >= 0)
+    def _draw(self, chosen: IntVector) -> IntVector:
+        """Return the scheduled deliveries that are free."""
+        partial, random = self._partial, self._random
+        scheduled = np.flatnonzero(partial.option >= 0)
         if random.random() < WINDOWS:
-            rank = np.abs(kept.step[scheduled] - random.integers(self._steps)).astype(float)
+            rank = np.abs(partial.step[scheduled] - random.integers(partial.steps)).astype(float)
         else:
-            rank = np.where(self._conflicting(scheduled, np.flatnonzero(free)), 0.0, 1.0)
+            rank = np.where(self._conflicting(scheduled, chosen), 0.0, 1.0)
         order = np.argsort(rank + random.random(len(scheduled)))
-        free[scheduled[order[: int(np.ceil(self._share * len(scheduled)))]]] = True
-        # Free deliveries may be forwarded by further nodes.
-        helpers = ~problem.required & (kept.option < 0)
-        return free | (helpers & np.isin(self._family, self._family[free]))
+        return scheduled[order[: int(np.ceil(self._share * len(scheduled)))]]
 
-    def _conflicting(self, scheduled: IntVector, unscheduled: IntVector) -> BoolVector:
-        """Return which deliveries use, in any step, what some unscheduled ones could use."""
-        problem, uses = self._problem, self._uses
+    def _conflicting(self, scheduled: IntVector, chosen: IntVector) -> BoolVector:
+        """Return which deliveries use, in any step, what the chosen ones could use."""
+        problem, uses = self._problem, self._partial.uses
         usable = np.zeros(problem.resources, dtype=np.bool_)
-        for delivery in self._random.permutation(unscheduled)[:MAX_UNSCHEDULED]:
+        for delivery in chosen.tolist():
             options = np.arange(*problem.option_start[delivery : delivery + 2])
             usable[uses.entries(options[uses.usable[options]])[1]] = True
         usable &= ~problem.implied
-        position, resource, _ = uses.entries(self._kept.option[scheduled].astype(np.int64))
+        position, resource, _ = uses.entries(self._partial.option[scheduled])
         found = np.zeros(len(scheduled), dtype=np.bool_)
         found[position[usable[resource]]] = True
         return found
-
-    def _windows_of(self, free: BoolVector) -> Windows:
-        """Return windows in which all but the free deliveries have one place.
-
-        Deliveries that cannot keep their place because of the free ones become free, too.
-        """
-        problem, kept, windows = self._problem, self._kept, self._windows
-        delivery, requires = problem.option_delivery, problem.option_requires
-        while True:
-            fixed = np.flatnonzero(~free & (kept.option >= 0))
-            own, step = kept.option[fixed], kept.step[fixed]
-            option_low = np.where(free[delivery], windows.option_low, NEVER)
-            option_high, high = windows.option_high.copy(), windows.high.copy()
-            option_low[own] = option_high[own] = high[fixed] = step
-            while True:
-                low = np.full(problem.deliveries, NEVER, dtype=np.int64)
-                np.minimum.at(low, delivery, option_low)
-                after = np.where(requires >= 0, low[requires] + 1, 0)
-                late = (option_low < after) & (option_low < NEVER)
-                if not late.any():
-                    break
-                option_low[late] = np.where(after > option_high, NEVER, after)[late]
-            lost = option_low[own] != step
-            if not lost.any():
-                return replace(
-                    windows, low=low, high=high, option_low=option_low, option_high=option_high
-                )
-            # They require a free delivery that cannot be so early any more.
-            free[fixed[lost]] = True

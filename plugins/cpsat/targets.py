@@ -96,11 +96,14 @@ class Targets:
         choices = 3 if upper is None else min(upper - low + 1, 3)
         if self.rounds == 0:  # some is left for a second round, with hints
             choices = max(choices, 2)
+        left = self.left(spent)
+        return max(left / choices, min(left, 1.0), 1e-3)
+
+    def left(self, spent: int) -> float:
+        """Return what is left of the budget, in the same unit; without a budget, a limit."""
         budget = self._run.budget
         if budget.evaluations is not None:
-            left = (budget.evaluations - spent) / EVALUATIONS_PER_UNIT
-        elif budget.seconds is not None:
-            left = budget.seconds - (time.monotonic() - self._started)
-        else:
-            left = SECONDS * 2**self.rounds
-        return max(left / choices, min(left, 1.0), 1e-3)
+            return float(budget.evaluations - spent) / EVALUATIONS_PER_UNIT
+        if budget.seconds is not None:
+            return budget.seconds - (time.monotonic() - self._started)
+        return SECONDS * float(2**self.rounds)

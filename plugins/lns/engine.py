@@ -10,9 +10,9 @@ some required deliveries are unscheduled. It minimizes their number.
 3. Destroy: choose a kind of neighbourhood by a bandit, and remove its deliveries from the schedule
    (``neighbourhoods.py``).
 4. Repair: CP-SAT schedules as many as possible of the removed and of some unscheduled deliveries,
-   all others being fixed (``repack.py``). Every delivery has a score: a constant, plus the scarcity
-   of the resources that it uses, plus noise, so that the set of unscheduled deliveries changes even
-   if its size does not.
+   all others being fixed (``toolkit.cpsat.repack``). Every delivery has a score: a constant, plus
+   the scarcity of the resources that it uses, plus noise, so that the set of unscheduled deliveries
+   changes even if its size does not.
 5. Always accept the result: its total score is at least that of the former places, which are the
    hint; the number of scheduled deliveries may fall. Adapt the bandit and the size of the
    neighbourhood to the gain and the time of CP-SAT.
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for, with_helpers
 from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
@@ -45,7 +46,6 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 from .growable_problem import GrowableProblem
 from .initial_solution import initial_solution
 from .neighbourhoods import Bandit, Situation
-from .repack import Repack, limited, places_for
 
 MAX_EASY = 0.3
 """Share of the time limit within which a subproblem solved to optimality is easy; chosen by
@@ -178,9 +178,9 @@ class _Search:
 
     def _initial_solution(self, steps: int) -> PartialSchedule:
         run, growable = self.run, self.growable
-        near = run.hint(steps)
-        # No near-solution has more steps than deliveries, so the hint is the best schedule, uncut.
+        # No near-solution has more steps than deliveries, so this is the best schedule, uncut.
         whole = run.hint(growable.base.deliveries + 1)
+        near = run.hint(steps)
         return initial_solution(
             growable,
             steps,
@@ -250,15 +250,10 @@ class _Search:
     ) -> tuple[PartialSchedule, Answer]:
         """Remove deliveries and reschedule them by CP-SAT; return the schedule and the answer."""
         run = self.run
-        repacked = partial.copy()
-        repacked.take_out(taken)
-        former = Assignment(
-            np.where(repacked.option < 0, partial.option, -1),
-            np.where(repacked.option < 0, partial.step, -1),
-        )
+        repacked, former = partial.without(taken)
         max_chosen = max(MAX_UNSCHEDULED, len(taken))
         chosen = self.random.permutation(situation.unscheduled)[:max_chosen]
-        free = np.concatenate([taken, chosen, self._helpers(repacked, situation, taken, chosen)])
+        free = with_helpers(repacked, np.concatenate([taken, chosen]), situation.family)
         # A small cost per use beside the price.
         cost = partial.uses.costs(situation.price + 0.05)
         places = limited(places_for(repacked, free), former, cost, self.options.max_places)
@@ -267,19 +262,12 @@ class _Search:
         if run.budget.evaluations is None:
             solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
         answer = decide(
-            lambda: Repack(repacked, places, weight, former, run.should_stop),
+            lambda: Repack(repacked, places, former, run.should_stop, weight),
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
         )
-        found = former if answer.assignment is None else answer.assignment
-        placed = np.flatnonzero(found.option >= 0)
-        repacked.place(
-            placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64)
-        )
-        # Drop optional deliveries that nothing requires any more.
-        idle = (repacked.option >= 0) & (repacked.assignment().option < 0)
-        repacked.take_out(np.flatnonzero(idle))
+        repacked.add(former if answer.assignment is None else answer.assignment)
         run.note(places=len(places.option))
         return repacked, answer
 
@@ -294,15 +282,6 @@ class _Search:
             NOISE, size=problem.deliveries
         )
         return np.where(problem.required, score, 0.0).astype(np.int64)
-
-    def _helpers(
-        self, repacked: PartialSchedule, situation: Situation, taken: IntVector, chosen: IntVector
-    ) -> IntVector:
-        """Return the unscheduled optional deliveries of the same messages."""
-        optional = np.flatnonzero(~repacked.problem.required & (repacked.option < 0))
-        optional = np.setdiff1d(optional, taken)
-        mine = np.unique(situation.family[np.concatenate([taken, chosen])])
-        return optional[np.isin(situation.family[optional], mine)]
 
 
 def scarcity(partial: PartialSchedule) -> NDArray[np.float64]:

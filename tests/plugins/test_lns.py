@@ -9,99 +9,24 @@ import pytest
 from cchybrid_plugins.lns.engine import Lns
 from cchybrid_plugins.lns.growable_problem import GrowableProblem
 from cchybrid_plugins.lns.initial_solution import initial_solution
-from cchybrid_plugins.lns.repack import Repack, limited, places_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ortools.sat.python import cp_model
 
 import cchybrid
 from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import Assignment, Problem, build_problem
-from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.partial_schedule import PartialSchedule, repaired
+from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import examples
 from tests.random_instances import instances
+from tests.toolkit.partial_schedules import assert_sound, random_assignment
 
 RANDOM = settings(
     max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
 )
-
-
-def random_assignment(problem: Problem, steps: int, seed: int) -> Assignment:
-    """Return places at random, full of conflicts; some deliveries have none."""
-    random = np.random.default_rng(seed)
-    found = problem.empty()
-    for delivery in range(problem.deliveries):
-        first, last = problem.option_start[delivery : delivery + 2]
-        if first < last and random.random() < 0.8:
-            found.option[delivery] = random.integers(first, last)
-            found.step[delivery] = random.integers(steps)
-    return found
-
-
-def assert_sound(partial: PartialSchedule) -> None:
-    """Assert that there are no conflicts, the order holds, and the residual capacity is right."""
-    problem = partial.problem
-    assert not len(partial.broken())
-    fresh = PartialSchedule(problem, partial.uses, partial.steps)
-    placed = np.flatnonzero(partial.option >= 0)
-    fresh.place(placed, partial.option[placed], partial.step[placed])
-    assert (fresh.residual == partial.residual).all()
-    assert (partial.residual >= 0).all()
-    missing = int((partial.assignment().option[problem.required] < 0).sum())
-    assert conflicts(problem, partial.assignment()) == missing == len(partial.unscheduled)
-
-
-@RANDOM
-@given(instances(), st.integers(0, 1000))
-def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -> None:
-    problem = build_problem(instance)
-    random = np.random.default_rng(seed)
-    wild = random_assignment(problem, 5, seed)
-    partial = repaired(problem, UsageMatrix.of(problem), 4, wild, random)
-    assert_sound(partial)
-    placed = partial.option >= 0
-    assert (partial.option[placed] == wild.option[placed]).all()
-    before = len(partial.unscheduled)
-    partial.fill(partial.unscheduled, lambda: False)
-    assert_sound(partial)
-    assert len(partial.unscheduled) <= before
-
-
-@RANDOM
-@given(instances(), st.integers(0, 1000))
-def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
-    """For any removed deliveries, the result is valid and schedules at least as many."""
-    problem = build_problem(instance)
-    random = np.random.default_rng(seed)
-    uses = UsageMatrix.of(problem)
-    partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
-    taken = np.flatnonzero((partial.option >= 0) & (random.random(problem.deliveries) < 0.5))
-    rest = partial.copy()
-    rest.take_out(taken)
-    free = np.flatnonzero(rest.option < 0)
-    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that is not in the subproblem
-    places = places_for(rest, free)
-    known = Assignment(
-        np.where(rest.option < 0, partial.option, -1), np.where(rest.option < 0, partial.step, -1)
-    )
-    places = limited(places, known, random.random(problem.options), len(taken) + 20)
-    weight = problem.required.astype(np.int64)
-    model = Repack(rest, places, weight, known, lambda: False)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    assert solver.solve(model.model) == cp_model.OPTIMAL
-    values = np.array(solver.response_proto.solution, dtype=np.int64)
-    _, found = model.solution(values)
-    placed = np.flatnonzero(found.option >= 0)
-    assert np.isin(placed, free).all()
-    rest.place(placed, found.option[placed].astype(np.int64), found.step[placed].astype(np.int64))
-    assert_sound(rest)
-    assert len(rest.unscheduled) <= len(partial.unscheduled)
 
 
 @pytest.mark.parametrize(

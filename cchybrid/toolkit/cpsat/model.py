@@ -83,11 +83,6 @@ class StepModel:
         """Return the Problem and the assignment that a solution encodes."""
         return self.problem, self.read(values)
 
-    def require(self, options: IntVector) -> None:
-        """Require each of these options, in its earliest step."""
-        for boolean in self.first[options].tolist():
-            self.model.proto.constraints.add().bool_or.literals.append(boolean)
-
     def hint(self, assignment: Assignment, seed: int) -> None:
         """Hint all booleans; required deliveries without a possible place get a random one.
 

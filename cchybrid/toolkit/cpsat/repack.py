@@ -1,4 +1,4 @@
-"""The CP-SAT model of a subproblem: schedule as many of the free deliveries as possible.
+"""The CP-SAT model of a subproblem: schedule as many of the free deliveries as possible, or all.
 
 All other deliveries are fixed, so the model has booleans only for the places (an option and a step
 that it fits into) of free deliveries. A free delivery that a fixed one requires must be made before
@@ -41,6 +41,19 @@ class Places:
     step: IntVector
     delivery: IntVector
     must_be_made: BoolVector
+
+
+def with_helpers(partial: PartialSchedule, free: IntVector, family: IntVector) -> IntVector:
+    """Return free deliveries and the unscheduled optional ones of the same messages.
+
+    Parameters
+    ----------
+    family
+        Shape (deliveries,): see ``usage_matrix.families``.
+    """
+    optional = np.flatnonzero(~partial.problem.required & (partial.option < 0))
+    mine = optional[np.isin(family[optional], family[free])]
+    return np.concatenate([free, np.setdiff1d(mine, free)])
 
 
 def places_for(partial: PartialSchedule, free: IntVector) -> Places:
@@ -109,22 +122,27 @@ class Repack:
         The schedule, without the free deliveries.
     places
         The possible places of the free deliveries.
-    weight
-        Shape (deliveries,): integers, the score of scheduling each delivery.
     former
         Their former places, the hint.
+    weight
+        Shape (deliveries,): integers, the score of scheduling each delivery. Without it, the model
+        has a solution only if all required free deliveries can be scheduled.
     """
 
     def __init__(
         self,
         partial: PartialSchedule,
         places: Places,
-        weight: IntVector,
         former: Assignment,
         should_stop: Callable[[], bool],
+        weight: IntVector | None = None,
     ) -> None:
         self._partial, self._places = partial, places
         problem = partial.problem
+        required = np.zeros(problem.deliveries, dtype=np.bool_)
+        required[places.free[places.must_be_made]] = True
+        if weight is None:
+            required[places.free] |= problem.required[places.free]
         count = len(places.option)
         needed = np.zeros(0, dtype=np.int64)
         if problem.ordered:
@@ -137,13 +155,14 @@ class Repack:
         self.booleans = count + len(needed) * (partial.steps - 1)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
-        self._assignment_constraints()
+        self._assignment_constraints(required)
         self._ladder_constraints()
         self._capacity_constraints()
         self._precedence_constraints()
-        score = weight[places.delivery]
-        weighed = np.flatnonzero(score)
-        self._rows.minimize(weighed.tolist(), (-score[weighed]).tolist())
+        if weight is not None:
+            score = weight[places.delivery]
+            weighed = np.flatnonzero(score)
+            self._rows.minimize(weighed.tolist(), (-score[weighed]).tolist())
         self._hint(former)
 
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
@@ -159,12 +178,13 @@ class Repack:
         """Return the index of the boolean "made before this step"."""
         return int(self._first_made_before[delivery]) + step - 1
 
-    def _assignment_constraints(self) -> None:
-        """Make every free delivery happen at most once; exactly once if a fixed one requires it."""
+    def _assignment_constraints(self, required: BoolVector) -> None:
+        """Make the free deliveries that are required happen exactly once, others at most once."""
         places = self._places
-        must_be_made = dict(zip(places.free.tolist(), places.must_be_made.tolist(), strict=True))
+        if len(np.setdiff1d(np.flatnonzero(required), places.delivery)):
+            self._rows.at_least_one([])
         for delivery, (literals,) in grouped(places.delivery, np.arange(len(places.option))):
-            if must_be_made[delivery]:
+            if required[delivery]:
                 self._rows.exactly_one(literals)
             else:
                 self._rows.at_most_one(literals)

@@ -1,0 +1,65 @@
+"""Partial schedules: near-solutions without conflicts, and subproblems of them for CP-SAT."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+
+from cchybrid.model import Instance
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for
+from cchybrid.toolkit.partial_schedule import repaired
+from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import examples
+from tests.random_instances import instances
+
+from .partial_schedules import assert_sound, random_assignment
+
+RANDOM = settings(
+    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+
+@RANDOM
+@given(instances(), st.integers(0, 1000))
+def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    random = np.random.default_rng(seed)
+    wild = random_assignment(problem, 5, seed)
+    partial = repaired(problem, UsageMatrix.of(problem), 4, wild, random)
+    assert_sound(partial)
+    placed = partial.option >= 0
+    assert (partial.option[placed] == wild.option[placed]).all()
+    before = len(partial.unscheduled)
+    partial.fill(partial.unscheduled, lambda: False)
+    assert_sound(partial)
+    assert len(partial.unscheduled) <= before
+
+
+@RANDOM
+@given(instances(), st.integers(0, 1000))
+def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
+    """For any removed deliveries, the result is valid and schedules at least as many."""
+    problem = build_problem(instance)
+    random = np.random.default_rng(seed)
+    uses = UsageMatrix.of(problem)
+    partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
+    taken = np.flatnonzero((partial.option >= 0) & (random.random(problem.deliveries) < 0.5))
+    rest, known = partial.without(taken)
+    free = np.flatnonzero(rest.option < 0)
+    free = np.setdiff1d(free, np.setdiff1d(free, taken)[:1])  # one that is not in the subproblem
+    places = places_for(rest, free)
+    places = limited(places, known, random.random(problem.options), len(taken) + 20)
+    weight = problem.required.astype(np.int64)
+    model = Repack(rest, places, known, lambda: False, weight)
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    assert solver.solve(model.model) == cp_model.OPTIMAL
+    values = np.array(solver.response_proto.solution, dtype=np.int64)
+    _, found = model.solution(values)
+    assert np.isin(np.flatnonzero(found.option >= 0), free).all()
+    rest.add(found)
+    assert_sound(rest)
+    assert len(rest.unscheduled) <= len(partial.unscheduled)
