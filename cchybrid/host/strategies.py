@@ -172,7 +172,9 @@ STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
 quotients, which are not probed. Only their order matters at first: closing one step of a gap of
 three outweighs the differences."""
 NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
-"""Priors of the prover: with a gap of one step, and with a larger gap."""
+"""Priors of the prover where messages are forwarded: with a gap of one step, and with a larger gap.
+In scatters it has ``PRIOR``: it closed none of the thesis', as their bounds are nearly always
+reached."""
 
 
 def auto(
@@ -195,7 +197,7 @@ def auto(
     arms, priors = _portfolio(others, max(1, threads // 2), history.ordered)
 
     def prior(arm: Arm) -> float:
-        if arm.view == "proof":
+        if arm.view == "proof" and history.ordered:
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
         return priors[arm]
 

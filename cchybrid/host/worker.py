@@ -124,8 +124,8 @@ class WorkerRun(RunBase):
         steps = self._lift(assignment, problem=problem)
         action = self.quotient_search and self.quotient_search.action
         # The last hint that this schedule can have come from.
-        hints = (hint for count, hint in reversed(self._hints.items()) if count >= len(steps))
-        author, hint = next(hints, ("", ""))
+        hints = [hint for count, hint in list(self._hints.items()) if count >= len(steps)]
+        author, hint = hints[-1] if hints else ("", "")
         how = f"quotient by a {action}" if action else hint
         self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
         if self._best is None or len(steps) < self._best:

@@ -125,7 +125,7 @@ class Run(Protocol):
 
         Deliveries that are not made have option and step -1; with ``complete``, only what makes
         every required delivery is returned. Schedules of at most ``steps`` steps that are offered
-        afterwards are recorded as seeded by the engine whose work was returned.
+        afterwards are recorded as seeded by the engine whose work was returned by the last call.
         """
 
     def progress(self, steps: int, conflicts: int) -> None:
@@ -266,6 +266,12 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
 def is_complete(problem: Problem, assignment: Assignment | None) -> bool:
     """Return whether there is an assignment and every required delivery has a place in it."""
     return assignment is not None and bool((assignment.option[problem.required] >= 0).all())
+
+
+def best_assignment(run: Run, problem: Problem) -> Assignment | None:
+    """Return the best schedule of any engine, or ``None``."""
+    # No near-solution has more steps than deliveries, so this hint is the best schedule, uncut.
+    return run.hint(problem.deliveries + 1)
 
 
 def cut_to(assignment: Assignment, steps: int) -> Assignment:

@@ -11,6 +11,7 @@ from .disjoint_trees import disjoint_trees
 from .dominating_sets import dominating_sets
 from .hypercubes import binomial_tree, double_tree, xor_exchange
 from .packing import packed_scatter
+from .quadrant_exchange import quadrant_exchange
 from .recursive_doubling import recursive_doubling
 from .relayed_exchange import relayed_exchange
 from .rings import bidirectional_ring, ring_pipeline
@@ -27,6 +28,8 @@ CONSTRUCTIONS: dict[str, Callable[[Context], Draft]] = {
     "xor-exchange": xor_exchange,
     # scatter on square tori of an even side n: n^3 / 8 steps, all channels full
     "diagonal-exchange": diagonal_exchange,
+    # scatter on meshes of even sides: as few steps as the channels in the middle allow
+    "quadrant-exchange": quadrant_exchange,
     # broadcast on grids, one port: doubling along each dimension (Barnett et al. 1993)
     "dimensional-trees": dimensional_trees,
     # all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)

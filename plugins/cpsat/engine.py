@@ -4,7 +4,8 @@
 2. Greedy schedules give the first upper bound.
 3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
-4. One step less than the best is tried first by repair of a near-solution (``repair``).
+4. Where messages are forwarded and a schedule is known, one step less is tried by repair first
+   (``repairs.py``).
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
@@ -13,15 +14,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop, cut_to
+from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
@@ -29,12 +28,12 @@ from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
-from cchybrid.toolkit.solver import EVALUATIONS_PER_UNIT, evaluations, until_stopped
+from cchybrid.toolkit.solver import evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
-from .repair import Repair, cost_of
+from .repairs import Repairs
 from .targets import Targets
 
 MAX_DRAWN_DELIVERIES = 50_000
@@ -43,13 +42,6 @@ MAX_DRAWN_DELIVERIES = 50_000
 MAX_SHORT_SHARE = 0.7
 """Share of short options up to which a model of these alone is tried first; with more of them it is
 hardly smaller than the whole model."""
-
-REPAIR_TIME = 0.7
-"""Share of the remaining time for the repairs for a number of steps. Chosen by hand."""
-
-MAX_UNSCHEDULED = 0.02
-"""Share of the deliveries that a near-solution may leave unscheduled; with more of them, the best
-schedule without its last step is repaired faster."""
 
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
@@ -150,7 +142,9 @@ class _Search:
         self.targets = Targets(run)
         self.too_short: set[int] = set()
         """Numbers of steps for which short options are refuted."""
-        self.spent = 0
+        self.repairs = Repairs(
+            problem, run, self.targets, lambda a: self._offer(a, problem), options.max_booleans
+        )
 
     @cached_property
     def pricing(self) -> Pricing:
@@ -179,6 +173,11 @@ class _Search:
             self._repair()
         return Stop.LIMIT
 
+    def _repair(self) -> None:
+        """Repair, where messages are forwarded; of scatters hardly any near-solution was."""
+        if self.problem.ordered and self.options.hints:
+            self.repairs.run_all()
+
     def _offer_first(self) -> None:
         """Make greedy schedules until one meets the bound, and offer the best."""
         # The kernels are loaded only where they are used.
@@ -188,18 +187,19 @@ class _Search:
         scheduler, state = FirstFit(self.problem), seed_state(self.run.seed)
         draws = min(MAX_DRAWN_DELIVERIES // max(1, self.problem.deliveries), self.options.draws)
         found: Assignment | None = None
+        drawings = 0
         for _ in range(max(1, draws)):
             drawn = scheduler.draw(state)
             if drawn is None:
                 break
-            self.spent += 1
+            drawings += 1
             if found is None or drawn.steps < found.steps:
                 found = drawn
             if found.steps <= self.targets.open()[0] or self.run.should_stop():
                 break
         if found is not None:
             self._offer(found, self.problem)
-        self.run.spend(self.spent)
+        self.targets.spend(drawings)
 
     def _offer(self, assignment: Assignment, problem: Problem) -> None:
         self.targets.offer(len(np.unique(assignment.step[needed(problem, assignment)])))
@@ -217,82 +217,11 @@ class _Search:
             elif self.demands is not None:
                 self.run.bound(lower, instance=True)
 
-    def _spend(self, evaluations: int) -> None:
-        self.spent += evaluations
-        self.run.spend(evaluations)
-
-    def _repair(self) -> None:
-        """Schedule one step less by repair while that succeeds.
-
-        It starts from another engine's near-solution, then from the best schedule without its last
-        step. Only where messages are forwarded: near-solutions of scatters were hardly ever
-        repaired.
-        """
-        if not self.problem.ordered:
-            return
-        low, target = self.targets.open()
-        while target is not None and target >= low and self.options.hints:
-            if not self._repaired(target):
-                return
-            low, target = self.targets.open()
-
-    def _repaired(self, target: int) -> bool:
-        """Start repairs for a share of the time until one succeeds; return whether one did."""
-        short = self.uses.shortened(self.problem, target)
-        if not self._fits(short, target) or target in self.too_short:
-            return False
-        end = self._now() + REPAIR_TIME * self.targets.left(self.spent)
-        for repair in self._repairs(short, target):
-            self._run_repair(repair, end)
-            if not repair.unscheduled:
-                self._offer(repair.assignment(), self.problem)
-                return True
-            self.run.suggest(repair.assignment())
-            if repair.is_refuted:
-                self.too_short.add(target)
-            if repair.is_refuted or self._now() >= end or not self.run.wants(target):
-                break
-        return False
-
-    def _repairs(self, short: UsageMatrix, target: int) -> Iterator[Repair]:
-        """Yield repairs without end; none if there is no schedule yet."""
-        limit = MAX_UNSCHEDULED * int(self.problem.required.sum())
-        for seed in count(self.run.seed):
-            near = self.run.hint(target, complete=True)
-            if near is not None:
-                repair = Repair(self.problem, short, near, target, seed)
-                if repair.unscheduled <= limit:
-                    yield repair
-            # No near-solution has more steps than deliveries, so this is the best schedule, uncut.
-            whole = self.run.hint(self.problem.deliveries + 1)
-            if whole is None:
-                return
-            yield Repair(self.problem, short, cut_to(whole, target), target, seed)
-
-    def _run_repair(self, repair: Repair, end: float) -> None:
-        run, timed = self.run, self.run.budget.evaluations is None
-
-        def useful() -> bool:
-            return run.wants(repair.steps)
-
-        while not repair.is_over and useful() and (left := end - self._now()) > 0:
-            answer = repair.try_neighbourhood(
-                run.budget, left if timed else None, useful, run.should_stop
-            )
-            run.note(target=repair.steps, booleans=answer.booleans, unscheduled=repair.unscheduled)
-            self._spend(evaluations(cost_of(answer)))
-
-    def _now(self) -> float:
-        """Return the seconds, or the units of deterministic time under an evaluation budget."""
-        if self.run.budget.evaluations is None:
-            return time.monotonic()
-        return self.spent / EVALUATIONS_PER_UNIT
-
     def _decide(self, target: int) -> None:
         """Decide whether there is an assignment of ``target`` steps, of short options first."""
         for stage in self._stages(target):
             self.targets.active = True
-            answer = self._ask(target, stage, self.targets.limit(self.spent) * stage.share)
+            answer = self._ask(target, stage, self.targets.limit() * stage.share)
             if answer.assignment is not None and answer.problem is not None:
                 self._offer(answer.assignment, answer.problem)
             elif answer.solvable is False and stage.final:
@@ -300,7 +229,7 @@ class _Search:
             elif answer.solvable is False:
                 self.too_short.add(target)
             # Report before counting evaluations, which may end the run.
-            self._spend(evaluations(answer.units))
+            self.targets.spend(evaluations(answer.units))
             if answer.assignment is not None or not self.run.wants(target):
                 return
         self.targets.give_up(target)

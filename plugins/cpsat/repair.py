@@ -1,11 +1,11 @@
 """Repair of a near-solution by CP-SAT: a few unscheduled deliveries at a time are scheduled.
 
 1. Remove deliveries from the near-solution until it violates nothing.
-2. Choose a few unscheduled deliveries, and free a share of the others: those that use a channel
-   that the chosen ones could use, or those of a window of steps.
+2. Choose a few unscheduled deliveries, and free some of the scheduled ones: those that use a
+   channel that the chosen ones could use, or those of a window of steps.
 3. CP-SAT decides whether the chosen and the free deliveries can all be made, all others being
-   fixed. If they can, keep that schedule; if not, choose fewer, or free a larger share; if that is
-   not decided in ``UNITS``, free a smaller share.
+   fixed. If they can, keep that schedule and choose more next time; if not, choose fewer, or free
+   more; if that is not decided in ``UNITS``, choose and free fewer.
 
 The neighbourhoods are those of large-neighbourhood search (P. Shaw 1998). In contrast to the engine
 ``lns``, nothing is optimised: decisions about a few deliveries take hundredths of a second.
@@ -25,28 +25,25 @@ from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
-FIRST_SHARE, MIN_SHARE = 0.1, 0.03
-"""Share of the scheduled deliveries that is free at first, and at least. Chosen by hand."""
+FIRST_FREE, MIN_FREE = 100, 10
+"""Scheduled deliveries that are free at first, and at least. Chosen by hand."""
 
-GROWTH, SHRINKAGE = 1.2, 0.93
-"""Factors on the share after a neighbourhood without a schedule, and after an undecided one."""
-
-RELIEF = 0.8
-"""Factor on the share after a neighbourhood with a schedule, down to ``FIRST_SHARE``."""
+GROWTH, SHRINKAGE, UNDECIDED = 1.2, 0.8, 0.7
+"""Factors on their number after a neighbourhood without a schedule; after one with a schedule, down
+to ``FIRST_FREE``; and after an undecided one. With a growth of 1.4 far fewer were repaired."""
 
 FIRST_CHOSEN = 3
 """Unscheduled deliveries that are chosen at first. With all of them at once, schedules without
 their last step were hardly ever repaired."""
 
 WINDOWS = 0.25
-"""Probability of a window of steps. Without windows about as many near-solutions of irregular
-all-to-all broadcasts were repaired; with twice as many windows fewer."""
+"""Probability of a window of steps. Chosen by hand."""
 
 UNITS = 0.5
 """Deterministic time for a neighbourhood, about seconds."""
 
 PATIENCE = 1.0
-"""Deterministic time without gain after which a new start is better. Chosen by hand."""
+"""Deterministic time without gain after which a new start is tried. Chosen by hand."""
 
 BASE_UNITS, UNITS_PER_BOOLEAN = 5e-3, 1e-5
 """Deterministic time beside CP-SAT's own: about what making a model takes."""
@@ -82,8 +79,8 @@ class Repair:
         usable[self._partial.option[self._partial.option >= 0]] = True
         self._partial.uses = replace(uses, usable=usable)
         self._family = families(problem)
-        self._share = FIRST_SHARE
-        self._chosen = FIRST_CHOSEN
+        self._free_count = float(FIRST_FREE)
+        self._chosen_count = FIRST_CHOSEN
         self._idle = 0.0
         self.is_refuted = False
         """Whether there is no schedule of these options even if all deliveries are free."""
@@ -95,7 +92,7 @@ class Repair:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is unscheduled, or there is no hope."""
+        """Whether nothing is unscheduled, or nothing was gained for long."""
         return not self.unscheduled or self.is_refuted or self._idle > PATIENCE
 
     def assignment(self) -> Assignment:
@@ -105,7 +102,7 @@ class Repair:
     def try_neighbourhood(
         self,
         budget: Budget,
-        seconds: float | None,
+        left: float,
         useful: Callable[[], bool],
         should_stop: Callable[[], bool],
     ) -> Answer:
@@ -113,8 +110,8 @@ class Repair:
 
         Parameters
         ----------
-        seconds
-            Limit of wall-clock time, or ``None``.
+        left
+            Limit of seconds, or of deterministic time under an evaluation budget.
 
         Raises
         ------
@@ -122,17 +119,20 @@ class Repair:
             If the run is over.
         """
         random, before = self._random, self._partial
-        unscheduled = before.unscheduled
-        count = len(unscheduled) if self._share == 1.0 else self._chosen
-        chosen = random.permutation(unscheduled)[:count]
-        taken = self._draw(chosen)
+        scheduled = np.flatnonzero(before.option >= 0)
+        everything = self._free_count >= len(scheduled)
+        chosen = before.unscheduled if everything else self._choose()
+        taken = scheduled if everything else self._draw(scheduled, chosen)
         partial, former = before.without(taken)
         free = with_helpers(partial, np.concatenate([taken, chosen]), self._family)
         places = places_for(partial, free)
+        seed, timed = int(random.integers(2**31)), budget.evaluations is None
         # More threads make such small models slower.
-        solver = small_solver(replace(budget, threads=1), int(random.integers(2**31)), UNITS)
-        if seconds is not None:
-            solver.parameters.max_time_in_seconds = seconds
+        solver = small_solver(
+            replace(budget, threads=1), seed, UNITS if timed else min(UNITS, left)
+        )
+        if timed:
+            solver.parameters.max_time_in_seconds = left
         answer = decide(
             lambda: Repack(partial, places, former, lambda: not useful()),
             solver,
@@ -143,28 +143,42 @@ class Repair:
             partial.add(answer.assignment)
             self._partial = partial
             self._idle = 0.0
-            self._share = max(FIRST_SHARE, RELIEF * self._share)
-            self._chosen += 1
-        else:
-            self._idle += cost_of(answer)
-            self.is_refuted = answer.solvable is False and self._share == 1.0
-            if answer.solvable is None:
-                self._share = max(MIN_SHARE, SHRINKAGE * self._share)
-            elif self._chosen == 1:
-                self._share = min(1.0, GROWTH * self._share)
-            self._chosen = max(1, self._chosen // 2)
+            if self._free_count > FIRST_FREE:
+                self._free_count = max(FIRST_FREE, SHRINKAGE * self._free_count)
+            self._chosen_count += 1
+            return answer
+        self._idle += cost_of(answer)
+        self.is_refuted = answer.solvable is False and everything
+        if answer.solvable is None:
+            size = min(self._free_count, len(scheduled))
+            self._free_count = max(MIN_FREE, UNDECIDED * size)
+        elif self._chosen_count == 1:
+            self._free_count *= GROWTH
+        self._chosen_count = max(1, self._chosen_count // 2)
         return answer
 
-    def _draw(self, chosen: IntVector) -> IntVector:
+    def _choose(self) -> IntVector:
+        """Return a few unscheduled deliveries, such as do not wait for others if possible."""
+        problem, partial = self._problem, self._partial
+        unscheduled = self._random.permutation(partial.unscheduled)
+        requires = problem.option_requires
+        ready = partial.uses.usable & (
+            (requires < 0) | (partial.option[requires] >= 0) | ~problem.required[requires]
+        )
+        waits = np.ones(problem.deliveries, dtype=np.bool_)
+        waits[problem.option_delivery[ready]] = False
+        order = np.argsort(waits[unscheduled], kind="stable")
+        return np.asarray(unscheduled[order[: self._chosen_count]])
+
+    def _draw(self, scheduled: IntVector, chosen: IntVector) -> IntVector:
         """Return the scheduled deliveries that are free."""
         partial, random = self._partial, self._random
-        scheduled = np.flatnonzero(partial.option >= 0)
         if random.random() < WINDOWS:
             rank = np.abs(partial.step[scheduled] - random.integers(partial.steps)).astype(float)
         else:
             rank = np.where(self._conflicting(scheduled, chosen), 0.0, 1.0)
         order = np.argsort(rank + random.random(len(scheduled)))
-        return scheduled[order[: int(np.ceil(self._share * len(scheduled)))]]
+        return scheduled[order[: int(self._free_count)]]
 
     def _conflicting(self, scheduled: IntVector, chosen: IntVector) -> BoolVector:
         """Return which deliveries use, in any step, what the chosen ones could use."""

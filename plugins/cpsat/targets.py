@@ -16,6 +16,8 @@ class Targets:
 
     Attributes
     ----------
+    spent
+        Evaluations so far.
     rounds
         Finished rounds; a round is over when every number of steps has been tried.
     active
@@ -30,6 +32,7 @@ class Targets:
         self._offered: int | None = None
         self._given_up = 0
         self._started = time.monotonic()
+        self.spent = 0
         self.rounds = 0
         self.active = False
         self.stalled = False
@@ -81,29 +84,35 @@ class Targets:
             return 2 * self._given_up - low + 1
         return (self._given_up + upper + 1) // 2
 
-    def limit(self, spent: int) -> float:
-        """Return the limit for a target: a share of the budget, all of it if no other is open.
+    def spend(self, evaluations: int) -> None:
+        """Count evaluations."""
+        self.spent += evaluations
+        self._run.spend(evaluations)
 
-        Seconds, or units of deterministic time under an evaluation budget, where nothing may depend
-        on the clock.
-
-        Parameters
-        ----------
-        spent
-            Evaluations so far.
-        """
+    def limit(self) -> float:
+        """Return the limit for a target: a share of what is left, all if no other is open."""
         low, upper = self.open()
         choices = 3 if upper is None else min(upper - low + 1, 3)
         if self.rounds == 0:  # some is left for a second round, with hints
             choices = max(choices, 2)
-        left = self.left(spent)
+        left = self.left()
         return max(left / choices, min(left, 1.0), 1e-3)
 
-    def left(self, spent: int) -> float:
-        """Return what is left of the budget, in the same unit; without a budget, a limit."""
+    def left(self) -> float:
+        """Return what is left of the budget; without a budget, a limit.
+
+        Seconds, or units of deterministic time under an evaluation budget, where nothing may depend
+        on the clock.
+        """
         budget = self._run.budget
         if budget.evaluations is not None:
-            return float(budget.evaluations - spent) / EVALUATIONS_PER_UNIT
+            return float(budget.evaluations - self.spent) / EVALUATIONS_PER_UNIT
         if budget.seconds is not None:
             return budget.seconds - (time.monotonic() - self._started)
         return SECONDS * float(2**self.rounds)
+
+    def now(self) -> float:
+        """Return the time in the unit of ``left``."""
+        if self._run.budget.evaluations is not None:
+            return self.spent / EVALUATIONS_PER_UNIT
+        return time.monotonic()

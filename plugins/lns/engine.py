@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import Run, Stop, best_assignment
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for, with_helpers
 from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
@@ -178,8 +178,8 @@ class _Search:
 
     def _initial_solution(self, steps: int) -> PartialSchedule:
         run, growable = self.run, self.growable
-        # No near-solution has more steps than deliveries, so this is the best schedule, uncut.
-        whole = run.hint(growable.base.deliveries + 1)
+        whole = best_assignment(run, growable.base)
+        # The last hint counts as the seed; a near-solution is usually the better start.
         near = run.hint(steps)
         return initial_solution(
             growable,

@@ -133,7 +133,7 @@ def test_phases_change_also_with_a_target(registry: Registry) -> None:
         cchybrid.instance("torus-3x3", "AAS"),
         engines=["crowd", "restless", "late"],
         steps=3,
-        time_limit=12.0,
+        time_limit=6.0,
         first_schedule=False,
         registry=registry,
         observers=[events.append],
@@ -146,7 +146,7 @@ def test_phases_change_also_with_a_target(registry: Registry) -> None:
         for event in events
         if event["event"] == "started" and event["engine"] in first["engines"]
     ]
-    assert second["seconds"] - min(started) < 6.0
+    assert second["seconds"] - min(started) < 3.0
 
 
 def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
@@ -154,7 +154,7 @@ def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) ->
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAB"),
         engines=["deaf", "crowd", "hang", "restless"],
-        time_limit=15.0,
+        time_limit=7.0,
         first_schedule=False,
         registry=registry,
         observers=[events.append],

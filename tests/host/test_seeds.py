@@ -66,6 +66,19 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
     assert pipe.offers() == [(f"from tabu's schedule of {known.steps} steps", "tabu")]
 
 
+def test_the_last_hint_that_fits_is_the_seed() -> None:
+    pipe = Pipe()
+    run, known = worker_run(pipe)
+    run.receive(news("best", known, run))
+    run.receive({**news("draft", known, run), "by": "umda"})
+    assert run.hint(known.steps) is not None
+    assert run.hint(known.steps + 9) is not None
+    run.offer(known)
+    assert run.hint(known.steps) is not None
+    run.offer(known)
+    assert [seed for _, seed in pipe.offers()] == ["tabu", "umda"]
+
+
 def test_an_engines_own_schedule_is_no_seed() -> None:
     pipe = Pipe()
     run, known = worker_run(pipe)

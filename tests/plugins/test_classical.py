@@ -236,6 +236,15 @@ def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
     assert steps_of("diagonal-exchange", instance) == side**3 // 8
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 10), (4, 6), (6, 4), (8, 8), (10, 10)])
+def test_the_quadrant_exchange_keeps_all_channels_in_the_middle_of_a_mesh_busy(
+    rows: int, columns: int
+) -> None:
+    instance = cchybrid.instance(f"mesh-{rows}x{columns}", "AAS")
+    shorter, longer = sorted((rows, columns))
+    assert steps_of("quadrant-exchange", instance) == shorter * longer**2 // 4
+
+
 @pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
 def test_figures_of_a_torus_hold_every_distance_once(side: int) -> None:
     found = [bend.distance(side) for figure in chosen(side) for bend in figure]
@@ -318,6 +327,9 @@ REASONS = [
     ("diagonal-exchange", "mesh-6x6", "AAS", {}, "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x8", "AAS", {}, "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x6", "OAS", {}, "not one message from every node to every"),
+    ("quadrant-exchange", "mesh-5x6", "AAS", {}, "no mesh with even sides"),
+    ("quadrant-exchange", "torus-6x6", "AAS", {}, "no mesh with even sides"),
+    ("quadrant-exchange", "mesh-4x4", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "torus-3x3", "OAS", {}, "not one message from every node to every"),
     ("translated-exchange", "ring-uni-8", "AAS", {}, "no subgroup whose translated paths fit"),
     ("relayed-exchange", "hypercube-8", "AAS", {}, "not store-and-forward"),

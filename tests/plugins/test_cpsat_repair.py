@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.cpsat.repair import Repair
+from cchybrid_plugins.cpsat.repairs import Repairs
+from cchybrid_plugins.cpsat.targets import Targets
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -43,7 +47,7 @@ def damaged(problem: Problem, steps: int, seed: int) -> Assignment:
 
 
 def tried(repair: Repair) -> Answer:
-    return repair.try_neighbourhood(BUDGET, None, lambda: True, lambda: False)
+    return repair.try_neighbourhood(BUDGET, 10.0, lambda: True, lambda: False)
 
 
 def run_to_the_end(repair: Repair, tries: int = 1000) -> None:
@@ -103,6 +107,63 @@ def test_near_solutions_are_repaired(
         repair = Repair(problem, uses.shortened(problem, steps), start, steps, 1)
         run_to_the_end(repair)
         assert_valid(problem, repair.assignment(), steps)
+
+
+def repaired_run(run: LocalRun) -> LocalRun:
+    """Run the repairs alone, without a whole model."""
+    Repairs(run.problem, run, Targets(run), run.offer, 1_000_000).run_all()
+    assert not run.violations
+    return run
+
+
+def heawood(**settings: Any) -> LocalRun:
+    problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
+    return LocalRun(problem, budget=Budget(evaluations=100_000), first_lower=5, **settings)
+
+
+def test_the_best_schedule_is_repaired_step_by_step() -> None:
+    run = heawood()
+    first = first_fit(run.problem, 0)
+    assert first is not None
+    assert first.steps > 6
+    run.offer(first)
+    assert repaired_run(run).best() == 5
+    counts = [len(schedule.steps) for schedule in run.schedules]
+    assert counts == list(range(first.steps, 4, -1))
+    again = heawood()
+    again.offer(first)
+    assert repaired_run(again).schedules == run.schedules
+
+
+def test_a_near_solution_is_repaired_without_any_schedule() -> None:
+    run = heawood()
+    first = first_fit(run.problem, 0)
+    assert first is not None
+    run.offer(first)
+    found = run.problem.match(repaired_run(run).schedules[-1].steps)
+    found.step[np.flatnonzero(run.problem.required)[:3]] = 0
+    near = heawood(target=5, hints={5: found})
+    assert repaired_run(near).best() == 5
+    assert near.spent < run.spent / 10
+
+
+def test_without_near_solution_and_schedule_there_are_no_repairs() -> None:
+    run = repaired_run(heawood())
+    assert not run.spent
+    assert not run.schedules
+
+
+def test_what_is_refuted_is_not_repaired_again() -> None:
+    problem = build_problem(cchybrid.instance("hypercube-8", "AAB"))
+    run = LocalRun(problem, budget=Budget(evaluations=100_000))
+    run.offer(first_fit(problem, 0))
+    repairs = Repairs(problem, run, Targets(run), run.offer, 1_000_000)
+    repairs.run_all()
+    best, spent = run.best(), run.spent
+    assert best == 3
+    assert spent < 50_000
+    repairs.run_all()
+    assert run.spent == spent
 
 
 def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
