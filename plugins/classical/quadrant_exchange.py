@@ -1,7 +1,7 @@
 """All-to-all scatter on meshes of even sides in as few steps as the middle channels allow.
 
 A mesh of 2p rows and 2q columns, p <= q, needs 2 p q^2 steps, because every channel between its
-left and its right half has to carry p q^2 * 2 messages; for squares of side n these are n^3 / 4
+left and its right half has to carry as many messages; for squares of side n these are n^3 / 4
 (D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies", Sixth
 Distributed Memory Computing Conference, 1991). The schedule reaches that.
 
@@ -102,7 +102,8 @@ def _to_neighbours(p: int, q: int) -> Iterator[list[Legs]]:
         paths: list[Legs] = []
         for w in range(p):
             u = (k - w) % q
-            row, column = _row(w, s, u, turn=t), _column(u, t, w, turn=s)
+            row = ((0, 0), _leg((s, w), (0, w))), ((1, 0), _leg((0, w), (u, w), (u, t)))
+            column = ((0, 0), _leg((u, t), (u, 0))), ((0, 1), _leg((u, 0), (u, w), (s, w)))
             paths += [row, column]
         yield paths
 
@@ -113,26 +114,15 @@ def _to_opposites(p: int, q: int) -> Iterator[list[Legs]]:
         paths: list[Legs] = []
         for w in range(p):
             u = (k - w) % q
-            paths.append(
-                (
-                    ((0, 0), _line((s, w), (0, w))),
-                    ((1, 0), [*_line((0, w), (u, w)), *_line((u, w), (u, 0))[1:]]),
-                    ((1, 1), _line((u, 0), (u, t))),
-                )
-            )
+            first = (0, 0), _leg((s, w), (0, w))
+            second = (1, 0), _leg((0, w), (u, w), (u, 0))
+            paths.append((first, second, ((1, 1), _leg((u, 0), (u, t)))))
         yield paths
 
 
-def _row(w: int, first: int, last: int, turn: int) -> Legs:
-    """Return the path along row w across the middle, then along column ``last`` to row ``turn``."""
-    beyond = [*_line((0, w), (last, w)), *_line((last, w), (last, turn))[1:]]
-    return ((0, 0), _line((first, w), (0, w))), ((1, 0), beyond)
-
-
-def _column(u: int, first: int, last: int, turn: int) -> Legs:
-    """Return the path along column u across the middle, then along row ``last`` to ``turn``."""
-    beyond = [*_line((u, 0), (u, last)), *_line((u, last), (turn, last))[1:]]
-    return ((0, 0), _line((u, first), (u, 0))), ((0, 1), beyond)
+def _leg(*corners: Place) -> Leg:
+    """Return the places from corner to corner."""
+    return [corners[0], *(place for a, b in pairwise(corners) for place in _line(a, b)[1:])]
 
 
 def _line(first: Place, last: Place) -> Leg:
@@ -176,25 +166,25 @@ def _attempt(
     every = (1 << steps) - 1
     found: list[tuple[int, Legs]] = []
     for source, target in pairs:
-        chosen, lines = 0, [[source]]
+        chosen, path = 0, [source]
         for corner in ((target[0], source[1]), (source[0], target[1])):
-            legs = [_line(a, b) for a, b in ((source, corner), (corner, target)) if a != b]
+            leg = _leg(source, corner, target)
             free = every
-            for channel in (channel for leg in legs for channel in pairwise(leg)):
+            for channel in pairwise(leg):
                 free &= ~busy[channel]
             tight = free
-            for inner in filter(None, map(_inner, legs)):
-                tight &= busy[inner]
+            for line in ((source, corner), (corner, target)):
+                if inner := _inner(*line):
+                    tight &= busy[inner]
             if tight or (free and not chosen):
-                chosen, lines = tight or free, legs
+                chosen, path = tight or free, leg
             if tight:
                 break
         if not chosen:
             break
         first = chosen & -chosen
-        for channel in (channel for leg in lines for channel in pairwise(leg)):
+        for channel in pairwise(path):
             busy[channel] |= first
-        path = [*lines[0], *(place for leg in lines[1:] for place in leg[1:])]
         found.append((first.bit_length() - 1, (((0, 0), path),)))
     return found
 
@@ -206,13 +196,10 @@ def _distance_from_middle(pair: tuple[Place, Place]) -> tuple[int, int]:
     return min(lines), sum(lines) if len(lines) == 2 else FAR
 
 
-def _inner(line: Leg) -> Channel | None:
+def _inner(first: Place, last: Place) -> Channel | None:
     """Return the next channel of a line towards the middle, in its direction; ``None`` at 0."""
-    (u, w), (x, y) = line[0], line[-1]
-    if u == x:
-        near = min(w, y)
-        ends = ((u, near - 1), (u, near)) if w < y else ((u, near), (u, near - 1))
-    else:
-        near = min(u, x)
-        ends = ((near - 1, w), (near, w)) if u < x else ((near, w), (near - 1, w))
-    return ends if near else None
+    (u, w), (x, y) = first, last
+    near = ((min(u, x), w), (min(u, x) - 1, w)) if u != x else ((u, min(w, y)), (u, min(w, y) - 1))
+    if first == last or min(near[1]) < 0:
+        return None
+    return near[::-1] if (u, w) < (x, y) else near
