@@ -10,13 +10,13 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 
-from .repair import Repair, cost_of
+from .repair import FIRST_FREE, Repair, cost_of
 from .targets import Targets
 
 TIME = 0.7
 """Share of the remaining time for the repairs for one number of steps. Chosen by hand."""
 
-MAX_STARTS = 8
+MAX_STARTS = 4
 """Repairs without success for one number of steps before a whole model is tried: there may be no
 such schedule, and only a whole model shows that. One takes a second or two."""
 
@@ -49,11 +49,16 @@ class Repairs:
         self._uses = UsageMatrix.of(problem)
         self._seeds = count(run.seed)
         self._refuted: set[int] = set()
-        required = int(problem.required.sum())
-        self._max_unscheduled = max(ALWAYS_FEW, MAX_UNSCHEDULED * required)
+        self._required = int(problem.required.sum())
+        self._max_unscheduled = max(ALWAYS_FEW, MAX_UNSCHEDULED * self._required)
 
     def run_all(self) -> None:
-        """Repair until there is no success, and no better schedule of another engine either."""
+        """Repair until there is no success, and no better schedule of another engine either.
+
+        Where all deliveries would be free, a repair is no easier than a whole model.
+        """
+        if self._required <= FIRST_FREE:
+            return
         while not self._run.should_stop():
             low, target = self._targets.open()
             if target is None or target < low or target in self._refuted:

@@ -473,7 +473,7 @@ def test_the_engine_offers_better_and_better_schedules() -> None:
     assert len(offered) > 1
     run, stop = solved(cchybrid.instance("hypercube-16", "AAB"), first_lower=4)
     assert (run.best(), stop) == (4, Stop.EXHAUSTED)
-    run, stop = solved(cchybrid.instance("mesh-3x3", "AAB"), budget=Budget(evaluations=8))
+    run, stop = solved(cchybrid.instance("mesh-3x3", "AAB"), budget=Budget(evaluations=9))
     assert (len(run.schedules), stop) == (1, Stop.LIMIT)
 
 
