@@ -277,6 +277,7 @@ def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> No
     )
     assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
+    assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
     alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None, ""), tmp_path / "two")
     assert "Teams beside" not in alone[".md"]
 
