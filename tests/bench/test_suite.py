@@ -240,7 +240,9 @@ def test_two_files_of_one_name(tmp_path):
 def test_unknown_names():
     with pytest.raises(InputError, match="no suite is called"):
         read_suite("n" * 5000)
-    with pytest.raises(InputError, match="called nothing; use compare-engines, faults, hgsa"):
+    with pytest.raises(
+        InputError, match="called nothing; use compare-engines, cooperation, faults, hgsa"
+    ):
         read_suite("nothing")
     with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):
         read_suite("nothing.toml")

@@ -292,7 +292,9 @@ def _teams(runs: DataFrame) -> list[Section]:
             "its 95 % interval": _ranges(found.member_low, found.member_high, shown),
             "verdict": found.verdict,
         })  # fmt: skip
-        sections.append(Section("Teams beside their members", text, lines, table, "teams.csv", found))
+        sections.append(
+            Section("Teams beside their members", text, lines, table, "teams.csv", found)
+        )
     seeds = teams.seeds_of_teams(runs)
     if len(seeds):
         text = (
