@@ -2,8 +2,9 @@
 
 A mesh of 2p rows and 2q columns, p <= q, needs 2 p q^2 steps, because every channel between its
 left and its right half has to carry as many messages; for squares of side n these are n^3 / 4
-(D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies", Sixth
-Distributed Memory Computing Conference, 1991). The schedule reaches that.
+(compare D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh
+topologies", Sixth Distributed Memory Computing Conference, 1991, pages 398-403). The schedule
+reaches that.
 
 A place in a quadrant is (u, w): the distances of its column and of its row from the middle of the
 mesh, from 0. All quadrants do the same, mirrored. For k < q let C(w) = (k - w) mod q. In step
