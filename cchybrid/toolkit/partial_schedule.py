@@ -130,6 +130,19 @@ class PartialSchedule:
             start = end
         return found
 
+    def resources_of(self, options: IntVector) -> IntVector:
+        """Return the resources that options use, without implied ones."""
+        resources = np.unique(self.uses.entries(options)[1])
+        return resources[~self.problem.implied[resources]]
+
+    def using(self, resources: IntVector) -> IntVector:
+        """Return the scheduled deliveries that use any of these resources, in any step."""
+        placed = np.flatnonzero(self.option >= 0)
+        position, used, _ = self.uses.entries(self.option[placed])
+        chosen = np.zeros(self.problem.resources, dtype=np.bool_)
+        chosen[resources] = True
+        return placed[np.unique(position[chosen[used]])]
+
     def broken(self) -> IntVector:
         """Return the scheduled deliveries that require one that is not made in an earlier step."""
         placed = np.flatnonzero(self.option >= 0)

@@ -143,7 +143,7 @@ class _Search:
         self.too_short: set[int] = set()
         """Numbers of steps for which short options are refuted."""
         self.repairs = Repairs(
-            problem, run, self.targets, lambda a: self._offer(a, problem), options.max_booleans
+            problem, self.uses, run, self.targets, self._fits, lambda a: self._offer(a, problem)
         )
 
     @cached_property

@@ -20,10 +20,11 @@ import numpy as np
 
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.ragged import gather
 from cchybrid.toolkit.cpsat.repack import Repack, places_for, with_helpers
 from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.partial_schedule import repaired
-from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
 FIRST_FREE, MIN_FREE = 100, 10
 """Scheduled deliveries that are free at first, and at least. Chosen by hand."""
@@ -171,24 +172,17 @@ class Repair:
         return np.asarray(unscheduled[order[: self._chosen_count]])
 
     def _draw(self, scheduled: IntVector, chosen: IntVector) -> IntVector:
-        """Return the scheduled deliveries that are free."""
+        """Return the scheduled deliveries that are free.
+
+        Those of steps around a random one, or first those that use, in any step, what the chosen
+        ones could use.
+        """
         partial, random = self._partial, self._random
         if random.random() < WINDOWS:
             rank = np.abs(partial.step[scheduled] - random.integers(partial.steps)).astype(float)
         else:
-            rank = np.where(self._conflicting(scheduled, chosen), 0.0, 1.0)
+            options, _ = gather(self._problem.option_start, chosen)
+            resources = partial.resources_of(options[partial.uses.usable[options]])
+            rank = np.where(np.isin(scheduled, partial.using(resources)), 0.0, 1.0)
         order = np.argsort(rank + random.random(len(scheduled)))
         return scheduled[order[: int(self._free_count)]]
-
-    def _conflicting(self, scheduled: IntVector, chosen: IntVector) -> BoolVector:
-        """Return which deliveries use, in any step, what the chosen ones could use."""
-        problem, uses = self._problem, self._partial.uses
-        usable = np.zeros(problem.resources, dtype=np.bool_)
-        for delivery in chosen.tolist():
-            options = np.arange(*problem.option_start[delivery : delivery + 2])
-            usable[uses.entries(options[uses.usable[options]])[1]] = True
-        usable &= ~problem.implied
-        position, resource, _ = uses.entries(self._partial.option[scheduled])
-        found = np.zeros(len(scheduled), dtype=np.bool_)
-        found[position[usable[resource]]] = True
-        return found

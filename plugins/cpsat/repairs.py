@@ -30,23 +30,25 @@ class Repairs:
 
     Parameters
     ----------
+    uses
+        The usage matrix of the Problem.
+    fits
+        Whether a model of these options and this number of steps is small enough.
     offer
         Offers a schedule.
-    max_booleans
-        Options times steps that may be usable.
     """
 
     def __init__(
         self,
         problem: Problem,
+        uses: UsageMatrix,
         run: Run,
         targets: Targets,
+        fits: Callable[[UsageMatrix, int], bool],
         offer: Callable[[Assignment], None],
-        max_booleans: int,
     ) -> None:
         self._problem, self._run, self._targets = problem, run, targets
-        self._offer, self._max_booleans = offer, max_booleans
-        self._uses = UsageMatrix.of(problem)
+        self._uses, self._fits, self._offer = uses, fits, offer
         self._seeds = count(run.seed)
         self._refuted: set[int] = set()
         self._required = int(problem.required.sum())
@@ -68,7 +70,7 @@ class Repairs:
 
     def _succeeds(self, target: int) -> bool:
         short = self._uses.shortened(self._problem, target)
-        if int(short.usable.sum()) * target > self._max_booleans:
+        if not self._fits(short, target):
             return False
         end = self._targets.now() + TIME * self._targets.left()
         for number, repair in enumerate(self._starts(short, target)):
@@ -91,12 +93,11 @@ class Repairs:
         By turns they start from another engine's near-solution, unless it leaves too many
         deliveries unscheduled, and from the best schedule without its last steps.
         """
-        whole = best_assignment(self._run, self._problem)
         while True:
             near = self._run.hint(target, complete=True)
             if near is not None:
                 repair = Repair(self._problem, short, near, target, next(self._seeds))
-                if repair.unscheduled <= self._max_unscheduled or whole is None:
+                if repair.unscheduled <= self._max_unscheduled or self._run.best() is None:
                     yield repair
             whole = best_assignment(self._run, self._problem)
             if whole is not None:

@@ -58,27 +58,12 @@ class Situation:
         """Return the deliveries of these steps."""
         return np.flatnonzero(np.isin(self.partial.step, steps))
 
-    def using(self, resources: IntVector) -> IntVector:
-        """Return the deliveries that use any of these resources, in any step."""
-        partial = self.partial
-        placed = np.flatnonzero(partial.option >= 0)
-        position, used, _ = partial.uses.entries(partial.option[placed])
-        chosen = np.zeros(partial.problem.resources, dtype=np.bool_)
-        chosen[resources] = True
-        return placed[np.unique(position[chosen[used]])]
-
     def draw_options(self) -> IntVector:
         """Return the usable options of a random unscheduled delivery."""
         partial = self.partial
         delivery = int(self.random.choice(self.unscheduled))
         options = np.arange(*partial.problem.option_start[delivery : delivery + 2])
         return options[partial.uses.usable[options]]
-
-    def resources(self, options: IntVector) -> IntVector:
-        """Return the resources that these options use, without implied ones."""
-        partial = self.partial
-        resources = np.unique(partial.uses.entries(options)[1])
-        return resources[~partial.problem.implied[resources]]
 
 
 def wasteful_steps(situation: Situation, size: int) -> IntVector:
@@ -108,21 +93,21 @@ def users(situation: Situation, size: int) -> IntVector:
     chosen: list[int] = []
     for _ in range(size):
         option = situation.random.choice(situation.draw_options(), size=1)
-        fresh = np.setdiff1d(situation.resources(option), chosen)
+        fresh = np.setdiff1d(situation.partial.resources_of(option), chosen)
         chosen.extend(situation.random.permutation(fresh)[: 1 + size - len(chosen)].tolist())
         if len(chosen) > size:
             break
-    return situation.using(np.array(chosen, dtype=np.int64))
+    return situation.partial.using(np.array(chosen, dtype=np.int64))
 
 
 def block(situation: Situation, size: int) -> IntVector:
     """Return the deliveries, of some steps, on all resources that an unscheduled one could use."""
     partial = situation.partial
-    resources = situation.resources(situation.draw_options())
+    resources = partial.resources_of(situation.draw_options())
     residual = (situation.price[resources] + 1e-3) @ partial.residual[resources]
     score = (residual + 0.1) * situation.random.random(partial.steps)
     steps = np.argsort(-score, kind="stable")[: 2 + 2 * size]
-    found = situation.using(resources)
+    found = partial.using(resources)
     return found[np.isin(partial.step[found], steps)]
 
 

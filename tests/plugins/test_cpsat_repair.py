@@ -109,9 +109,14 @@ def test_near_solutions_are_repaired(
         assert_valid(problem, repair.assignment(), steps)
 
 
+def repairs_of(run: LocalRun) -> Repairs:
+    uses = UsageMatrix.of(run.problem)
+    return Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer)
+
+
 def repaired_run(run: LocalRun) -> LocalRun:
     """Run the repairs alone, without a whole model."""
-    Repairs(run.problem, run, Targets(run), run.offer, 1_000_000).run_all()
+    repairs_of(run).run_all()
     assert not run.violations
     return run
 
@@ -157,7 +162,7 @@ def test_what_is_refuted_is_not_repaired_again() -> None:
     run = heawood()
     run.first_lower = 1
     run.offer(first_fit(run.problem, 0))
-    repairs = Repairs(run.problem, run, Targets(run), run.offer, 1_000_000)
+    repairs = repairs_of(run)
     repairs.run_all()
     assert run.best() == 5
     spent = run.spent
