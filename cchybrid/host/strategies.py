@@ -175,6 +175,9 @@ NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
 """Priors of the prover where messages are forwarded: with a gap of one step, and with a larger gap.
 In scatters it has ``PRIOR``: it closed none of the thesis', as their bounds are nearly always
 reached."""
+NEAR_EXACT_PRIOR = 0.5
+"""Prior of the first exact engine where messages are forwarded and the gap is one or two steps: it
+repairs schedules of other engines."""
 
 
 def auto(
@@ -199,8 +202,11 @@ def auto(
     def prior(arm: Arm) -> float:
         if arm.view == "proof" and history.ordered:
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
+        if arm == exact and history.ordered and history.gap in (1, 2):
+            return NEAR_EXACT_PRIOR
         return priors[arm]
 
+    exact = next((a for a in arms if a.engine.proves and a.view == "instance"), None)
     awaited = {engine.name for engine in others if engine.priority > 0}
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds

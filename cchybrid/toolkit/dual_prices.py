@@ -130,12 +130,16 @@ class Pricing:
     def tight(self, steps: int) -> Tight:
         """Return the Problem reduced for ``steps``, at least ``min_steps`` of sharp prices."""
         self.sharpen()
-        usable = self.uses.usable.copy()
-        full = np.zeros(self.problem.resources, dtype=np.bool_)
         if steps not in self._exact and any(not prices.spare(steps) for prices in self._found):
             # Of all prices without slack, those that exclude the most options.
             self._exact.add(steps)
             self._add(_strict_duals(self.problem, self.uses, steps, self.should_stop), steps)
+        return self.known(steps)
+
+    def known(self, steps: int) -> Tight:
+        """Return the Problem reduced for ``steps`` by the prices so far; no program is solved."""
+        usable = self.uses.usable.copy()
+        full = np.zeros(self.problem.resources, dtype=np.bool_)
         for prices in self._found:
             spare = prices.spare(steps)
             usable &= prices.surplus <= spare

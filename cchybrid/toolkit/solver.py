@@ -148,7 +148,6 @@ def new_solver(
     seed: int,
     *,
     units: float | None = None,
-    seconds: float | None = None,
     threads: int = 1,
     memory: int | None = None,
     linearization: int | None = None,
@@ -160,8 +159,6 @@ def new_solver(
     ----------
     units
         Limit of deterministic time, about seconds: equal calls have equal results.
-    seconds
-        Limit of wall-clock time.
     memory
         Limit of memory in MiB.
     linearization
@@ -176,8 +173,6 @@ def new_solver(
     parameters.log_search_progress = log
     if units is not None:
         parameters.max_deterministic_time = units
-    if seconds is not None:
-        parameters.max_time_in_seconds = seconds
     if memory is not None:
         parameters.max_memory_in_mb = memory
     if linearization is not None:

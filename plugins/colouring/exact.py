@@ -74,7 +74,8 @@ class FixedChoice:
         known
             A schedule of this choice.
         limit
-            Limit of every decision: seconds, or deterministic time under an evaluation budget.
+            Limit of every decision: CPU seconds of a thread, or deterministic time under an
+        evaluation budget.
         useful
             Whether a schedule of a number of steps is of use.
         should_stop
@@ -92,7 +93,8 @@ class FixedChoice:
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            return decide(make, solver, lambda: useful(steps), should_stop)
+            seconds = limit if budget.evaluations is None else None
+            return decide(make, solver, lambda: useful(steps), should_stop, seconds)
 
         units = 0.0
         while self.min_steps < known.steps and useful(known.steps - 1):

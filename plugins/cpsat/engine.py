@@ -4,8 +4,10 @@
 2. Greedy schedules give the first upper bound.
 3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
-4. Where messages are forwarded and a schedule is known, one step less is tried by repair first
-   (``repairs.py``).
+4. Where messages are forwarded, a model of short options only is tried for a while, for the fewest
+   open steps and before any linear program: on networks whose channels must be full in every step
+   it is solved in a second or two. Then one step less than the best schedule is tried
+   by repair (``repairs.py``).
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
@@ -42,6 +44,10 @@ MAX_DRAWN_DELIVERIES = 50_000
 MAX_SHORT_SHARE = 0.7
 """Share of short options up to which a model of these alone is tried first; with more of them it is
 hardly smaller than the whole model."""
+
+FIRST_LOOK, FIRST_LOOK_IF_FULL = 0.25, 0.5
+"""Share of the time for the model of short options before the repairs; the larger one where some
+channels must be full in every step, as such models are nearly always solved. Chosen by hand."""
 
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
@@ -156,11 +162,13 @@ class _Search:
             self._refute(self.demands.min_steps - 1)
         if self.demands is None or self.problem.complete:
             self._refute(min_steps(self.problem, self.uses) - 1)
-        self._repair()
         if self.demands is None:
             self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
+        if self.problem.ordered and self.demands is None:
+            self._look_first()
+        self._repair()
         if self.demands is None and self.targets.next() is not None:
             self.pricing.sharpen()
             self._refute(self.pricing.min_steps - 1)
@@ -172,6 +180,19 @@ class _Search:
             self._decide(target)
             self._repair()
         return Stop.LIMIT
+
+    def _look_first(self) -> None:
+        """Try the fewest open steps with short options and without hints, for a short time."""
+        target = self.targets.next()
+        if target is None or self.run.should_stop():
+            return
+        known = self.pricing.known(target)
+        short = known.uses.shortened(self.problem, target)
+        if self._fits(short, target):
+            stage = _Stage(Tight(short, known.full), hinted=False)
+            share = FIRST_LOOK_IF_FULL if known.full.any() else FIRST_LOOK
+            answer = self._ask(target, stage, share * self.targets.left())
+            self._record(target, stage, answer)
 
     def _repair(self) -> None:
         """Repair, where messages are forwarded; of scatters hardly any near-solution was."""
@@ -222,17 +243,21 @@ class _Search:
         for stage in self._stages(target):
             self.targets.active = True
             answer = self._ask(target, stage, self.targets.limit() * stage.share)
-            if answer.assignment is not None and answer.problem is not None:
-                self._offer(answer.assignment, answer.problem)
-            elif answer.solvable is False and stage.final:
-                self._refute(target)
-            elif answer.solvable is False:
-                self.too_short.add(target)
-            # Report before counting evaluations, which may end the run.
-            self.targets.spend(evaluations(answer.units))
+            self._record(target, stage, answer)
             if answer.assignment is not None or not self.run.wants(target):
                 return
         self.targets.give_up(target)
+
+    def _record(self, target: int, stage: _Stage, answer: Answer) -> None:
+        """Offer the schedule of an answer or record its refutation, and count its effort."""
+        if answer.assignment is not None and answer.problem is not None:
+            self._offer(answer.assignment, answer.problem)
+        elif answer.solvable is False and stage.final:
+            self._refute(target)
+        elif answer.solvable is False:
+            self.too_short.add(target)
+        # Report before counting evaluations, which may end the run.
+        self.targets.spend(evaluations(answer.units))
 
     def _stages(self, target: int) -> Iterator[_Stage]:
         """Yield the models to try.
@@ -289,11 +314,14 @@ class _Search:
             return model
 
         # Incomplete hints double the time of easy models and help only with hard ones.
-        hint = run.hint(target, complete=self.targets.rounds == 0) if options.hints else None
+        hint = None
+        if options.hints and stage.hinted:
+            hint = run.hint(target, complete=self.targets.rounds == 0)
         solver = decision_solver(
             run.budget, run.seed + self.targets.rounds, limit, log=options.log, tight=full
         )
-        answer = decide(make, solver, lambda: run.wants(target), run.should_stop)
+        seconds = limit if run.budget.evaluations is None else None
+        answer = decide(make, solver, lambda: run.wants(target), run.should_stop, seconds)
         run.note(
             target=target,
             booleans=answer.booleans,
@@ -315,11 +343,14 @@ class _Stage:
         Whether a refutation by it holds for all options.
     share
         Its share of the time of this number of steps.
+    hinted
+        Whether the search starts from a schedule or near-solution of another engine.
     """
 
     tight: Tight | None
     final: bool = False
     share: float = 1.0
+    hinted: bool = True
 
 
 def _demands(problem: Problem) -> Demands | None:

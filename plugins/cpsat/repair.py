@@ -112,7 +112,7 @@ class Repair:
         Parameters
         ----------
         left
-            Limit of seconds, or of deterministic time under an evaluation budget.
+            Limit of CPU seconds, or of deterministic time under an evaluation budget.
 
         Raises
         ------
@@ -132,13 +132,12 @@ class Repair:
         solver = small_solver(
             replace(budget, threads=1), seed, UNITS if timed else min(UNITS, left)
         )
-        if timed:
-            solver.parameters.max_time_in_seconds = left
         answer = decide(
             lambda: Repack(partial, places, former, lambda: not useful()),
             solver,
             useful,
             should_stop,
+            left if timed else None,
         )
         if answer.assignment is not None:
             partial.add(answer.assignment)

@@ -112,7 +112,7 @@ class Targets:
         return SECONDS * float(2**self.rounds)
 
     def now(self) -> float:
-        """Return the time in the unit of ``left``."""
+        """Return the time in the unit of ``left``; CPU time, which does not pass in a pause."""
         if self._run.budget.evaluations is not None:
             return self.spent / EVALUATIONS_PER_UNIT
-        return time.monotonic()
+        return time.process_time()

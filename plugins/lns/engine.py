@@ -259,13 +259,12 @@ class _Search:
         places = limited(places_for(repacked, free), former, cost, self.options.max_places)
         weight = self._weights(partial, cost)
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
-        if run.budget.evaluations is None:
-            solver.parameters.max_time_in_seconds = SECONDS_PER_UNIT * units
         answer = decide(
             lambda: Repack(repacked, places, former, run.should_stop, weight),
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
+            SECONDS_PER_UNIT * units if run.budget.evaluations is None else None,
         )
         repacked.add(former if answer.assignment is None else answer.assignment)
         run.note(places=len(places.option))

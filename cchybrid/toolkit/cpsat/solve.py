@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -106,19 +108,17 @@ def decision_solver(
     Parameters
     ----------
     limit
-        Seconds; units of deterministic time under an evaluation budget, because then nothing may
-        depend on the clock or on the timing of threads.
+        Limit of deterministic time under an evaluation budget, because then nothing may depend on
+        the clock or on the timing of threads; otherwise the limit is that of ``decide``.
     log
         Print CP-SAT's own log.
     tight
         Whether resources are known to be full in every step.
     """
     threads = _threads(budget)
-    timed = budget.evaluations is None
     solver = new_solver(
         seed,
-        seconds=limit if timed else None,
-        units=None if timed else limit,
+        units=limit if budget.evaluations is not None else None,
         threads=threads,
         memory=budget.memory,
         log=log,
@@ -140,6 +140,7 @@ def decide(
     solver: cp_model.CpSolver,
     useful: Callable[[], bool],
     should_stop: Callable[[], bool],
+    seconds: float | None = None,
 ) -> Answer:
     """Build a model and solve it; undecided if the answer stops being useful.
 
@@ -151,16 +152,23 @@ def decide(
         Whether the answer is still of use; if not, the search ends.
     should_stop
         Whether the run is over.
+    seconds
+        Limit of CPU time for each thread of the solver. Unlike the seconds of CP-SAT's own limit,
+        they do not pass while the process is paused.
 
     Raises
     ------
     StoppedError
         If the run is over and there is no answer.
     """
+    threads = max(1, solver.parameters.num_workers)
+    end = math.inf if seconds is None else time.process_time() + seconds * threads
+
+    def unwanted() -> bool:
+        return time.process_time() > end or not useful()
+
     try:
-        return call(
-            lambda: _answer(make(), solver), solver.stop_search, should_stop, lambda: not useful()
-        )
+        return call(lambda: _answer(make(), solver), solver.stop_search, should_stop, unwanted)
     except StoppedError:
         check(should_stop)
         return Answer()
