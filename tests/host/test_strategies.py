@@ -188,6 +188,16 @@ def test_the_prover_waits_until_the_gap_is_small() -> None:
     assert PROVER not in {name for row in names(islice(phases, 8)) for name in row}
 
 
+@pytest.mark.parametrize(("best", "first"), [(5, "x"), (9, "o")])
+def test_near_the_bound_the_exact_engine_goes_before_heuristics(best: int, first: str) -> None:
+    history = RunHistory(ordered=True, provable=False, best=best, lower=3)
+    phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
+    for phase in islice(phases, 3):
+        for arm in phase.arms:
+            history.sliced(arm.key, 2.0)
+    assert names([next(phases)])[0][0] == first
+
+
 def test_auto_continues_with_the_arm_of_the_best_score() -> None:
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)

@@ -312,6 +312,17 @@ def test_short_options_first() -> None:
     assert [note["target"] for note in run.notes if "branches" in note] == [8]
 
 
+def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In five steps every channel of 16 nodes of degree 3 must bring its receiver a new message."""
+
+    def fail(pricing: Pricing) -> None:
+        raise AssertionError("a linear program is solved")
+
+    monkeypatch.setattr(Pricing, "sharpen", fail)
+    run = solved(cchybrid.instance("random-regular-16-3-1", "AAB"), first_lower=5)
+    assert run.best() == 5
+
+
 def test_no_delivery_loses_its_shortest_options() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
     uses = UsageMatrix.of(problem)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pytest
@@ -48,6 +52,22 @@ def pigeons(holes: int) -> cp_model.CpModel:
             for b in range(a):
                 model.add_bool_or(~inside[a][hole], ~inside[b][hole])
     return model
+
+
+class Hard:
+    """A decision model that takes minutes."""
+
+    model, booleans = pigeons(12), 0
+
+    def solution(self, values: object) -> None:
+        raise AssertionError("there is none")
+
+
+def decide_for_a_second(sender: Connection) -> None:
+    before = time.process_time()
+    sender.send(None)
+    answer = decide(Hard, plain_solver(), lambda: True, never, 1.0)  # type: ignore[arg-type]
+    sender.send((answer.solvable, time.process_time() - before))
 
 
 def plain_solver() -> cp_model.CpSolver:
@@ -129,6 +149,22 @@ def broken_model() -> cp_model.CpModel:
     model = cp_model.CpModel()
     model.proto.constraints.add().bool_or.literals.append(7)
     return model
+
+
+def test_the_time_of_a_decision_does_not_pass_in_a_pause() -> None:
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    context = multiprocessing.get_context("spawn")
+    child = context.Process(target=decide_for_a_second, args=(sender,))
+    child.start()
+    assert child.pid is not None
+    receiver.recv()
+    os.kill(child.pid, signal.SIGSTOP)
+    time.sleep(1.5)
+    os.kill(child.pid, signal.SIGCONT)
+    solvable, seconds = receiver.recv()
+    child.join()
+    assert solvable is None
+    assert seconds >= 1.0
 
 
 def test_an_answer_of_no_more_use_is_left_open() -> None:
