@@ -166,9 +166,10 @@ class _Search:
             self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
-        if self.problem.ordered and self.demands is None:
-            self._look_first()
+        looks = self._first_looks()
+        next(looks, None)
         self._repair()
+        next(looks, None)
         if self.demands is None and self.targets.next() is not None:
             self.pricing.sharpen()
             self._refute(self.pricing.min_steps - 1)
@@ -181,16 +182,24 @@ class _Search:
             self._repair()
         return Stop.LIMIT
 
-    def _look_first(self) -> None:
-        """Try the fewest open steps with short options and without hints, for a short time."""
+    def _first_looks(self) -> Iterator[None]:
+        """Try the fewest open steps with short options and without hints, for a short time.
+
+        Before the repairs where some channels must be full or the best schedule is far from the
+        fewest open steps, after them elsewhere.
+        """
         target = self.targets.next()
-        if target is None or self.run.should_stop():
+        if not self.problem.ordered or self.demands is not None or target is None:
             return
         known = self.pricing.known(target)
+        full = bool(known.full.any())
+        best = self.run.best()
+        if not full and best is not None and best - target <= 1:
+            yield
         short = known.uses.shortened(self.problem, target)
-        if self._fits(short, target):
+        if self.run.wants(target) and self._fits(short, target):
             stage = _Stage(Tight(short, known.full), hinted=False)
-            share = FIRST_LOOK_IF_FULL if known.full.any() else FIRST_LOOK
+            share = FIRST_LOOK_IF_FULL if full else FIRST_LOOK
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
 
