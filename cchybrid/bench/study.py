@@ -7,6 +7,10 @@
     strategy = "auto"
     options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
 
+    [[contestants]]
+    engine = "umda+cpsat"
+    options = { "umda.population" = 24 }
+
     [budget]                          # of each run; the number of seeds, or a list
     evaluations = 100000
     time_limit = 60
@@ -141,14 +145,26 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     for team, strategy in itertools.product(teams, strategies):
         check_strategy(strategy.lower(), "strategy")
         engines = None if team is None else _team(team)
-        if options and (engines is None or len(engines) > 1):
-            raise InputError(
-                "options of several engines", where="options", hint="name one engine per entry"
-            )
+        keys = [_option_key(name, engines) for name in choices]
         for chosen in itertools.product(*choices.values()):
-            values = dict(zip(choices, chosen, strict=True))
-            of_engine = {engines[0]: values} if engines and values else {}
-            yield Contestant(engines, strategy.lower(), options=of_engine)
+            by_engine: dict[str, dict[str, str]] = {}
+            for (engine, option), value in zip(keys, chosen, strict=True):
+                by_engine.setdefault(engine, {})[option] = value
+            yield Contestant(engines, strategy.lower(), options=by_engine)
+
+
+def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
+    """Return the engine and the option of ``population``, or of ``umda.population`` in a team."""
+    engine, dot, option = name.partition(".")
+    if not dot and engines is not None and len(engines) == 1:
+        return engines[0], name
+    engine = engine.strip().lower()
+    if not dot or (engines is not None and engine not in engines):
+        known = "umda" if engines is None else engines[0]
+        raise InputError(
+            f"of which engine is {name[:40]}?", where="options", hint=f'write "{known}.{name[:40]}"'
+        )
+    return engine, option
 
 
 def _team(text: str) -> tuple[str, ...]:

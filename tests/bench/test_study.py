@@ -61,6 +61,12 @@ def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None
     assert ready.options == {"column-generation": {"columns": "3"}}
 
 
+def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
+    text = '[[contestants]]\nengine = "a+b"\noptions = { "a.x" = [1, 2], "b.y" = 3 }\n'
+    found = [contestant.options for contestant in study(tmp_path, text + ROWS).contestants]
+    assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
+
+
 def test_a_suite_without_contestants_is_no_study(tmp_path: Path) -> None:
     suite = study(tmp_path, ROWS)
     assert (suite.contestants, suite.budget) == ((), RunBudget())
@@ -95,8 +101,9 @@ def test_seeds() -> None:
         ("[[contestants]]\nengine = { a = 1 }", "engine: {'a': 1} is no value"),
         ("[[contestants]]\nstrategy = 'luck'", "no strategy is called luck"),
         ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
-        ("[[contestants]]\noptions = { a = 1 }", "options of several engines"),
-        ("[[contestants]]\nengine = 'a+b'\noptions = { a = 1 }", "options of several engines"),
+        ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),
+        ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),
+        ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", "of which engine is d.c?"),
         ("[[contestants]]\nengine = 'a'\noptions = { x = [] }", "options.x: an empty list"),
         (
             f"[[contestants]]\nengine = 'a'\noptions = {{ x = {list(range(1001))} }}",
