@@ -224,9 +224,7 @@ def _check_degree(nodes: int, degree: int) -> None:
     check_size(nodes, nodes * degree)
 
 
-def _connected(
-    name: str, nodes: int, seed: int, draw: Callable[[random.Random], Any]
-) -> Network:
+def _connected(name: str, nodes: int, seed: int, draw: Callable[[random.Random], Any]) -> Network:
     """Return the first connected graph of those drawn one after another from one random stream."""
     import networkx as nx
 
@@ -236,7 +234,13 @@ def _connected(
         graph = draw(stream)
         if nx.is_connected(graph):
             places = nx.get_node_attributes(graph, "pos")
-            positions = [places[node] for node in range(nodes)] if places else layouts.circle(nodes)
+            positions = layouts.circle(nodes)
+            if places:  # of a unit square
+                scale = math.sqrt(nodes)
+                positions = tuple(
+                    (round(scale * x, 4), round(scale * y, 4))
+                    for x, y in (places[node] for node in range(nodes))
+                )
             return Network.from_links(name, nodes, graph.edges, positions=positions)
     raise InputError(
         f"none of {draws:,} graphs drawn for {name} is connected",

@@ -149,7 +149,10 @@ def test_a_hyperx_of_extents_two_is_the_hypercube() -> None:
         ("random-regular-9-3-1", "half a link; use random-regular-10-3-1"),
         ("random-regular-9-2-1", "too low for a random network; use a degree of 3 or more"),
         ("random-regular-4-4-1", "degree 4 is too high for 4 nodes; use at least 5 nodes"),
-        ("random-geometric-40-3-1", "is connected; use more links, a higher degree, or fewer nodes"),
+        (
+            "random-geometric-40-3-1",
+            "is connected; use more links, a higher degree, or fewer nodes",
+        ),
         ("random-links-20-18-1", "18 links cannot connect 20 nodes, each pair at most once"),
         ("random-links-4-7-1", "use 3 to 6 links"),
         ("scale-free-4-4-1", "4 nodes cannot have 4 links each; use 1 to 3"),
