@@ -1,7 +1,7 @@
 """Draw the suite ``general``: ``python instances/write_general.py``.
 
 120 instances of the kinds of ``KINDS``, drawn with a fixed seed: the sample on which the strength
-of the solver on unseen networks is measured. Of each kind, every other instance is of the training
+of the solver on unseen networks is measured. Every other instance is of the training
 half, from which priors are set; reports are about the test half. What has a name becomes a line of
 ``general/general.csv``; half duplex, capacities and switches become instance files beside it.
 """
@@ -296,7 +296,7 @@ def write(folder: Path) -> list[Path]:
     for kind, (count, draw_one) in KINDS.items():
         seen: set[str] = set()
         while len(seen) < count:
-            half = TRAINING if len(seen) % 2 else TEST
+            half = TRAINING if len(lines) % 2 else TEST
             drawn = draw_one(draw)
             if isinstance(drawn, Instance):
                 path = target / f"{drawn.name.replace(' ', '-')}.json"

@@ -18,17 +18,18 @@ FOLDER = Path(__file__).parents[1] / "instances"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    spec = importlib.util.spec_from_file_location("write_library", FOLDER / "write_library.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     folder = tmp_path_factory.mktemp("library")
-    assert module.write(folder)
+    for script in ("write_library", "write_general"):
+        spec = importlib.util.spec_from_file_location(script, FOLDER / f"{script}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        assert module.write(folder)
     return folder
 
 
-@pytest.mark.parametrize("part", ["networks", "json"])
+@pytest.mark.parametrize("part", ["networks", "json", "general"])
 def test_the_files_are_what_the_program_writes(written, part):
     fresh = {path.name: path.read_text() for path in (written / part).iterdir()}
     kept = {path.name: path.read_text() for path in (FOLDER / part).iterdir()}
@@ -48,6 +49,14 @@ def test_every_instance_is_read_back():
     for path in (FOLDER / "json").iterdir():
         instance = Instance.load(path)
         assert instance.name.replace(" ", "-") == path.stem.partition("-root")[0]
+
+
+def test_half_of_the_general_suite_is_for_training():
+    training, test, every = (
+        {row.name for row in read_suite(f"general{half}").rows} for half in ("-training", "-test", "")
+    )
+    assert len(training) == len(test) == 60
+    assert training | test == every
 
 
 def test_the_readme_names_every_suite_and_counts_its_rows():

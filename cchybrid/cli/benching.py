@@ -40,7 +40,8 @@ def run(
         typer.Argument(
             metavar="SUITE|FILE",
             show_default=False,
-            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, scale; studies:"
+            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
+            " general-training, general-test, scale; studies:"
             " success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
             " sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
         ),
