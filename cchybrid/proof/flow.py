@@ -36,7 +36,7 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield price bounds: of equal prices, then of dual prices.
 
     The dual prices are those of the arc-flow program for a scatter, otherwise those of the last
-    hops of half-duplex networks.
+    hops of half-duplex networks and of ports in store-and-forward switching.
     """
     prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
     yield from climb(instance, prices)
@@ -85,12 +85,8 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
         return program.row(-math.inf, 0.0, [(load, -float(capacity))])
 
     rows = _link_rows(network, limit)
-    hop_by_hop = model.switching == "store-and-forward"
+    inject, accept = _port_rows(instance, limit)
     nodes = range(network.nodes)
-    # In wormhole switching a message uses ports once, whatever its route, which cut bounds count.
-    # In store-and-forward switching it uses the ports of every node of the route.
-    inject = {v: limit(k) for v in nodes if hop_by_hop and (k := model.inject_limit(v)) is not None}
-    accept = {v: limit(k) for v in nodes if hop_by_hop and (k := model.accept_limit(v)) is not None}
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
             node: program.row(float(demand[source, node]), math.inf)
@@ -107,6 +103,47 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
                 inject[a].SetCoefficient(flow, 1.0)
             if b in accept:
                 accept[b].SetCoefficient(flow, 1.0)
+    return _dual(program, network, rows, inject, accept)
+
+
+def _solve_last_hops(instance: Instance) -> FlowPrices | None:
+    """Solve the program in which a delivery uses only the last channel of its route.
+
+    In store-and-forward switching also the ports at its ends.
+    """
+    network = instance.network
+    program = LinearProgram()
+    load = program.variable(objective=1.0)
+
+    def limit(capacity: int) -> Any:
+        return program.row(-math.inf, 0.0, [(load, -float(capacity))])
+
+    rows = _link_rows(network, limit)
+    inject, accept = _port_rows(instance, limit)
+    deliveries = Counter(
+        goal for message in instance.collective.deliver_messages for goal in message.destinations
+    )
+    received = {node: program.row(float(count), math.inf) for node, count in deliveries.items()}
+    for a, b, _ in network.channels:
+        if b in received:
+            flow = program.variable()
+            rows[a, b].SetCoefficient(flow, 1.0)
+            received[b].SetCoefficient(flow, 1.0)
+            if a in inject:
+                inject[a].SetCoefficient(flow, 1.0)
+            if b in accept:
+                accept[b].SetCoefficient(flow, 1.0)
+    return _dual(program, network, rows, inject, accept)
+
+
+def _dual(
+    program: LinearProgram,
+    network: Network,
+    rows: Mapping[tuple[int, int], Any],
+    inject: Mapping[int, Any],
+    accept: Mapping[int, Any],
+) -> FlowPrices | None:
+    """Solve a program and return the dual values of these rows; ``None`` if it is not solved."""
     if not program.solve():
         return None
 
@@ -119,27 +156,21 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     return FlowPrices(program.value, channel, ports(inject), ports(accept))
 
 
-def _solve_last_hops(instance: Instance) -> FlowPrices | None:
-    """Solve the program in which a delivery uses only the last channel of its route."""
-    network, nothing = instance.network, np.zeros(instance.network.nodes)
-    program = LinearProgram()
-    load = program.variable(objective=1.0)
-    rows = _link_rows(
-        network, lambda capacity: program.row(-math.inf, 0.0, [(load, -float(capacity))])
+def _port_rows(
+    instance: Instance, limit: Callable[[int], Any]
+) -> tuple[dict[int, Any], dict[int, Any]]:
+    """Return the rows of the nodes' ports for sending and for receiving.
+
+    In store-and-forward switching a message uses the ports of every node of its route. In wormhole
+    switching it uses ports once, whatever its route, which cut bounds count.
+    """
+    model, nodes = instance.model, range(instance.network.nodes)
+    if model.switching != "store-and-forward":
+        return {}, {}
+    return (
+        {v: limit(k) for v in nodes if (k := model.inject_limit(v)) is not None},
+        {v: limit(k) for v in nodes if (k := model.accept_limit(v)) is not None},
     )
-    deliveries = Counter(
-        goal for message in instance.collective.deliver_messages for goal in message.destinations
-    )
-    received = {node: program.row(float(count), math.inf) for node, count in deliveries.items()}
-    for a, b, _ in network.channels:
-        if b in received:
-            flow = program.variable()
-            rows[a, b].SetCoefficient(flow, 1.0)
-            received[b].SetCoefficient(flow, 1.0)
-    if not program.solve():
-        return None
-    channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
-    return FlowPrices(program.value, channel, nothing, nothing)
 
 
 def _link_rows(network: Network, limit: Callable[[int], Any]) -> dict[tuple[int, int], Any]:
@@ -193,8 +224,9 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     else:
         if instance.model.inject is not None:
             yield FlowPrices(0.0, np.zeros(channels), np.ones(nodes), nothing)
-        # Without half-duplex pairs, cuts around single nodes are as good.
-        dual = _solve_last_hops(instance) if instance.network.half_duplex else None
+        # Elsewhere cuts around single nodes are as good.
+        ports = instance.model.switching == "store-and-forward" and instance.model.inject is not None
+        dual = _solve_last_hops(instance) if ports or instance.network.half_duplex else None
     if dual is None:
         return
     for whole in roundings(np.concatenate((dual.channel, dual.inject, dual.accept))):

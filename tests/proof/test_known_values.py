@@ -117,6 +117,15 @@ def test_deliveries_over_half_duplex_links(network, steps):
     assert best_bound(half.with_model(switching="store-and-forward")) == steps
 
 
+@pytest.mark.parametrize(
+    ("network", "steps"), [("mesh-3x5", 16), ("mesh-5x5", 26), ("mesh-5x7", 36), ("mesh-4x4", 15)]
+)
+def test_deliveries_from_the_smaller_colour_of_a_mesh_with_one_port(network, steps):
+    """Hop by hop, the larger colour class of a 5x5 mesh receives 312 times from 12 nodes."""
+    instance = instance_of(network, "AAB", switching="store-and-forward", inject=1, accept=1)
+    assert best_bound(instance) == steps
+
+
 def test_deliveries_over_the_half_duplex_links_of_a_part():
     """A chain of 3 nodes beside a complete network of 6: 24 deliveries over the chain's 4 links.
 
