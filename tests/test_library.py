@@ -53,7 +53,8 @@ def test_every_instance_is_read_back():
 
 def test_half_of_the_general_suite_is_for_training():
     training, test, every = (
-        {row.name for row in read_suite(f"general{half}").rows} for half in ("-training", "-test", "")
+        {row.name for row in read_suite(f"general{half}").rows}
+        for half in ("-training", "-test", "")
     )
     assert len(training) == len(test) == 60
     assert training | test == every

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cchybrid.checker.arborescences import arborescence_steps
 from cchybrid.checker.cut import cut_steps
 from cchybrid.checker.farkas import farkas_steps
 from cchybrid.checker.growth import growth_steps
@@ -17,6 +18,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "growth": growth_steps,
     "cut": cut_steps,
     "prices": price_steps,
+    "arborescences": arborescence_steps,
     "regions": region_steps,
     "farkas": farkas_steps,
     "refutation": refutation_steps,

@@ -29,12 +29,18 @@ _MAX_SCALE = 1 << 4096
 """Limits of the numbers, so that evidence from any source is checked in reasonable time."""
 
 
-def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return the number of steps that follows from the prices in the evidence.
+ChannelPrices = dict[tuple[int, int], int]
+NodePrices = dict[int, int]
+
+
+def priced(
+    network: Network, evidence: Mapping[str, Any]
+) -> tuple[ChannelPrices, NodePrices, NodePrices, int]:
+    """Return the prices of channels, injection and acceptance ports, and of one step's capacity.
 
     ``channels`` lists ``[a, b, price]``, ``inject`` and ``accept`` list ``[node, price]``; prices
     are non-negative integers or fractions such as ``"3/7"``, of at most 40 digits above and below;
-    the price of what is not listed is 0.
+    the price of what is not listed is 0. All are multiplied by one factor that makes them integers.
     """
     channel, inject, accept = _whole(
         _channel_prices(network, evidence.get("channels", [])),
@@ -47,6 +53,12 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     offered += sum(price * network.accept[node] for node, price in accept.items())
     if offered == 0:
         raise EvidenceError("nothing has a price")
+    return channel, inject, accept, offered
+
+
+def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return the number of steps that follows from the prices in the evidence (see ``priced``)."""
+    channel, inject, accept, offered = priced(network, evidence)
     link_price = {hop: channel.get(hop, 0) for hop in network.channels}
     if network.hop_by_hop:
         # Every hop uses two ports, so their prices are added to the channel's.

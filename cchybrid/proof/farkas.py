@@ -23,6 +23,7 @@ from cchybrid.checker import KINDS, EvidenceError, Network
 from cchybrid.checker.farkas import contradict
 from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
 from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.arborescences import arborescence_bounds
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
@@ -47,7 +48,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     known = 1
     # Tested again with every better bound, as the program grows with the steps.
-    for cheaper in (growth_bounds, cut_bounds, region_bounds, price_bounds):
+    for cheaper in (growth_bounds, cut_bounds, region_bounds, price_bounds, arborescence_bounds):
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))

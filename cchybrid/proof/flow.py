@@ -38,7 +38,10 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     The dual prices are those of the arc-flow program for a scatter, otherwise those of the last
     hops of half-duplex networks and of ports in store-and-forward switching.
     """
-    prices = (_evidence(instance, candidate) for candidate in _candidate_prices(instance))
+    prices = (
+        price_evidence(instance, each.channel, each.inject, each.accept)
+        for each in _candidate_prices(instance)
+    )
     yield from climb(instance, prices)
 
 
@@ -68,7 +71,7 @@ class FlowPrices:
 @lru_cache(maxsize=4)
 def solve_flow(instance: Instance) -> FlowPrices | None:
     """Solve the arc-flow program of a ``deliver`` instance; ``None`` if too large or not solved."""
-    network, model = instance.network, instance.model
+    network = instance.network
     demand = Counter(
         (message.source, goal)
         for message in instance.collective.deliver_messages
@@ -84,8 +87,8 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     def limit(capacity: int) -> Any:
         return program.row(-math.inf, 0.0, [(load, -float(capacity))])
 
-    rows = _link_rows(network, limit)
-    inject, accept = _port_rows(instance, limit)
+    rows = link_rows(network, limit)
+    inject, accept = port_rows(instance, limit)
     nodes = range(network.nodes)
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
@@ -118,8 +121,8 @@ def _solve_last_hops(instance: Instance) -> FlowPrices | None:
     def limit(capacity: int) -> Any:
         return program.row(-math.inf, 0.0, [(load, -float(capacity))])
 
-    rows = _link_rows(network, limit)
-    inject, accept = _port_rows(instance, limit)
+    rows = link_rows(network, limit)
+    inject, accept = port_rows(instance, limit)
     deliveries = Counter(
         goal for message in instance.collective.deliver_messages for goal in message.destinations
     )
@@ -156,7 +159,7 @@ def _dual(
     return FlowPrices(program.value, channel, ports(inject), ports(accept))
 
 
-def _port_rows(
+def port_rows(
     instance: Instance, limit: Callable[[int], Any]
 ) -> tuple[dict[int, Any], dict[int, Any]]:
     """Return the rows of the nodes' ports for sending and for receiving.
@@ -173,7 +176,7 @@ def _port_rows(
     )
 
 
-def _link_rows(network: Network, limit: Callable[[int], Any]) -> dict[tuple[int, int], Any]:
+def link_rows(network: Network, limit: Callable[[int], Any]) -> dict[tuple[int, int], Any]:
     """Return the row of each channel; the channels of a half-duplex pair have one row."""
     rows: dict[tuple[int, int], Any] = {}
     for a, b in network.half_duplex:
@@ -225,7 +228,9 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         if instance.model.inject is not None:
             yield FlowPrices(0.0, np.zeros(channels), np.ones(nodes), nothing)
         # Elsewhere cuts around single nodes are as good.
-        ports = instance.model.switching == "store-and-forward" and instance.model.inject is not None
+        ports = (
+            instance.model.switching == "store-and-forward" and instance.model.inject is not None
+        )
         dual = _solve_last_hops(instance) if ports or instance.network.half_duplex else None
     if dual is None:
         return
@@ -233,16 +238,22 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         yield FlowPrices(dual.load, *np.split(whole, (channels, channels + nodes)))
 
 
-def _evidence(instance: Instance, prices: FlowPrices) -> dict[str, Any]:
+def price_evidence(
+    instance: Instance,
+    channel: NDArray[np.number],
+    inject: NDArray[np.number],
+    accept: NDArray[np.number],
+) -> dict[str, Any]:
+    """Return the evidence of integer prices per channel (in the network's order) and per node."""
     evidence: dict[str, Any] = {
         "kind": "prices",
         "channels": [
             [a, b, int(price)]
-            for (a, b, _), price in zip(instance.network.channels, prices.channel, strict=True)
+            for (a, b, _), price in zip(instance.network.channels, channel, strict=True)
             if price > 0
         ],
     }
-    for key, values in (("inject", prices.inject), ("accept", prices.accept)):
+    for key, values in (("inject", inject), ("accept", accept)):
         if values.any():
             evidence[key] = [[node, int(price)] for node, price in enumerate(values) if price > 0]
     return evidence

@@ -11,6 +11,7 @@ _REASONS = {
     "regions": "the informed set cannot grow faster across a cut",
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
+    "arborescences": "prices of channels and ports that the tree of every message pays",
     "prices": "prices of channels and ports that every delivery pays",
 }
 

@@ -45,7 +45,7 @@ MAX_SHORT_SHARE = 0.7
 """Share of short options up to which a model of these alone is tried first; with more of them it is
 hardly smaller than the whole model."""
 
-FIRST_LOOK, FIRST_LOOK_IF_FULL = 0.25, 0.5
+FIRST_TRIAL, FIRST_TRIAL_IF_FULL = 0.25, 0.5
 """Share of the time for the model of short options before the repairs; the larger one where some
 channels must be full in every step, as such models are nearly always solved. Chosen by hand."""
 
@@ -166,10 +166,10 @@ class _Search:
             self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
-        looks = self._first_looks()
-        next(looks, None)
+        trials = self._first_trials()
+        next(trials, None)
         self._repair()
-        next(looks, None)
+        next(trials, None)
         if self.demands is None and self.targets.next() is not None:
             self.pricing.sharpen()
             self._refute(self.pricing.min_steps - 1)
@@ -182,7 +182,7 @@ class _Search:
             self._repair()
         return Stop.LIMIT
 
-    def _first_looks(self) -> Iterator[None]:
+    def _first_trials(self) -> Iterator[None]:
         """Try the fewest open steps with short options and without hints, for a short time.
 
         Before the repairs where some channels must be full or the best schedule is far from the
@@ -199,7 +199,7 @@ class _Search:
         short = known.uses.shortened(self.problem, target)
         if self.run.wants(target) and self._fits(short, target):
             stage = _Stage(Tight(short, known.full), hinted=False)
-            share = FIRST_LOOK_IF_FULL if full else FIRST_LOOK
+            share = FIRST_TRIAL_IF_FULL if full else FIRST_TRIAL
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
 

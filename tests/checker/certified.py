@@ -31,6 +31,7 @@ class Case(NamedTuple):
 
 
 OWN = "minimal routing"
+ONE_PORT = {"switching": "store-and-forward", "ports": 1}
 HALF = {"transmitters": range(8), "receivers": range(8, 16)}
 CASES = (
     Case("growth", "hypercube-8", "OAB", 2, {}),
@@ -39,8 +40,8 @@ CASES = (
     Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
     Case("prices", "spidergon-8", "AAS", 4, {}),
     Case("prices", "hypercube-8", "AAB", 7, {"ports": "1,2"}),  # deliveries
+    Case("arborescences", "random-links-8-10-1", "AAB", 17, ONE_PORT),
     Case("farkas", "spidergon-16", "MNB", 4, HALF),
-    Case("farkas", "mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
 )

@@ -123,11 +123,11 @@ def random_links(nodes: int, links: int, seed: int) -> Network:
     """
     import networkx as nx
 
-    most = nodes * (nodes - 1) // 2
-    if not nodes - 1 <= links <= most:
+    max_links = nodes * (nodes - 1) // 2
+    if not nodes - 1 <= links <= max_links:
         raise InputError(
             f"{links} links cannot connect {nodes} nodes, each pair at most once",
-            hint=f"use {nodes - 1} to {most} links",
+            hint=f"use {nodes - 1} to {max_links} links",
         )
     check_size(nodes, 2 * links)
     return _connected(
