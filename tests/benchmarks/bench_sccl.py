@@ -187,6 +187,8 @@ def main() -> int:
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds of cchybrid solve")
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
+    if options.seeds < 1 or options.limit <= 0 or options.time_limit <= 0:
+        parser.error("seeds and limits must be positive")
     if find_spec("z3") is None:
         print("z3 is not installed; use: pip install z3-solver", file=sys.stderr)
         return 2
