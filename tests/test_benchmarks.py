@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from cchybrid.host.api import instance
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.problem import build_problem
+from cchybrid.referee.verify import verify
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from tests.benchmarks import (
@@ -19,9 +24,11 @@ from tests.benchmarks import (
     bench_first_schedule,
     bench_fixed_paths,
     bench_kernels,
+    bench_sccl,
     bench_strategies,
     textbook,
 )
+from tests.random_instances import instances, list_schedule, valid_schedules
 
 
 @pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
@@ -115,3 +122,70 @@ def test_strategies_are_compared_row_by_row() -> None:
     assert standing.worse() == ["b"]
     assert standing.ratios() == {"a": 3.0}
     assert standing.whole() == 2.0
+
+
+SCCL = {"kinds": ["deliver"], "switchings": ["store-and-forward"], "ports": ["all"]}
+
+
+@given(valid_schedules(**SCCL, max_nodes=5, max_messages=4))
+def test_every_valid_schedule_satisfies_the_encoding_of_sccl(schedule: Schedule) -> None:
+    z3 = pytest.importorskip("z3")
+    from tests.benchmarks import sccl
+
+    steps = len(schedule.steps)
+    encoding = sccl.encode(schedule.instance, steps)
+    arrivals = {
+        (transfer.message, *transfer.path): step
+        for step, transfers in enumerate(schedule.steps, 1)
+        for transfer in transfers
+    }
+    received = {(chunk, node): step for (chunk, _, node), step in arrivals.items()}
+    solver = z3.Solver()
+    solver.add(encoding.constraints)
+    solver.add([send == (key in arrivals) for key, send in encoding.sends.items()])
+    solver.add([encoding.times[key] == step for key, step in received.items()])
+    assert solver.check() == z3.sat
+
+
+@given(instances(**SCCL, max_nodes=5, max_messages=4))
+def test_what_the_encoding_of_sccl_finds_is_valid(drawn: Instance) -> None:
+    pytest.importorskip("z3")
+    from tests.benchmarks import sccl
+
+    drawn = replace(drawn, network=replace(drawn.network, half_duplex=()))
+    steps = len(list_schedule(drawn, 0))
+    verdict, found = sccl.decide(drawn, steps, 0)
+    assert verdict is True
+    assert not verify(drawn, tuple(filter(None, found)))
+
+
+@pytest.mark.parametrize(
+    ("row", "optimum"), [("ring-uni-4 alltoall", 6), ("dgx-1 allgather", 2), ("mesh-3x3 AAB", 4)]
+)
+def test_sccl_decides_as_cchybrid_certifies(row: str, optimum: int) -> None:
+    pytest.importorskip("z3")
+    found = bench_sccl.read_row(row)
+    assert bench_sccl.solve(*row.split(), 0, 60.0)[0] == optimum
+    assert bench_sccl.decide(found, optimum, optimum, 0, 60.0).verdict is True
+    assert bench_sccl.decide(found, optimum - 1, optimum, 0, 60.0).verdict is False
+    with pytest.raises(SystemExit, match=f"finds {optimum} steps"):
+        bench_sccl.decide(found, optimum, optimum + 1, 0, 60.0)
+    with pytest.raises(SystemExit, match=f"refutes {optimum - 1} steps"):
+        bench_sccl.decide(found, optimum - 1, optimum - 1, 0, 60.0)
+
+
+def test_a_row_of_sccl_names_the_distance_and_the_limit() -> None:
+    pytest.importorskip("z3")
+    line = bench_sccl.bench_row("ring-bi-4 allgather", 1, 60.0, 60.0)
+    assert line.split()[:3] == ["ring-bi-4", "allgather", "2"]
+    assert line.split()[4] == "distance"
+    late = bench_sccl.decide(bench_sccl.read_row("hypercube-8 alltoall"), 4, 4, 0, 1.0)
+    assert late == bench_sccl.Decision(None, 1.0)
+    assert bench_sccl.shown([late]) == "> 1.00"
+    assert bench_sccl.ratio(1.0, 2.0, bench_sccl.complete([late])) == "> 0.50 x"
+
+
+@pytest.mark.parametrize("row", ["dgx-1", "mesh-3x3 reduce", "nonsense-4 allgather"])
+def test_a_row_that_sccl_does_not_encode_is_refused(row: str) -> None:
+    with pytest.raises(InputError):
+        bench_sccl.read_row(row)
