@@ -106,7 +106,7 @@ def faulty(draw: random.Random) -> Line:
             return {
                 "topology": topology,
                 "collective": draw.choice(("AAB", "AAS")),
-                "fail_links": ",".join(links),
+                "fail_links": " ".join(links),
                 "fail_nodes": format_nodes(nodes) if nodes else "",
             }
 

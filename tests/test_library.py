@@ -10,8 +10,10 @@ import pytest
 
 from cchybrid.bench.suite import library, read_suite, suite_names
 from cchybrid.library.formats import read_network
+from cchybrid.library.instance_spec import resolve
 from cchybrid.library.topologies import network
 from cchybrid.model import Instance
+from cchybrid.plugin.registry import load_registry
 
 FOLDER = Path(__file__).parents[1] / "instances"
 
@@ -58,6 +60,12 @@ def test_half_of_the_general_suite_is_for_training():
     )
     assert len(training) == len(test) == 60
     assert training | test == every
+
+
+def test_every_instance_of_the_general_suite_exists():
+    registry = load_registry()
+    for row in read_suite("general").rows:
+        assert resolve(row.spec, registry).network.nodes > 5
 
 
 def test_the_readme_names_every_suite_and_counts_its_rows():
