@@ -303,7 +303,7 @@ def write(folder: Path) -> list[Path]:
                 if path not in written:
                     drawn.save(path)
                     written.append(path)
-                drawn = {"topology": path.name}
+                drawn = {"topology": f"../{target.name}/{path.name}"}  # from the suite
             text = " ".join(drawn.values())
             if text not in seen:
                 seen.add(text)
