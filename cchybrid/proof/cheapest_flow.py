@@ -1,6 +1,8 @@
 """Kernels that send all messages over cheapest allowed routes and count the load of each channel.
 
 Channels are sorted by their tails: those out of node v are ``offsets[v]`` to ``offsets[v + 1]``.
+Where several channels reach a node at the lowest price, they share its messages equally, so that
+equal prices load symmetric networks equally. Prices that are integers have exact sums and ties.
 """
 
 from __future__ import annotations
@@ -18,15 +20,15 @@ Floats = NDArray[np.float64]
 
 @compiled
 def send_within_hops(
-    offsets: Ints, tails: Ints, heads: Ints, passes: NDArray[np.bool_], sources: Ints,
+    offsets: Ints, heads: Ints, passes: NDArray[np.bool_], sources: Ints,
     demand: Floats, distance: Ints, extra: int, price: Floats, load: Floats,
 ) -> float:  # fmt: skip
     """Send the demands over cheapest routes of at most ``extra`` hops more than the shortest.
 
     Parameters
     ----------
-    offsets, tails, heads
-        The channels: shapes (nodes + 1,), (channels,) and (channels,).
+    offsets, heads
+        The channels: shapes (nodes + 1,) and (channels,).
     passes
         Shape (nodes,): whether a route may pass the node; false for endpoints.
     sources, demand, distance
@@ -48,7 +50,7 @@ def send_within_hops(
     # A state (node, more) is a walk to the node of ``more`` hops beyond its distance.
     spent = np.empty((nodes, extra + 1))
     sent = np.empty((nodes, extra + 1))
-    last = np.empty((nodes, extra + 1), dtype=np.int32)
+    ties = np.empty((nodes, extra + 1), dtype=np.int32)
     start = np.empty(nodes + 1, dtype=np.int32)
     order = np.empty(nodes, dtype=np.int32)
     load[:] = 0.0
@@ -82,30 +84,38 @@ def send_within_hops(
                         head = heads[channel]
                         then = hops + 1 - hops_to[head]
                         paid = spent[node, more] + price[channel]
-                        if head != source and then <= extra and paid < spent[head, then]:
+                        if head == source or then > extra or paid > spent[head, then]:
+                            continue
+                        if paid < spent[head, then]:
                             spent[head, then] = paid
-                            last[head, then] = channel
+                            ties[head, then] = 0
+                        ties[head, then] += 1
         for node in range(nodes):
             if demand[row, node] > 0.0:
                 best = np.argmin(spent[node])
                 total += demand[row, node] * spent[node, best]
                 sent[node, best] += demand[row, node]
-        # Messages to a node use the last channel of its route, and then the route to its tail.
-        for hops in range(far + extra, 0, -1):
+        for hops in range(far + extra - 1, -1, -1):
             for more in range(max(0, hops - far), min(extra, hops) + 1):
                 for place in range(start[hops - more], start[hops - more + 1]):
                     node = order[place]
-                    if sent[node, more] > 0.0:
-                        channel = last[node, more]
-                        load[channel] += sent[node, more]
-                        tail = tails[channel]
-                        sent[tail, hops - 1 - hops_to[tail]] += sent[node, more]
+                    if spent[node, more] == np.inf or (node != source and not passes[node]):
+                        continue
+                    for channel in range(offsets[node], offsets[node + 1]):
+                        head = heads[channel]
+                        then = hops + 1 - hops_to[head]
+                        if head == source or then > extra or sent[head, then] == 0.0:
+                            continue
+                        if spent[node, more] + price[channel] == spent[head, then]:
+                            part = sent[head, then] / ties[head, then]
+                            load[channel] += part
+                            sent[node, more] += part
     return total
 
 
 @compiled
 def send_anywhere(
-    offsets: Ints, tails: Ints, heads: Ints, passes: NDArray[np.bool_], sources: Ints,
+    offsets: Ints, heads: Ints, passes: NDArray[np.bool_], sources: Ints,
     demand: Floats, price: Floats, load: Floats,
 ) -> float:  # fmt: skip
     """Send the demands over cheapest routes of any length; see ``send_within_hops``.
@@ -115,35 +125,47 @@ def send_anywhere(
     nodes = len(passes)
     spent = np.empty(nodes)
     sent = np.empty(nodes)
-    last = np.empty(nodes, dtype=np.int32)
+    ties = np.empty(nodes, dtype=np.int32)
     order = np.empty(nodes, dtype=np.int32)
+    place_of = np.empty(nodes, dtype=np.int32)
     load[:] = 0.0
     total = 0.0
     for row in range(len(sources)):
         source = sources[row]
         spent[:] = np.inf
         spent[source] = 0.0
-        sent[:] = -1.0  # not settled
+        place_of[:] = nodes
         settled = 0
         queue = [(0.0, source)]
         while queue:
             paid, node = heapq.heappop(queue)
-            if sent[node] >= 0.0:
+            if place_of[node] < nodes:
                 continue
-            sent[node] = demand[row, node]
             order[settled] = node
+            place_of[node] = settled
             settled += 1
             if node != source and not passes[node]:
                 continue
             for channel in range(offsets[node], offsets[node + 1]):
                 head = heads[channel]
-                if paid + price[channel] < spent[head]:
-                    spent[head] = paid + price[channel]
-                    last[head] = channel
-                    heapq.heappush(queue, (spent[head], head))
-        for place in range(settled - 1, 0, -1):
+                then = paid + price[channel]
+                if place_of[head] < nodes or then > spent[head]:
+                    continue
+                if then < spent[head]:
+                    spent[head] = then
+                    ties[head] = 0
+                    heapq.heappush(queue, (then, head))
+                ties[head] += 1
+        sent[:] = demand[row]
+        for place in range(settled - 1, -1, -1):
             node = order[place]
             total += demand[row, node] * spent[node]
-            load[last[node]] += sent[node]
-            sent[tails[last[node]]] += sent[node]
+            if node != source and not passes[node]:
+                continue
+            for channel in range(offsets[node], offsets[node + 1]):
+                head = heads[channel]
+                if place_of[head] > place and spent[node] + price[channel] == spent[head]:
+                    part = sent[head] / ties[head]
+                    load[channel] += part
+                    sent[node] += part
     return total

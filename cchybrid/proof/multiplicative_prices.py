@@ -35,13 +35,15 @@ FIRST_ROUNDS = 25
 """Rounds before the prices are first rounded; then after twice as many, and so on."""
 MAX_ROUNDS = 800
 """Rounds after which the search ends."""
-MAX_STEPS = 1_000_000_000
+MAX_STEPS = 600_000_000
 """Sources times channels, added up over rounds, after which the search ends: about 15 seconds."""
 DIJKSTRA_FACTOR = 2
 """Time of a search for routes of any length, relative to one for shortest routes."""
 SHARPNESS = 0.5
 """Exponent of a link at the largest load, times the relative gap over the logarithm of the number
 of links: larger values follow the largest loads more closely, and the average improves slower."""
+FINEST = 10**6
+"""Largest price of prices that are rounded to integers."""
 MIN_GAP = 1e-5
 """Relative gap below which exponents do not grow."""
 LINE_SEARCH_STEPS = 12
@@ -131,7 +133,7 @@ class CheapestFlow:
         passes = np.ones(network.nodes, dtype=np.bool_)
         passes[list(network.endpoints)] = False
         offsets = np.searchsorted(tails, np.arange(network.nodes + 1)).astype(np.int32)
-        self._network = offsets, tails, heads, passes, sources.astype(np.int32), self._demand
+        self._network = offsets, heads, passes, sources.astype(np.int32), self._demand
         # A simple path has fewer hops than there are nodes.
         self._extra = None if extra is None or extra >= network.nodes else extra
         each = DIJKSTRA_FACTOR if self._extra is None else self._extra + 1
@@ -193,9 +195,13 @@ class _Search:
 
     def _step(self) -> None:
         flow = self._flow
-        lower, load = flow.send(self._weights / flow.capacity)
+        prices = self._weights / flow.capacity
+        # Integers, for ties in the kernels.
+        prices = np.rint(prices * (FINEST / prices.max()))
+        total, load = flow.send(prices)
+        lower = total / float(prices @ flow.capacity)
         if lower > self.lower:
-            self.lower, self._best = lower, self._weights
+            self.lower, self._best = lower, prices
         # Later weights count more in the mean, as the first ones are far from good.
         self._mean = self._mean + 2.0 / (self._rounds + 1) * (self._weights - self._mean)
         change = load / flow.capacity - self._load
@@ -226,8 +232,9 @@ class _Search:
 
         Coarse roundings are often better than the weights: those of a bottleneck become equal.
         """
-        for weights in (self._best, self._weights, self._mean):
-            for whole in roundings(weights / self._flow.capacity):
+        capacity = self._flow.capacity
+        for prices in (self._best, self._weights / capacity, self._mean / capacity):
+            for whole in roundings(prices, finest=FINEST):
                 yield whole.astype(np.float64)
 
 
