@@ -36,7 +36,7 @@ FIRST_ROUNDS = 25
 MAX_ROUNDS = 800
 """Rounds after which the search ends."""
 MAX_STEPS = 600_000_000
-"""Sources times channels, added up over rounds, after which the search ends: about 15 seconds."""
+"""Sources times channels, added up over rounds, after which the search ends: about 20 seconds."""
 DIJKSTRA_FACTOR = 2
 """Time of a search for routes of any length, relative to one for shortest routes."""
 SHARPNESS = 0.5
@@ -170,7 +170,7 @@ class CheapestFlow:
 
 
 class _Search:
-    """The state of the search: the average load, its weights, the averages of these.
+    """The state of the search: the average relative load, the weights and their mean.
 
     Attributes
     ----------
@@ -182,7 +182,8 @@ class _Search:
         self._flow = flow
         self.lower, self.upper = 0.0, math.inf
         self._weights = np.where(flow.priced, 1.0 / np.count_nonzero(flow.priced), 0.0)
-        self._best = self._mean = self._weights
+        self._mean = self._weights
+        self._best = np.zeros(len(self._weights))
         self._load = np.zeros(len(self._weights))
         self._exponent = 0.0
         self._rounds = 0
@@ -228,13 +229,14 @@ class _Search:
         return np.where(self._flow.priced, power, 0.0)
 
     def rounded(self) -> Iterator[Floats]:
-        """Yield integer prices: those of the best, the present and the mean weights, rounded.
+        """Yield integer prices: the best, and the present and the mean ones, rounded.
 
         Coarse roundings are often better than the weights: those of a bottleneck become equal.
         """
+        yield self._best
         capacity = self._flow.capacity
-        for prices in (self._best, self._weights / capacity, self._mean / capacity):
-            for whole in roundings(prices, finest=FINEST):
+        for weights in (self._weights, self._mean):
+            for whole in roundings(weights / capacity, finest=FINEST):
                 yield whole.astype(np.float64)
 
 
