@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -27,7 +27,10 @@ from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.referee.distances import hop_distances
 
 GLOP_COLUMNS = 30_000
-"""Columns up to which the simplex method (GLOP) is faster than the first-order method (PDLP)."""
+"""Columns up to which the simplex method (GLOP) is faster than the first-order method (PDLP).
+
+Above this number prices by multiplicative weights, which take a second, come first.
+"""
 MAX_COLUMNS = 400_000
 """Columns above which the program is not solved: it would take too long."""
 
@@ -35,8 +38,9 @@ MAX_COLUMNS = 400_000
 def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield price bounds: of equal prices, then of dual prices.
 
-    The dual prices are those of the arc-flow program for a scatter, otherwise those of the last
-    hops of half-duplex networks and of ports in store-and-forward switching.
+    The dual prices are those of the arc-flow program for a scatter, after prices by multiplicative
+    weights if the program is large; otherwise those of the last hops of half-duplex networks and of
+    ports in store-and-forward switching.
     """
     prices = (
         price_evidence(instance, each.channel, each.inject, each.accept)
@@ -78,10 +82,9 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
         for goal in message.destinations
     )
     sources = sorted({source for source, _ in demand})
-    if len(sources) * len(network.channels) > MAX_COLUMNS:
+    if _columns(instance) > MAX_COLUMNS:
         return None
-    small = len(sources) * len(network.channels) <= GLOP_COLUMNS
-    program = LinearProgram(method="GLOP" if small else "PDLP")
+    program = LinearProgram(method="GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP")
     load = program.variable(objective=1.0)
 
     def limit(capacity: int) -> Any:
@@ -218,11 +221,13 @@ def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[t
 
 
 def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
-    """Yield equal prices, then the dual prices, rounded to finer and finer fractions."""
+    """Yield equal prices, then others: dual prices are rounded to finer and finer fractions."""
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
     if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+        if _columns(instance) > GLOP_COLUMNS and (yield from _multiplicative(instance)):
+            return
         dual = solve_flow(instance)
     else:
         if instance.model.inject is not None:
@@ -236,6 +241,24 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         return
     for whole in roundings(np.concatenate((dual.channel, dual.inject, dual.accept))):
         yield FlowPrices(dual.load, *np.split(whole, (channels, channels + nodes)))
+
+
+def _multiplicative(instance: Instance) -> Generator[FlowPrices, None, bool]:
+    """Yield prices by multiplicative weights; return whether no others prove more steps."""
+    from cchybrid.proof.multiplicative_prices import multiplicative_prices  # imports numba
+
+    search = multiplicative_prices(instance)
+    while True:
+        try:
+            yield FlowPrices(0.0, *next(search))
+        except StopIteration as end:
+            return bool(end.value)
+
+
+def _columns(instance: Instance) -> int:
+    """Return the number of columns of the arc-flow program, at most: sources times channels."""
+    sources = {message.source for message in instance.collective.deliver_messages}
+    return len(sources) * len(instance.network.channels)
 
 
 def price_evidence(
