@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.rng import State, shuffle
+from cchybrid.toolkit.kernels.rng import State, shuffle, uniform
 
 __all__ = ["Routes", "choose_routes", "new_routes"]
 
 SHARE = 10.0
 EXPONENT = 24
+NOISE = 0.01
 """A hop costs 1 and, for each of its resources, ``SHARE`` times the load in relation to the largest
-load, to the power of ``EXPONENT``."""
+load, to the power of ``EXPONENT``, and a random number below
+``NOISE`` that is drawn in every sweep, as many routes cost the same."""
 
 
 class Routes(NamedTuple):
@@ -76,7 +78,7 @@ def choose_routes(
     """
     deliveries = len(flat.required)
     order = np.arange(len(routes.goal)).astype(np.int32)
-    price = np.zeros(len(flat.limit))
+    price, noise = np.empty(len(flat.limit)), np.empty(len(flat.limit))
     distance = np.empty(deliveries)
     via = np.empty(deliveries, dtype=np.int32)
     seen = np.full(deliveries, -1, dtype=np.int64)
@@ -88,36 +90,49 @@ def choose_routes(
     largest = 0.0
     for sweep in range(sweeps + 1):
         shuffle(order, state)
+        for resource in range(len(price)):
+            noise[resource] = NOISE * uniform(state)
+            _set_price(flat, routes, resource, largest, noise, price)
         for place in range(len(order)):
             route = int(order[place])
             if stop[0] and sweep > 0:
                 return
-            _add_load(flat, routes, route, -1, largest, price)
+            _add_load(flat, routes, route, -1, largest, noise, price)
             _find_route(
                 flat, delivery_of, routes, route, price, distance, via, seen, queue, queued, search
             )
             search += 1
-            _add_load(flat, routes, route, 1, largest, price)
+            _add_load(flat, routes, route, 1, largest, noise, price)
         largest = 0.0
         for resource in range(len(price)):
             largest = max(largest, routes.load[resource] / max(1, flat.limit[resource]))
-        for resource in range(len(price)):
-            _set_price(flat, routes, resource, largest, price)
 
 
 @internal
 def _set_price(
-    flat: Flat, routes: Routes, resource: int, largest: float, price: NDArray[np.float64]
+    flat: Flat,
+    routes: Routes,
+    resource: int,
+    largest: float,
+    noise: NDArray[np.float64],
+    price: NDArray[np.float64],
 ) -> None:
     """Compute the price of a resource from its load; the first routes are the shortest."""
+    price[resource] = noise[resource]
     if largest > 0.0:
         ratio = routes.load[resource] / (max(1, flat.limit[resource]) * largest)
-        price[resource] = SHARE * ratio**EXPONENT
+        price[resource] += SHARE * ratio**EXPONENT
 
 
 @internal
 def _add_load(
-    flat: Flat, routes: Routes, route: int, sign: int, largest: float, price: NDArray[np.float64]
+    flat: Flat,
+    routes: Routes,
+    route: int,
+    sign: int,
+    largest: float,
+    noise: NDArray[np.float64],
+    price: NDArray[np.float64],
 ) -> None:
     """Add a route to the loads or remove it, and compute the prices of its resources."""
     delivery = routes.first[route]
@@ -126,7 +141,7 @@ def _add_load(
         for place in range(flat.limited_start[path], flat.limited_start[path + 1]):
             resource = flat.limited[place]
             routes.load[resource] += sign
-            _set_price(flat, routes, resource, largest, price)
+            _set_price(flat, routes, resource, largest, noise, price)
         delivery = routes.following[delivery]
 
 

@@ -29,6 +29,7 @@ class PlainRoutes:
         order = list(range(len(self.goals)))
         for _ in range(sweeps + 1):
             random.shuffle(order)
+            self.noise = [0.01 * random.uniform() for _ in self.limit]
             for route in order:
                 for option in self.routes[route]:
                     self.load.subtract(self.uses[option])
@@ -38,11 +39,11 @@ class PlainRoutes:
             self.largest = max(uses / self.limit[one] for one, uses in self.load.items())
 
     def price(self, resource: int) -> float:
-        """Return the price of a resource; 0 in the first sweep."""
+        """Return the price of a resource; noise only in the first sweep."""
         if not self.largest:
-            return 0.0
+            return self.noise[resource]
         ratio = self.load[resource] / (self.limit[resource] * self.largest)
-        return float(10.0 * ratio**24)
+        return self.noise[resource] + float(10.0 * ratio**24)
 
     def cheapest(self, goal: int) -> list[int]:
         """Return the cheapest route to a required delivery."""
