@@ -176,7 +176,7 @@ def _find_route(
     distance[goal] = 0.0
     queue[0] = goal
     head, tail = 0, 1
-    best, begin = np.inf, -1
+    best, source = np.inf, -1
     while head != tail:
         delivery = queue[head]
         head = (head + 1) % size
@@ -190,7 +190,7 @@ def _find_route(
                 continue
             before = flat.requires[option]
             if before < 0:
-                best, begin = cost, option
+                best, source = cost, option
             elif seen[before] != search or cost < distance[before]:
                 seen[before] = search
                 distance[before] = cost
@@ -199,9 +199,9 @@ def _find_route(
                     queued[before] = True
                     queue[tail] = before
                     tail = (tail + 1) % size
-    delivery = delivery_of[begin]
+    delivery = delivery_of[source]
     routes.first[route] = delivery
-    routes.option[delivery] = begin
+    routes.option[delivery] = source
     while delivery != goal:
         option = via[delivery]
         after = delivery_of[option]

@@ -48,7 +48,7 @@ class PlainRoutes:
     def cheapest(self, goal: int) -> list[int]:
         """Return the cheapest route to a required delivery."""
         cost, via = {goal: 0.0}, {}
-        best, begin = float("inf"), -1
+        best, source = float("inf"), -1
         queue = deque([goal])
         while queue:
             delivery = queue.popleft()
@@ -60,12 +60,12 @@ class PlainRoutes:
                 if total >= best or (before >= 0 and total >= cost.get(before, best)):
                     continue
                 if before < 0:
-                    best, begin = total, option
+                    best, source = total, option
                 else:
                     cost[before], via[before] = total, option
                     if before not in queue:
                         queue.append(before)
-        route = [begin]
+        route = [source]
         while self.delivery[route[-1]] != goal:
             route.append(via[self.delivery[route[-1]]])
         return route
