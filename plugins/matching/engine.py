@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.problem.arrays import BoolArray
+from cchybrid.problem.ragged import owners
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .kernels import restart
 from .one_hop import OneHop
+from .routed import restart_routes
+from .routes import new_routes
 
 CHUNK = 500_000
 """Options of all schedules between two checks of the run; about a hundredth of a second."""
@@ -34,6 +39,16 @@ class Matching:
        links the matching is greedy, with such changes where they fit.
     4. Schedules are repeated with other weights and noise, with one step less than the best one.
 
+    Messages of one destination each (scatters, permutations in store-and-forward switching) get
+    routes first, instead of 2 and 3:
+
+    1. Every route is the cheapest one, where the costs of channels and ports increase with the
+       number of other routes that use them. All routes are chosen again several times, in random
+       order.
+    2. In every step, a maximum-weight matching of senders to receivers, with the capacities of
+       ports, chooses among the next hops of all routes. The weight of a hop is the number of hops
+       still to be made through its ports and channels, the hops left on its route, and noise.
+
     References
     ----------
     W. Won, M. Elavazhagan, S. Srinivasan, S. Gupta, T. Krishna, "TACOS: Topology-Aware Collective
@@ -42,6 +57,10 @@ class Matching:
 
     J. Edmonds, D. R. Fulkerson, "Transversals and matroid partition", Journal of Research of the
     National Bureau of Standards 69B, 1965. doi:10.6028/jres.069B.016
+
+    F. T. Leighton, B. M. Maggs, S. B. Rao, "Packet routing and job-shop scheduling in
+    O(congestion + dilation) steps", Combinatorica 14, 1994 (routes of low load, then their
+    schedule). doi:10.1007/BF01215349
     """
 
     Options = NoOptions
@@ -51,9 +70,10 @@ class Matching:
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
-        problem = warmup_problem()
-        search = _Restarts(OneHop.of(problem), 0)
-        search.advance(1, 1, np.zeros(1, dtype=np.bool_))
+        one_hop = OneHop.of(warmup_problem())
+        for has_routes in (False, True):
+            search = _Restarts(replace(one_hop, has_routes=has_routes), 0)
+            search.advance(1, 1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems without forwarding, or with deliveries beyond all chains of one hop."""
@@ -112,6 +132,8 @@ class _Restarts:
     def __init__(self, one_hop: OneHop, seed: int) -> None:
         self.one_hop, self.state = one_hop, seed_state(seed)
         self.found = one_hop.problem.empty()
+        self.routes = new_routes(one_hop.flat)
+        self.delivery_of = owners(one_hop.flat.option_start).astype(np.int32)
         self.reset()
 
     def reset(self) -> None:
@@ -120,21 +142,35 @@ class _Restarts:
 
     def advance(self, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:
         """Make up to ``number`` schedules; return how many, and whether the best is a new one."""
-        one_hop, before = self.one_hop, self.missing
-        made, self.missing = restart(
-            one_hop.flat,
-            one_hop.group_start,
-            one_hop.member,
-            one_hop.message,
-            one_hop.receiver,
-            steps,
-            number,
-            before,
-            self.found.option,
-            self.found.step,
-            stop,
-            self.state,
-        )
+        one_hop, before, found = self.one_hop, self.missing, self.found
+        if one_hop.has_routes:
+            made, self.missing = restart_routes(
+                one_hop.flat,
+                self.delivery_of,
+                self.routes,
+                steps,
+                number,
+                before,
+                found.option,
+                found.step,
+                stop,
+                self.state,
+            )
+        else:
+            made, self.missing = restart(
+                one_hop.flat,
+                one_hop.group_start,
+                one_hop.member,
+                one_hop.message,
+                one_hop.receiver,
+                steps,
+                number,
+                before,
+                found.option,
+                found.step,
+                stop,
+                self.state,
+            )
         return made, self.missing < before
 
     def best(self) -> Assignment:

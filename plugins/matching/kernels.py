@@ -12,7 +12,7 @@ from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 from .chains import Chains, insert, is_possible
 
-__all__ = ["match", "restart"]
+__all__ = ["match", "restart", "sort"]
 
 NEED = (0.5, 1.0, 2.0)
 COPIES = (0.1, 0.2, 0.5, 1.0)
@@ -170,7 +170,7 @@ def match(
                 heap[size] = delivery
                 size += 1
             pending_stop[group] = kept
-            _sort(heap, size, value)
+            sort(heap, size, value)
             # The candidates of every receiver, the largest value first.
             for place in range(size):
                 first[receiver[heap[place]]] = -1
@@ -287,7 +287,7 @@ def _count_behind(
 
 
 @internal
-def _sort(heap: IntArray, size: int, value: NDArray[np.float64]) -> None:
+def sort(heap: IntArray, size: int, value: NDArray[np.float64]) -> None:
     """Sort the first entries by ascending value (heapsort; Williams 1964)."""
     for top in range(size // 2 - 1, -1, -1):
         _sift(heap, size, top, value)

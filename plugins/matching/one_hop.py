@@ -36,6 +36,8 @@ class OneHop:
         usually those of one message.
     receiver
         Shape (deliveries,): the acceptance ports of the receiver, 0 where there is no option.
+    has_routes
+        Whether some delivery is optional, and every message has one required delivery at most.
     """
 
     problem: Problem
@@ -46,6 +48,7 @@ class OneHop:
     member: IntArray
     message: IntArray
     receiver: IntArray
+    has_routes: bool
 
     @classmethod
     def of(cls, problem: Problem) -> OneHop:
@@ -65,6 +68,9 @@ class OneHop:
         flat = flatten(part)
         receiver = np.zeros(problem.deliveries, dtype=np.int32)
         receiver[part.option_delivery] = np.maximum(flat.accept[part.option_path], 0)
+        message = _components(
+            part.option_delivery[after], part.option_requires[after], problem.deliveries
+        )
         return cls(
             problem,
             flat,
@@ -72,10 +78,10 @@ class OneHop:
             _depths(part),
             offsets(np.bincount(group)),
             member,
-            _components(
-                part.option_delivery[after], part.option_requires[after], problem.deliveries
-            ),
+            message,
             receiver,
+            not problem.required.all()
+            and int(np.bincount(message[problem.required]).max(initial=0)) == 1,
         )
 
 
