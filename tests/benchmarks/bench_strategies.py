@@ -113,7 +113,8 @@ def main() -> None:
             )
             print(f"{ratio:5.2f}  {row}: {words}")
     slow = [row for row, ratio in ratios.items() if ratio > options.max_ratio]
-    print(f"{len(standing.rows)} rows; auto is slower than {options.max_ratio:g} times on {len(slow)}")
+    limit = f"{options.max_ratio:g} times"
+    print(f"{len(standing.rows)} rows; auto is slower than {limit} on {len(slow)}")
     print(f"all rows together: {standing.whole():.2f} times the best single strategy")
     worse = standing.worse()
     print(f"more steps than another strategy: {', '.join(worse) or 'nowhere'}")
