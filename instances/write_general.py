@@ -1,8 +1,8 @@
 """Draw the suite ``general``: ``python instances/write_general.py``.
 
 120 instances of the kinds of ``KINDS``, drawn with a fixed seed: the sample on which the strength
-of the solver on unseen networks is measured. Every other instance is of the training
-half, from which priors are set; reports are about the test half. What has a name becomes a line of
+of the solver on unseen networks is measured. Every other instance is of the training half, from
+which priors may be set; the others are the test half. What has a name becomes a line of
 ``general/general.csv``; half duplex, capacities and switches become instance files beside it.
 """
 

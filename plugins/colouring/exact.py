@@ -75,7 +75,7 @@ class FixedChoice:
             A schedule of this choice.
         limit
             Limit of every decision: CPU seconds of a thread, or deterministic time under an
-        evaluation budget.
+            evaluation budget.
         useful
             Whether a schedule of a number of steps is of use.
         should_stop

@@ -6,8 +6,8 @@
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
 4. Where messages are forwarded, a model of short options only is tried for a while, for the fewest
    open steps and before any linear program: on networks whose channels must be full in every step
-   it is solved in a second or two. Then one step less than the best schedule is tried
-   by repair (``repairs.py``).
+   it is solved in a second or two. Then one step less than the best schedule is tried by repair
+   (``repairs.py``).
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).

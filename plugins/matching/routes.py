@@ -18,8 +18,8 @@ SHARE = 10.0
 EXPONENT = 24
 NOISE = 0.01
 """A hop costs 1 and, for each of its resources, ``SHARE`` times the load in relation to the largest
-load, to the power of ``EXPONENT``, and a random number below
-``NOISE`` that is drawn in every sweep, as many routes cost the same."""
+load, to the power of ``EXPONENT``, and a random number below ``NOISE`` that is drawn in every
+sweep, as many routes cost the same."""
 
 
 class Routes(NamedTuple):
