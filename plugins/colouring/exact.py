@@ -16,7 +16,7 @@ import numpy as np
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, decide, decision_solver
+from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
@@ -93,7 +93,7 @@ class FixedChoice:
                 )
 
             solver = decision_solver(budget, seed, limit, tight=full)
-            seconds = limit if budget.evaluations is None else None
+            seconds = cpu_limit(budget, limit)
             return decide(make, solver, lambda: useful(steps), should_stop, seconds)
 
         units = 0.0

@@ -26,7 +26,7 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, Model, decide, decision_solver
+from cchybrid.toolkit.cpsat.solve import Answer, Model, cpu_limit, decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
@@ -329,7 +329,7 @@ class _Search:
         solver = decision_solver(
             run.budget, run.seed + self.targets.rounds, limit, log=options.log, tight=full
         )
-        seconds = limit if run.budget.evaluations is None else None
+        seconds = cpu_limit(run.budget, limit)
         answer = decide(make, solver, lambda: run.wants(target), run.should_stop, seconds)
         run.note(
             target=target,

@@ -22,7 +22,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import gather
 from cchybrid.toolkit.cpsat.repack import Repack, places_for, with_helpers
-from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
+from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, small_solver
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
@@ -137,7 +137,7 @@ class Repair:
             solver,
             useful,
             should_stop,
-            left if timed else None,
+            cpu_limit(budget, left),
         )
         if answer.assignment is not None:
             partial.add(answer.assignment)

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from cchybrid.plugin.engine import Run, Stop, best_assignment
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for, with_helpers
-from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
+from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
@@ -264,7 +264,7 @@ class _Search:
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
-            SECONDS_PER_UNIT * units if run.budget.evaluations is None else None,
+            cpu_limit(run.budget, SECONDS_PER_UNIT * units),
         )
         repacked.add(former if answer.assignment is None else answer.assignment)
         run.note(places=len(places.option))

@@ -131,6 +131,11 @@ def decision_solver(
     return solver
 
 
+def cpu_limit(budget: Budget, seconds: float) -> float | None:
+    """Return the limit for ``decide``; none under an evaluation budget, independent of clocks."""
+    return seconds if budget.evaluations is None else None
+
+
 def _threads(budget: Budget) -> int:
     return 1 if budget.evaluations is not None else budget.threads
 
