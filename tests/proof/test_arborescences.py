@@ -103,6 +103,12 @@ def test_where_cuts_are_as_good_nothing_is_computed() -> None:
     assert not list(arborescence_bounds(cchybrid.instance("mesh-4x4", "AAS", **ONE_PORT)))
 
 
+def test_a_network_without_channels_has_no_bound() -> None:
+    instance = Instance(Network("two", 2, ()), Collective("one", (Message(0, (1,)),)))
+    ports = {"switching": "store-and-forward", "inject": (1, 1), "accept": (1, 1)}
+    assert not list(arborescence_bounds(instance.with_model(**ports)))
+
+
 def test_what_is_refused() -> None:
     prices = [[0, 1, 1], [1, 0, 1], [1, 2, 1], [2, 1, 1]]
     network = Network.from_links("line", 3, [(0, 1), (1, 2)])
