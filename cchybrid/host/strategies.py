@@ -168,7 +168,8 @@ MAX_PROBE_SHARE = 1 / 4
 SLICE_GROWTH = 1.25
 """Factor between the lengths of successive time slices."""
 STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
-"""Priors: of the heuristic of the highest priority, of other arms, and of weaker engines on
+"""Priors: of the heuristic of the highest priority, and of those for direct messages only, of other
+arms, and of weaker engines on
 quotients, which are not probed. Only their order matters at first: closing one step of a gap of
 three outweighs the differences."""
 NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
@@ -259,6 +260,9 @@ def _portfolio(
     prioritised = [e for e in engines if e.priority > 0] or list(engines)
     heuristics = [engine for engine in ranked(prioritised) if not engine.proves]
     exact = [engine for engine in ranked(prioritised) if engine.proves]
+    # Those that schedule only messages that are not forwarded decline quotients, and end first.
+    special = [engine for engine in heuristics if engine.messages == "direct"]
+    heuristics = [engine for engine in heuristics if engine not in special]
     strongest = [*heuristics[:1], *exact[:1]]
     weaker = [*heuristics[1:], *exact[1:]]
     prover = Arm(EngineInfo(PROVER, "", "", kind="exact"), threads, "proof")
@@ -281,7 +285,7 @@ def _portfolio(
     else:
         arms = [
             *on_quotients(*strongest[:1]),
-            *on_instance(*heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1]),
+            *on_instance(*special, *heuristics[:1], *exact[1:], *heuristics[1:], *exact[:1]),
             *on_quotients(*strongest[1:]),
             prover,
             *on_quotients(*weaker),
@@ -290,7 +294,7 @@ def _portfolio(
     arms += [*on_instance(*others), *on_quotients(*others)]
     priors = dict.fromkeys(arms, PRIOR)
     for arm in arms:
-        if arm.engine in heuristics[:1]:
+        if arm.engine in (*special, *heuristics[:1]):
             priors[arm] = STRONGEST_PRIOR
         elif arm.view == "quotients" and arm.engine not in exact[:1]:
             priors[arm] = WEAK_PRIOR

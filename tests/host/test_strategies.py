@@ -66,7 +66,7 @@ def test_auto_starts_no_engine_that_cannot_take_part() -> None:
         )
         begun = names(islice(phases, 12))
         assert {"f", "s", "h", "o"} - {name for arms in begun for name in arms} == {absent}
-        assert begun[0][:2] == (["f", "o"] if ordered else ["s:q", "s"])
+        assert begun[0][:2] == (["f", "o"] if ordered else ["o:q", "s"])
     assert names(plan("auto", [forwarding], history=RunHistory(ordered=False))) == [["f"]]
 
 

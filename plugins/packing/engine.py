@@ -1,0 +1,203 @@
+"""The engine ``packing``: scatters step by step, each step filled by local search."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Transfer
+from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.grow import list_transfers
+from cchybrid.problem.ragged import offsets
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.search_run import watched
+from cchybrid.toolkit.warmup_problem import warmup_problem
+
+from .filling import fill_steps, list_users, new_step, new_users
+from .routes import choose_routes, new_routes, new_scatter, reduce_load, route_nodes
+
+FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
+"""Exponents of the prices between which the routes of all deliveries are chosen."""
+COOLING = 1.5
+"""Factor between two exponents in the first schedule; its logarithm is halved with every doubling."""
+EXPONENTS = np.array([256.0, 1024.0])
+"""Exponents with which the routes of waiting deliveries are chosen anew."""
+MOVES, WAITING_MOVES = 4, 1
+"""Routes per delivery that are tried to reduce the largest load by one: in the first schedule, and
+per waiting delivery after every part."""
+PARTS = 12
+"""Part of the remaining steps that is filled before routes are chosen anew, as a divisor."""
+EFFORT = 4.0
+"""Exchanges per resource and step in the first schedule."""
+DOUBLINGS = 4
+"""Schedules after the first one in each of which ``MOVES`` and ``EFFORT`` are doubled."""
+
+
+class Packing:
+    """Fill one step after another with routes that share no channel.
+
+    1. Every delivery gets a shortest route: the cheapest one, where the costs of channels and
+       ports increase with the number of other routes that use them. All routes are chosen again
+       several times, in random order.
+    2. A step is filled by simulated annealing. A move inserts a waiting delivery that uses a random
+       free channel, and removes the deliveries in its way from the step. Channels count more the
+       more waiting routes use them: a channel that is used by as many as the most loaded one has
+       to be full in every step.
+    3. After a part of the steps, the routes of those that wait are chosen anew.
+    4. Schedules are repeated with more moves per step, as long as they can be better than the best.
+
+    References
+    ----------
+    E. Gabrielyan, R. D. Hersch, "Efficient liquid schedule search strategies for collective
+    communications", IEEE International Conference on Networks (ICON), 2004 (every step uses every
+    bottleneck).
+
+    N. Pippenger, J. Spencer, "Asymptotic behavior of the chromatic index for hypergraphs", Journal
+    of Combinatorial Theory A 51, 1989 (steps that are filled one after another at random are nearly
+    as few as the largest load). doi:10.1016/0097-3165(89)90074-5
+    """
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Compile all kernels, once per installation."""
+        search = _Schedules(warmup_problem(), 0)
+        stop = np.zeros(1, dtype=np.bool_)
+        search.begin(1, stop)
+        search.fill(stop)
+        search.found()
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse problems with forwarding, and quotients."""
+        if problem.ordered:
+            return "messages are forwarded"
+        return None if problem.structure is not None else "quotients have no network"
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Repeat schedules with more and more moves, up to the lower bound."""
+        search = _Schedules(problem, run.seed)
+        while next(run.targets(), None) is not None:
+            if _is_better(search, run):
+                run.offer(*search.found())
+            run.spend(1)
+        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+
+def _is_better(search: _Schedules, run: Run) -> bool:
+    """Make one schedule; return whether it is complete and better than the best."""
+    with watched(run, run.lower()) as stop:
+        search.begin(run.lower(), stop)
+        while len(search.waiting):
+            if stop[0] or not run.wants(search.steps + search.fewest_left()):
+                return False
+            search.fill(stop)
+            run.note(steps=search.steps, left=len(search.waiting))
+    return run.wants(search.steps)
+
+
+class _Schedules:
+    """One schedule after another for the required deliveries of a Problem."""
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        structure = problem.structure
+        assert structure is not None
+        self._problem, self._structure = problem, structure
+        self._state = seed_state(seed)
+        self._scatter = new_scatter(problem, structure)
+        self._routes = new_routes(self._scatter)
+        self._users = new_users(self._routes)
+        self._filled = new_step(self._scatter, self._routes)
+        self._step = np.zeros(len(self._scatter.source), dtype=np.int32)
+        self._made = 0
+        self._effort = EFFORT
+        self.waiting: IntArray
+        self.steps: int
+
+    def begin(self, lower: int, stop: BoolArray) -> None:
+        """Choose routes for a new schedule, with a largest load of ``lower`` if possible."""
+        self._step[:] = -1
+        self.steps = 0
+        self.waiting = np.arange(len(self._step), dtype=np.int32)
+        more = 2 ** min(self._made, DOUBLINGS)
+        self._made += 1
+        self._effort = EFFORT * more
+        coolings = math.log(LAST_EXPONENT / FIRST_EXPONENT, COOLING)
+        exponents = np.geomspace(FIRST_EXPONENT, LAST_EXPONENT, 1 + math.ceil(more * coolings))
+        self._choose(exponents, stop)
+        self._reduce(lower, MOVES * more, stop)
+
+    def _choose(self, exponents: NDArray[np.float64], stop: BoolArray) -> None:
+        choose_routes(self._scatter, self._routes, self.waiting, exponents, stop, self._state)
+
+    def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
+        """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
+
+        Each time takes ``moves`` routes per waiting delivery at most.
+        """
+        uses, load = self._routes.uses, self._routes.load
+        while self.fewest_left() > lower:
+            before = uses.copy(), load.copy()
+            if not reduce_load(
+                self._scatter,
+                self._routes,
+                self.waiting,
+                self.fewest_left() - 1,
+                moves * len(self.waiting),
+                stop,
+                self._state,
+            ):
+                uses[:], load[:] = before
+                return
+
+    def fewest_left(self) -> int:
+        """Return the fewest steps in which the waiting deliveries fit, with their routes."""
+        used = self._routes.load > 0
+        return int(np.ceil(self._routes.load[used] / self._scatter.capacity[used]).max(initial=0))
+
+    def fill(self, stop: BoolArray) -> None:
+        """Fill a part of the remaining steps, then choose the waiting routes anew."""
+        list_users(self._routes, self.waiting, self._users)
+        left = self.fewest_left()
+        made = fill_steps(
+            self._scatter,
+            self._routes,
+            self._users,
+            self._filled,
+            self._step,
+            self.steps,
+            1 + left // PARTS,
+            self._effort,
+            stop,
+            self._state,
+        )
+        self.steps += made
+        self.waiting = self.waiting[self._step[self.waiting] < 0]
+        self._choose(EXPONENTS, stop)
+        self._reduce(left - made, WAITING_MOVES, stop)
+
+    def _transfers(self) -> list[list[Transfer]]:
+        """Return the transfers of every step."""
+        hops = self._scatter.distance[self._scatter.source, self._scatter.target]
+        start = offsets(hops + 1)
+        node = np.empty(int(start[-1]), dtype=np.int32)
+        route_nodes(self._scatter, self._routes, start, node)
+        made = np.flatnonzero(self._problem.required)
+        steps: list[list[Transfer]] = [[] for _ in range(self.steps)]
+        nodes, starts = node.tolist(), start.tolist()
+        messages = self._structure.delivery_message[made].tolist()
+        for delivery, step in enumerate(self._step.tolist()):
+            path = tuple(nodes[starts[delivery] : starts[delivery + 1]])
+            steps[step].append(Transfer(messages[delivery], path))
+        return steps
+
+    def found(self) -> tuple[Assignment, Problem]:
+        """Return the assignment of a complete schedule, and the Problem of its options."""
+        listed, found = list_transfers(self._problem, self._transfers())
+        return found, listed

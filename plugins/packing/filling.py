@@ -1,0 +1,304 @@
+"""Fill one step after another with routes that share no resource, by local search."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+from .routes import Routes, Scatter
+
+CANDIDATES = 8
+"""Deliveries that are compared for a resource."""
+BASE = 0.1
+"""Weight of a use of any resource; that of a resource with the largest load is larger by 1."""
+DECLINE = 0.02
+"""Difference to the largest load, as a share of it, at which the additional weight is 1 / e."""
+HEAT = 0.3
+"""Temperature at the beginning of a step."""
+
+
+class Users(NamedTuple):
+    """The waiting deliveries of every resource.
+
+    Parameters
+    ----------
+    start, size, delivery
+        Those of resource r are the first ``size[r]`` from ``delivery[start[r]]`` on.
+    place
+        Shape (deliveries, longest): where a delivery is listed, per use of its route.
+    """
+
+    start: LongArray
+    size: IntArray
+    delivery: IntArray
+    place: LongArray
+
+
+class Step(NamedTuple):
+    """The deliveries of the step that is being filled.
+
+    Parameters
+    ----------
+    lane_start, lane, used
+        Those that use resource r are the first ``used[r]`` from ``lane[lane_start[r]]`` on.
+    free, place, count
+        The resources with free capacity, the position of each in ``free``, and their number,
+        shape (1,).
+    weight
+        Shape (resources,): the weight of a use.
+    value
+        Shape (deliveries,): the weight of all uses of a delivery in the step, 0 for others.
+    seen, evicted
+        Shapes (deliveries,) and (2, longest): working memory.
+    """
+
+    lane_start: LongArray
+    lane: IntArray
+    used: IntArray
+    free: IntArray
+    place: IntArray
+    count: LongArray
+    weight: NDArray[np.float64]
+    value: NDArray[np.float64]
+    seen: LongArray
+    evicted: IntArray
+
+
+def new_users(routes: Routes) -> Users:
+    """Return lists for all deliveries."""
+    deliveries, longest = routes.uses.shape
+    resources = len(routes.load)
+    return Users(
+        np.zeros(resources + 1, dtype=np.int64),
+        np.zeros(resources, dtype=np.int32),
+        np.zeros(deliveries * longest, dtype=np.int32),
+        np.zeros((deliveries, longest), dtype=np.int64),
+    )
+
+
+def new_step(scatter: Scatter, routes: Routes) -> Step:
+    """Return an empty step."""
+    deliveries, longest = routes.uses.shape
+    resources = len(scatter.capacity)
+    lanes = np.minimum(scatter.capacity, deliveries)
+    return Step(
+        np.concatenate(([0], np.cumsum(lanes))),
+        np.zeros(int(lanes.sum()), dtype=np.int32),
+        np.zeros(resources, dtype=np.int32),
+        np.zeros(resources, dtype=np.int32),
+        np.zeros(resources, dtype=np.int32),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(resources),
+        np.zeros(deliveries),
+        np.full(deliveries, -1, dtype=np.int64),
+        np.zeros((2, longest), dtype=np.int32),
+    )
+
+
+@compiled
+def list_users(routes: Routes, waiting: IntArray, users: Users) -> None:
+    """List the waiting deliveries of every resource; ``routes.load`` counts them."""
+    users.start[0] = 0
+    for resource in range(len(users.size)):
+        users.start[resource + 1] = users.start[resource] + routes.load[resource]
+        users.size[resource] = 0
+    for place in range(len(waiting)):
+        delivery = waiting[place]
+        for use in range(routes.count[delivery]):
+            resource = routes.uses[delivery, use]
+            position = users.start[resource] + users.size[resource]
+            users.delivery[position] = delivery
+            users.place[delivery, use] = position
+            users.size[resource] += 1
+
+
+@compiled
+def fill_steps(
+    scatter: Scatter,
+    routes: Routes,
+    users: Users,
+    filled: Step,
+    step: IntArray,
+    first: int,
+    steps: int,
+    effort: float,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Fill up to ``steps`` steps from step ``first`` on; return how many, and write ``step``.
+
+    Parameters
+    ----------
+    step
+        Shape (deliveries,): the step of each, -1 for those that wait.
+    effort
+        Exchanges that are tried per step and resource.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    tick = np.int64(0)
+    filled.seen[:] = -1
+    for number in range(steps):
+        largest = 0.0
+        trials = 0.0
+        for resource in range(len(users.size)):
+            if users.size[resource] > 0:
+                largest = max(largest, users.size[resource] / scatter.capacity[resource])
+                trials += effort * min(users.size[resource], scatter.capacity[resource])
+        if largest == 0.0 or stop[0]:
+            return number
+        filled.count[0] = 0
+        for resource in range(len(users.size)):
+            filled.used[resource] = 0
+            if users.size[resource] > 0:
+                behind = largest - users.size[resource] / scatter.capacity[resource]
+                weight = BASE + math.exp(-behind / (1.0 + DECLINE * largest))
+                filled.weight[resource] = weight
+                _open(filled, resource)
+        tick = _exchange(scatter, routes, users, filled, int(trials), tick, state)
+        _complete(scatter, routes, users, filled)
+        _close(scatter, routes, users, filled, step, first + number)
+    return steps
+
+
+@internal
+def _open(filled: Step, resource: int) -> None:
+    """Add a resource to those with free capacity."""
+    filled.place[resource] = filled.count[0]
+    filled.free[filled.count[0]] = resource
+    filled.count[0] += 1
+
+
+@internal
+def _shut(filled: Step, resource: int) -> None:
+    """Remove a resource from those with free capacity."""
+    filled.count[0] -= 1
+    last = filled.free[filled.count[0]]
+    filled.free[filled.place[resource]] = last
+    filled.place[last] = filled.place[resource]
+
+
+@internal
+def _insert(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
+    """Add a delivery to the step; its resources have free capacity."""
+    value = 0.0
+    for use in range(routes.count[delivery]):
+        resource = int(routes.uses[delivery, use])
+        filled.lane[filled.lane_start[resource] + filled.used[resource]] = delivery
+        filled.used[resource] += 1
+        if filled.used[resource] == scatter.capacity[resource]:
+            _shut(filled, resource)
+        value += filled.weight[resource]
+    filled.value[delivery] = value
+
+
+@internal
+def _evict(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
+    """Remove a delivery from the step."""
+    for use in range(routes.count[delivery]):
+        resource = int(routes.uses[delivery, use])
+        if filled.used[resource] == scatter.capacity[resource]:
+            _open(filled, resource)
+        filled.used[resource] -= 1
+        place = filled.lane_start[resource]
+        last = place + filled.used[resource]
+        while filled.lane[place] != delivery:
+            place += 1
+        filled.lane[place] = filled.lane[last]
+    filled.value[delivery] = 0.0
+
+
+@internal
+def _exchange(
+    scatter: Scatter,
+    routes: Routes,
+    users: Users,
+    filled: Step,
+    trials: int,
+    tick: int,
+    state: State,
+) -> int:
+    """Insert deliveries and evict those in their way, by simulated annealing; return the tick."""
+    for trial in range(trials):
+        if filled.count[0] == 0:
+            break
+        resource = int(filled.free[below(state, filled.count[0])])
+        other = int(filled.free[below(state, filled.count[0])])
+        if filled.weight[other] > filled.weight[resource]:
+            resource = other
+        best, best_gain, best_row, best_evicted = -1, -1.0e300, 0, 0
+        for _ in range(CANDIDATES):
+            place = users.start[resource] + below(state, users.size[resource])
+            delivery = int(users.delivery[place])
+            if filled.value[delivery] > 0.0:
+                continue
+            tick += 1
+            gain, row, evicted = 0.0, 1 - best_row, 0
+            for use in range(routes.count[delivery]):
+                used = int(routes.uses[delivery, use])
+                gain += filled.weight[used]
+                if filled.used[used] < scatter.capacity[used]:
+                    continue
+                lane = filled.lane_start[used]
+                if filled.used[used] > 1:
+                    lane += below(state, filled.used[used])
+                blocking = int(filled.lane[lane])
+                if filled.seen[blocking] != tick:
+                    filled.seen[blocking] = tick
+                    filled.evicted[row, evicted] = blocking
+                    evicted += 1
+                    gain -= filled.value[blocking]
+            if gain > best_gain:
+                best, best_gain, best_row, best_evicted = delivery, gain, row, evicted
+        if best < 0:
+            continue
+        heat = HEAT * (1.0 - trial / trials)
+        if best_gain > 0.0 or best_gain > heat * math.log(uniform(state) + 1e-300):
+            for index in range(best_evicted):
+                _evict(scatter, routes, filled, int(filled.evicted[best_row, index]))
+            _insert(scatter, routes, filled, best)
+    return tick
+
+
+@internal
+def _complete(scatter: Scatter, routes: Routes, users: Users, filled: Step) -> None:
+    """Insert whatever still fits."""
+    for resource in range(len(filled.used)):
+        for position in range(users.size[resource]):
+            if filled.used[resource] == scatter.capacity[resource]:
+                break
+            delivery = int(users.delivery[users.start[resource] + position])
+            fits = filled.value[delivery] == 0.0
+            for use in range(routes.count[delivery]):
+                used = routes.uses[delivery, use]
+                fits = fits and filled.used[used] < scatter.capacity[used]
+            if fits:
+                _insert(scatter, routes, filled, delivery)
+
+
+@internal
+def _close(
+    scatter: Scatter, routes: Routes, users: Users, filled: Step, step: IntArray, number: int
+) -> None:
+    """Schedule the deliveries of the step: they no longer wait."""
+    for resource in range(len(filled.used)):
+        while filled.used[resource] > 0:
+            delivery = int(filled.lane[filled.lane_start[resource]])
+            _evict(scatter, routes, filled, delivery)
+            step[delivery] = number
+            for use in range(routes.count[delivery]):
+                used = int(routes.uses[delivery, use])
+                users.size[used] -= 1
+                last = int(users.delivery[users.start[used] + users.size[used]])
+                place = users.place[delivery, use]
+                users.delivery[place] = last
+                for index in range(routes.count[last]):
+                    if routes.uses[last, index] == used:
+                        users.place[last, index] = place

@@ -1,0 +1,362 @@
+"""Shortest routes of low load for deliveries from the source, chosen one after another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem import Problem
+from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.ragged import offsets_of
+from cchybrid.problem.structure import NetworkStructure
+from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.rng import State, shuffle, uniform
+
+NOISE = 0.01
+"""A resource costs its load in relation to the largest load, to the power of an exponent, and a
+random number below ``NOISE`` that is drawn in every sweep, as many routes cost the same."""
+
+
+WEIGHT_STEP, LOAD_SHARE, LOAD_EXPONENT = 0.3, 0.3, 64.0
+"""Where a load is to be reduced to a target, a resource costs ``LOAD_SHARE`` times its load in
+relation to the target to the power of ``LOAD_EXPONENT``. A weight is added for every use beyond
+the target: 1 at first, and ``WEIGHT_STEP`` more after each sweep that leaves it overloaded."""
+
+
+class Scatter(NamedTuple):
+    """Deliveries from their sources, and the network, for kernels.
+
+    Parameters
+    ----------
+    source, target
+        Shape (deliveries,): the nodes of each.
+    distance
+        Shape (nodes, nodes): hops of the shortest path, -1 where there is none.
+    first, head, resource
+        The channels of node v are ``first[v]`` up to, not including, ``first[v + 1]``: the node at
+        the end of each, and its resource.
+    passable
+        Shape (nodes,): whether paths may pass the node.
+    inject, accept
+        Shape (nodes,): the resource of its ports, -1 where they have no limit of their own.
+    capacity
+        Shape (resources,): the largest number of uses per step.
+    """
+
+    source: IntArray
+    target: IntArray
+    distance: IntArray
+    first: IntArray
+    head: IntArray
+    resource: IntArray
+    passable: BoolArray
+    inject: IntArray
+    accept: IntArray
+    capacity: IntArray
+
+
+class Routes(NamedTuple):
+    """A shortest route for every delivery.
+
+    Parameters
+    ----------
+    uses
+        Shape (deliveries, longest): the resources of each, in the order of the route; the ports
+        are the last ones.
+    count
+        Shape (deliveries,): the number of resources, 0 for no route yet.
+    load
+        Shape (resources,): the number of deliveries that are in ``order`` at the last choice and
+        use the resource.
+    """
+
+    uses: IntArray
+    count: IntArray
+    load: IntArray
+
+
+def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
+    """Return the required deliveries of a Problem in which messages are not forwarded."""
+    resources = structure.resources
+    order = np.argsort(resources.channels[:, 0], kind="stable")
+    nodes = structure.network.nodes
+    passable = np.ones(nodes, dtype=np.bool_)
+    if not structure.hop_by_hop:
+        passable[list(structure.network.endpoints)] = False
+    made = np.flatnonzero(problem.required)
+    ports = (
+        np.where(problem.implied[each], -1, each).astype(np.int32)
+        for each in (resources.inject, resources.accept)
+    )
+    return Scatter(
+        structure.message_source[structure.delivery_message[made]].astype(np.int32),
+        structure.delivery_node[made].astype(np.int32),
+        structure.distance.astype(np.int32),
+        offsets_of(resources.channels[order, 0], nodes).astype(np.int32),
+        resources.channels[order, 1].astype(np.int32),
+        resources.channel[order].astype(np.int32),
+        passable,
+        *ports,
+        problem.capacity,
+    )
+
+
+def new_routes(scatter: Scatter) -> Routes:
+    """Return the arrays of routes that are not yet chosen."""
+    deliveries = len(scatter.source)
+    longest = int(scatter.distance[scatter.source, scatter.target].max(initial=0)) + 2
+    return Routes(
+        np.zeros((deliveries, longest), dtype=np.int32),
+        np.zeros(deliveries, dtype=np.int32),
+        np.zeros(len(scatter.capacity), dtype=np.int32),
+    )
+
+
+@compiled
+def choose_routes(
+    scatter: Scatter,
+    routes: Routes,
+    order: IntArray,
+    exponents: NDArray[np.float64],
+    stop: BoolArray,
+    state: State,
+) -> None:
+    """Choose the routes of some deliveries anew, in random order, once for each exponent.
+
+    Every route is the cheapest of the shortest ones, for the loads of all others.
+
+    Parameters
+    ----------
+    routes
+        Overwritten for the deliveries in ``order``; ``load`` counts only these afterwards.
+    order
+        The deliveries; permuted.
+    exponents
+        Of the prices: low ones spread the load, high ones reduce the largest load.
+    stop
+        Shape (1,): another thread sets this to end as soon as every delivery has a route.
+    """
+    nodes, resources = len(scatter.passable), len(scatter.capacity)
+    price, noise = np.empty(resources), np.empty(resources)
+    cost = np.empty(nodes)
+    seen = np.full(nodes, -1, dtype=np.int64)
+    via = np.empty((nodes, 2), dtype=np.int32)
+    queue = np.empty(nodes, dtype=np.int32)
+    search = 0
+    routes.load[:] = 0
+    for place in range(len(order)):
+        for use in range(routes.count[order[place]]):
+            routes.load[routes.uses[order[place], use]] += 1
+    for exponent in exponents:
+        largest = 1.0
+        for resource in range(resources):
+            if scatter.capacity[resource] > 0:
+                load = routes.load[resource] / scatter.capacity[resource]
+                largest = max(largest, load)
+        for resource in range(resources):
+            noise[resource] = NOISE * uniform(state)
+            _set_price(scatter, routes, resource, largest, exponent, noise, price)
+        shuffle(order, state)
+        for place in range(len(order)):
+            delivery = int(order[place])
+            if stop[0] and routes.count[delivery] > 0:
+                continue
+            _add_load(scatter, routes, delivery, -1, largest, exponent, noise, price)
+            _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
+            search += 1
+            _add_load(scatter, routes, delivery, 1, largest, exponent, noise, price)
+
+
+@internal
+def _set_price(
+    scatter: Scatter,
+    routes: Routes,
+    resource: int,
+    largest: float,
+    exponent: float,
+    noise: NDArray[np.float64],
+    price: NDArray[np.float64],
+) -> None:
+    """Compute the price of a resource from its load."""
+    load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
+    price[resource] = noise[resource] + (load / largest) ** exponent
+
+
+@internal
+def _add_load(
+    scatter: Scatter,
+    routes: Routes,
+    delivery: int,
+    sign: int,
+    largest: float,
+    exponent: float,
+    noise: NDArray[np.float64],
+    price: NDArray[np.float64],
+) -> None:
+    """Add a route to the loads or remove it, and compute the prices of its resources."""
+    for use in range(routes.count[delivery]):
+        resource = int(routes.uses[delivery, use])
+        routes.load[resource] += sign
+        _set_price(scatter, routes, resource, largest, exponent, noise, price)
+
+
+@compiled
+def reduce_load(
+    scatter: Scatter,
+    routes: Routes,
+    order: IntArray,
+    target: int,
+    moves: int,
+    stop: BoolArray,
+    state: State,
+) -> bool:
+    """Change routes until no load exceeds ``target``; return whether that is so.
+
+    In every sweep, each delivery that uses an overloaded resource gets the cheapest route. The
+    prices of overloaded resources increase from sweep to sweep, as the weights of violated
+    constraints in the breakout method (P. Morris, AAAI 1993).
+
+    Parameters
+    ----------
+    order
+        The deliveries with a route; permuted. ``routes.load`` counts them.
+    target
+        Uses per capacity.
+    moves
+        The number of routes after which the search ends.
+    """
+    nodes, resources = len(scatter.passable), len(scatter.capacity)
+    weight, price, noise = np.ones(resources), np.empty(resources), np.empty(resources)
+    cost = np.empty(nodes)
+    seen = np.full(nodes, -1, dtype=np.int64)
+    via = np.empty((nodes, 2), dtype=np.int32)
+    queue = np.empty(nodes, dtype=np.int32)
+    search = 0
+    while search < moves:
+        overloaded = False
+        for resource in range(resources):
+            if routes.load[resource] > target * scatter.capacity[resource]:
+                overloaded = True
+                weight[resource] += WEIGHT_STEP
+            noise[resource] = NOISE * uniform(state)
+            _set_overload_price(scatter, routes, resource, target, weight, noise, price)
+        if not overloaded or stop[0]:
+            return not overloaded
+        shuffle(order, state)
+        for place in range(len(order)):
+            delivery = int(order[place])
+            overloaded = False
+            for use in range(routes.count[delivery]):
+                used = routes.uses[delivery, use]
+                if routes.load[used] > target * scatter.capacity[used]:
+                    overloaded = True
+            if not overloaded:
+                continue
+            for use in range(routes.count[delivery]):
+                used = int(routes.uses[delivery, use])
+                routes.load[used] -= 1
+                _set_overload_price(scatter, routes, used, target, weight, noise, price)
+            _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
+            search += 1
+            for use in range(routes.count[delivery]):
+                used = int(routes.uses[delivery, use])
+                routes.load[used] += 1
+                _set_overload_price(scatter, routes, used, target, weight, noise, price)
+    return False
+
+
+@internal
+def _set_overload_price(
+    scatter: Scatter,
+    routes: Routes,
+    resource: int,
+    target: int,
+    weight: NDArray[np.float64],
+    noise: NDArray[np.float64],
+    price: NDArray[np.float64],
+) -> None:
+    """Compute the price of a resource from its load and its weight."""
+    load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
+    price[resource] = noise[resource] + LOAD_SHARE * (load / target) ** LOAD_EXPONENT
+    if load > target:
+        price[resource] += weight[resource] * (load - target)
+
+
+@internal
+def _find_route(
+    scatter: Scatter,
+    routes: Routes,
+    delivery: int,
+    price: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    seen: NDArray[np.int64],
+    via: IntArray,
+    queue: IntArray,
+    search: int,
+) -> None:
+    """Choose the cheapest of the shortest routes: labels, hop by hop from the source.
+
+    Parameters
+    ----------
+    cost, seen, via
+        Per node: the label, the number of the last search that saw it, and the node and the
+        resource before it.
+    queue
+        Shape (nodes,): working memory.
+    """
+    source, target = int(scatter.source[delivery]), int(scatter.target[delivery])
+    queue[0] = source
+    seen[source] = search
+    cost[source] = 0.0
+    head, tail = 0, 1
+    while queue[head] != target:
+        node = int(queue[head])
+        head += 1
+        left = scatter.distance[node, target] - 1
+        for channel in range(scatter.first[node], scatter.first[node + 1]):
+            after = int(scatter.head[channel])
+            if scatter.distance[after, target] != left:
+                continue
+            if after != target and not scatter.passable[after]:
+                continue
+            resource = int(scatter.resource[channel])
+            spent = cost[node] + price[resource]
+            if seen[after] != search:
+                seen[after] = search
+                queue[tail] = after
+                tail += 1
+            elif spent >= cost[after]:
+                continue
+            cost[after] = spent
+            via[after, 0] = node
+            via[after, 1] = resource
+    hops = scatter.distance[source, target]
+    node = target
+    for hop in range(hops - 1, -1, -1):
+        routes.uses[delivery, hop] = via[node, 1]
+        node = int(via[node, 0])
+    count = hops
+    if scatter.inject[source] >= 0:
+        routes.uses[delivery, count] = scatter.inject[source]
+        count += 1
+    if scatter.accept[target] >= 0:
+        routes.uses[delivery, count] = scatter.accept[target]
+        count += 1
+    routes.count[delivery] = count
+
+
+@compiled
+def route_nodes(scatter: Scatter, routes: Routes, start: NDArray[np.int64], node: IntArray) -> None:
+    """Write the nodes of all routes into ``node``, those of a delivery from ``start`` on."""
+    for delivery in range(len(scatter.source)):
+        here = int(scatter.source[delivery])
+        place = start[delivery]
+        node[place] = here
+        for use in range(scatter.distance[here, scatter.target[delivery]]):
+            for channel in range(scatter.first[here], scatter.first[here + 1]):
+                if scatter.resource[channel] == routes.uses[delivery, use]:
+                    here = int(scatter.head[channel])
+                    break
+            node[place + use + 1] = here
