@@ -70,7 +70,7 @@ class Packing:
         """Compile all kernels, once per installation."""
         search = _Schedules(warmup_problem(), 0)
         stop = np.zeros(1, dtype=np.bool_)
-        search.begin(1, stop)
+        search.start(1, stop)
         search.fill(stop)
         search.found()
 
@@ -93,7 +93,7 @@ class Packing:
 def _is_better(search: _Schedules, run: Run) -> bool:
     """Make one schedule; return whether it is complete and better than the best."""
     with watched(run, run.lower()) as stop:
-        search.begin(run.lower(), stop)
+        search.start(run.lower(), stop)
         while len(search.waiting):
             if stop[0] or not run.wants(search.steps + search.fewest_left()):
                 return False
@@ -120,7 +120,7 @@ class _Schedules:
         self.waiting: IntArray
         self.steps: int
 
-    def begin(self, lower: int, stop: BoolArray) -> None:
+    def start(self, lower: int, stop: BoolArray) -> None:
         """Choose routes for a new schedule, with a largest load of ``lower`` if possible."""
         self._step[:] = -1
         self.steps = 0
