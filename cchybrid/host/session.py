@@ -123,6 +123,8 @@ class Session:
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
+        if config.engines:
+            self._workers.share_problem()
         if config.first_schedule and config.engines:
             self._make_first_schedule()
         if not self._options_are_valid():
