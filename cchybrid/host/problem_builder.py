@@ -1,8 +1,9 @@
 """The process that builds the Problem of a large instance for all workers of a run.
 
-The host starts it as ``python -m cchybrid.host.problem_builder`` (``shared_instance``). It reads one
-line from standard input: the descriptors of the files of the instance and of the Problem, and the
-memory limit. If it fails, the file stays incomplete, and every worker builds the Problem itself.
+The host starts it as ``python -m cchybrid.host.problem_builder`` (``shared_instance``). It reads
+one line from standard input: the descriptors of the files of the instance and of the Problem, and
+the memory limit. If it fails, the file stays incomplete, and every worker builds the Problem
+itself.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from cchybrid.problem import Problem, build_problem
 from cchybrid.system.processes import start_module
 from cchybrid.system.shared_file import SharedFile, UnfinishedError, read
 
-MIN_SHARED_DELIVERIES = 20_000
-"""Deliveries from which on an instance is shared. Below, reading it and building its Problem take
-less time than starting another process."""
+MIN_SHARED_DELIVERIES = 8_000
+"""Deliveries from which on an instance is shared. Below, a dozen workers usually need less time for
+reading it and building its Problem than another process for its start."""
 BUILDER = "cchybrid.host.problem_builder"
 """Module that builds the Problem; none of its code comes from plugins."""
 

@@ -213,7 +213,8 @@ def test_results_are_equal_with_and_without_sharing(
 
 @pytest.mark.usefixtures("all_shared")
 @pytest.mark.parametrize(
-    "fault", ["half", "folder", *(pytest.param(name, marks=pytest.mark.long) for name in ("crash", "disk"))]
+    "fault",
+    ["half", "folder", *(pytest.param(name, marks=pytest.mark.long) for name in ("crash", "disk"))],
 )
 def test_a_run_survives_a_fault_of_the_builder(
     registry: Registry, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
