@@ -48,12 +48,14 @@ class SharedInstance:
         self._record = record
         self._memory = memory
         self._problem: SharedFile | None = None
+        self._tried = False
         self._open = contextlib.ExitStack()
 
     def build(self) -> None:
         """Start to build the Problem of a large instance, once."""
-        if self._problem is not None or self._file is None:
+        if self._tried or self._file is None:
             return
+        self._tried = True
         with contextlib.suppress(OSError):  # then every worker builds its own
             problem = SharedFile()
             self._open.callback(problem.close)

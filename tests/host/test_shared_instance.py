@@ -236,8 +236,8 @@ def test_a_run_survives_a_fault_of_the_builder(
 def test_an_engine_that_overwrites_its_problem_harms_no_other(registry: Registry) -> None:
     events: list[dict[str, Any]] = []
     result = solved(
-        registry, engines=["scribbler", "observant"], strategy="race", evaluations=None,
-        time_limit=20.0, observers=[events.append],
+        registry, ("ring-bi-4", "AAS"), engines=["scribbler", "observant"], strategy="race",
+        evaluations=None, time_limit=20.0, observers=[events.append],
     )  # fmt: skip
     assert result.schedule is not None
     assert result.troubles == ()
