@@ -30,11 +30,11 @@ from typing import IO, Any
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
-from cchybrid.host.wire import Line, encode
+from cchybrid.host.wire import Line, decode_steps, encode
 from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
-from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
 from cchybrid.plugin.interface_1 import explain
@@ -55,6 +55,9 @@ engine, so a number of ticks measures time that the engine had."""
 MAX_SILENT_TICKS = 30
 """Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
 for a few calls per second; these are 3 seconds."""
+MAX_READ_CHARACTERS = 1 << 20
+"""Length of the text of a schedule from which on it is read only when it is used: few are used, and
+a quarter of a million transfers need more than 100 MiB."""
 STOP_SHARE = 0.6
 """Share of the seconds until SIGTERM after which a worker reports that its engine does not return
 when asked to stop, and ends itself."""
@@ -75,10 +78,10 @@ class WorkerRun(RunBase):
         # The extension of the run that the seconds of the budget contain already.
         self._known_extension: float = job.get("extension", 0.0)
         self._best: int | None = None
-        self._schedule: Steps = ()
+        self._schedule: Steps | str = ()
         self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, tuple[Steps, str]] = {}
+        self._drafts: dict[int, tuple[Steps | str, str]] = {}
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
@@ -105,10 +108,10 @@ class WorkerRun(RunBase):
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
-            self._schedule = steps_from_json(line["steps"], "steps")
+            self._schedule = _read_short(line["steps"])
             self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
-            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps"), line["by"]
+            self._drafts[line["draft"]] = _read_short(line["steps"]), line["by"]
 
     def send(self, event: str, **content: Any) -> None:
         """Send one event to the host."""
@@ -167,13 +170,13 @@ class WorkerRun(RunBase):
         if self.problem is None or not (steps in self._drafts or self._schedule):
             return None
         if steps in self._drafts:
-            source, author = self._drafts[steps]
+            draft, author = self._drafts[steps]
             how = f"from {author}'s near-solution of {steps} steps"
-            found = self.problem.match(source)
+            found = self.problem.match(_read(draft))
         else:
-            source, author = self._schedule, self._schedule_by
-            how = f"from {author}'s schedule of {len(source)} steps"
-            found = cut_to(self.problem.match(source), steps)
+            schedule, author = _read(self._schedule), self._schedule_by
+            how = f"from {author}'s schedule of {len(schedule)} steps"
+            found = cut_to(self.problem.match(schedule), steps)
         if complete and not is_complete(self.problem, found):
             return None
         if author:
@@ -238,6 +241,15 @@ class WorkerRun(RunBase):
         if problem is None:
             raise CchybridError("there is no problem to lift from")
         return problem.lift(assignment, steps).steps
+
+
+def _read_short(text: str) -> Steps | str:
+    """Return the steps in a text, or the text itself if it is long."""
+    return decode_steps(text) if len(text) < MAX_READ_CHARACTERS else text
+
+
+def _read(steps: Steps | str) -> Steps:
+    return decode_steps(steps) if isinstance(steps, str) else steps
 
 
 class RefusedError(Exception):

@@ -16,10 +16,9 @@ from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
 from cchybrid.host.strategies import Arm
-from cchybrid.host.wire import Line, to_log
+from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 
@@ -154,13 +153,13 @@ class WorkerControl:
         """Return the best schedule and the near-solutions as news for a new worker."""
         blackboard = self.state.blackboard
         news: list[Line] = [
-            {"draft": count, "steps": steps_to_json(draft.steps), "by": draft.author}
+            {"draft": count, "steps": encode_steps(draft.steps), "by": draft.author}
             for count, draft in sorted(blackboard.drafts.items())
         ]
         if blackboard.schedule is not None:
             steps = blackboard.schedule.steps
             by = blackboard.found_by
-            news.append({"best": len(steps), "steps": steps_to_json(steps), "by": by})
+            news.append({"best": len(steps), "steps": encode_steps(steps), "by": by})
         return news
 
     def dismiss(self, seat: int) -> None:
