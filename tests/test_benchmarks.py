@@ -25,6 +25,7 @@ from tests.benchmarks import (
     bench_fixed_paths,
     bench_kernels,
     bench_sccl,
+    bench_start,
     bench_strategies,
     textbook,
 )
@@ -51,6 +52,12 @@ def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> Non
 def test_a_row_of_greedy_schedules_has_both_methods(words: tuple[str, str]) -> None:
     line, ratio = bench_first_schedule.bench_row(*words)
     assert "first fit" in line
+    assert ratio > 0
+
+
+def test_a_row_of_starts_compares_two_workers() -> None:
+    line, ratio = bench_start.bench_row("ring-bi-4", "AAS")
+    assert line.startswith("ring-bi-4 AAS: 12 deliveries")
     assert ratio > 0
 
 

@@ -16,9 +16,8 @@ from cchybrid.host import events as ev
 from cchybrid.host.blackboard import Blackboard, ContractError
 from cchybrid.host.effort_counter import EffortCounter
 from cchybrid.host.run_history import PROOF_ARM, ArmKey, Contribution, RunHistory
-from cchybrid.host.wire import Line
+from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, Schedule, Steps
-from cchybrid.model.schedule import steps_to_json
 from cchybrid.problem import is_ordered
 
 HOST = 0
@@ -325,7 +324,7 @@ class RunState:
         self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
         # Optimality of a better schedule is a new goal for the prover.
         self.history.finished.discard(PROOF_ARM)
-        self._share({"best": best, "steps": steps_to_json(event.steps), "by": name}, seat)
+        self._share({"best": best, "steps": encode_steps(event.steps), "by": name}, seat)
         for claimant in blackboard.refuted_claims():
             self._distrust(claimant, f"claimed a bound that a schedule of {best} steps beats")
 
@@ -371,7 +370,7 @@ class RunState:
                 round(self.now, 3), name, how, "draft", self.blackboard.best, lower, certified
             )
         )
-        self._share({"draft": count, "steps": steps_to_json(steps), "by": name}, seat)
+        self._share({"draft": count, "steps": encode_steps(steps), "by": name}, seat)
 
     def _contributed(
         self,

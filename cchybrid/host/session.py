@@ -3,7 +3,8 @@
 1. Look for destinations that cannot be reached: then the instance is infeasible.
 2. Make the host's own greedy schedule, unless the run has none.
 3. Let the engines whose options the user set check them.
-4. Start the bound providers, and the compilation of missing kernels in the background.
+4. Start the bound providers and, in the background, the compilation of missing kernels and the
+   building of a large Problem.
 5. Run the phases of the strategy (``strategies``), one after another, until the best schedule
    meets the best bound, the budget is spent, or the strategy ends.
 6. If only an engine claims the best bound, use the remaining time to prove it.
@@ -158,12 +159,14 @@ class Session:
         return self.state.refused is None
 
     def _start_background(self) -> None:
-        """Start the bound providers and the compilation of kernels, once, if time is left.
+        """Start the bound providers, and what engines need before they start, if time is left.
 
         The providers of cchybrid share a worker, and every other one has its own.
         """
         if self._bound_workers or self._workers.out_of_time():
             return
+        if self.config.engines:
+            self._workers.share_problem()
         self._workers.compile_kernels()
         jobs: dict[str, list[list[str]]] = {}
         for info in self.config.bounds:

@@ -43,6 +43,16 @@ def encode(line: Line) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
+def encode_steps(steps: Steps) -> str:
+    """Return the steps of a schedule as text in a line of news."""
+    return json.dumps(steps_to_json(steps), separators=(",", ":"))
+
+
+def decode_steps(text: str) -> Steps:
+    """Return the steps that the host has written as text."""
+    return steps_from_json(json.loads(text), "steps")
+
+
 class LineReader:
     """Reader that splits the bytes of a pipe into lines and parses them."""
 

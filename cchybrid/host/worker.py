@@ -2,7 +2,8 @@
 
 The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
 
-1. The first line on standard input is the job, the second the instance; later lines are news.
+1. The first line on standard input is the job; if that names no files of the instance, the second
+   line is the instance (``shared_instance``). Later lines are news.
    Events go to the original standard output, one JSON object per line. What an engine prints goes
    to standard error.
 2. The main thread does the job (``JOBS``): it builds the Problem and calls the engine, which gets a
@@ -15,12 +16,9 @@ The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import math
 import operator
 import os
-import resource
 import signal
 import sys
 import threading
@@ -31,20 +29,21 @@ from dataclasses import asdict
 from typing import IO, Any
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
-from cchybrid.host.wire import Line, encode
+from cchybrid.host.shared_instance import ReceivedInstance
+from cchybrid.host.wire import Line, decode_steps, encode
 from cchybrid.model import Instance, LowerBound, Steps
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.json_fields import parse_json
-from cchybrid.model.schedule import steps_from_json, steps_to_json
+from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
-from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
 from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
-from cchybrid.system.processes import die_with_parent
+from cchybrid.system.processes import die_with_parent, limit_memory
 
 MIN_NOTE_SECONDS = 0.1
 """Shortest time between two notes, or two reports of progress; those between are dropped."""
@@ -56,6 +55,9 @@ engine, so a number of ticks measures time that the engine had."""
 MAX_SILENT_TICKS = 30
 """Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
 for a few calls per second; these are 3 seconds."""
+MAX_READ_CHARACTERS = 1 << 20
+"""Length of the text of a schedule from which on it is read only when it is used: few are used, and
+a quarter of a million transfers need more than 100 MiB."""
 STOP_SHARE = 0.6
 """Share of the seconds until SIGTERM after which a worker reports that its engine does not return
 when asked to stop, and ends itself."""
@@ -76,10 +78,10 @@ class WorkerRun(RunBase):
         # The extension of the run that the seconds of the budget contain already.
         self._known_extension: float = job.get("extension", 0.0)
         self._best: int | None = None
-        self._schedule: Steps = ()
+        self._schedule: Steps | str = ()
         self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, tuple[Steps, str]] = {}
+        self._drafts: dict[int, tuple[Steps | str, str]] = {}
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
@@ -106,10 +108,10 @@ class WorkerRun(RunBase):
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
-            self._schedule = steps_from_json(line["steps"], "steps")
+            self._schedule = _read_short(line["steps"])
             self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
-            self._drafts[line["draft"]] = steps_from_json(line["steps"], "steps"), line["by"]
+            self._drafts[line["draft"]] = _read_short(line["steps"]), line["by"]
 
     def send(self, event: str, **content: Any) -> None:
         """Send one event to the host."""
@@ -168,13 +170,13 @@ class WorkerRun(RunBase):
         if self.problem is None or not (steps in self._drafts or self._schedule):
             return None
         if steps in self._drafts:
-            source, author = self._drafts[steps]
+            draft, author = self._drafts[steps]
             how = f"from {author}'s near-solution of {steps} steps"
-            found = self.problem.match(source)
+            found = self.problem.match(_read(draft))
         else:
-            source, author = self._schedule, self._schedule_by
-            how = f"from {author}'s schedule of {len(source)} steps"
-            found = cut_to(self.problem.match(source), steps)
+            schedule, author = _read(self._schedule), self._schedule_by
+            how = f"from {author}'s schedule of {len(schedule)} steps"
+            found = cut_to(self.problem.match(schedule), steps)
         if complete and not is_complete(self.problem, found):
             return None
         if author:
@@ -241,6 +243,15 @@ class WorkerRun(RunBase):
         return problem.lift(assignment, steps).steps
 
 
+def _read_short(text: str) -> Steps | str:
+    """Return the steps in a text, or the text itself if it is long."""
+    return decode_steps(text) if len(text) < MAX_READ_CHARACTERS else text
+
+
+def _read(steps: Steps | str) -> Steps:
+    return decode_steps(steps) if isinstance(steps, str) else steps
+
+
 class RefusedError(Exception):
     """The engine rejects its options."""
 
@@ -254,15 +265,14 @@ def read_engine(job: Line) -> tuple[Any, Any]:
         raise RefusedError(str(error)) from None
 
 
-def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
+def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Build the Problem and the engine, and run it on the Problem or on quotients."""
     engine_class, options = read_engine(job)
-    symmetries = automorphisms(instance) if job["view"] == "quotients" else None
+    symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None
     if symmetries is not None and not len(symmetries.generators):
         run.send("unsupported", text="there is no symmetry to divide by")
         return
-    problem = build_problem(instance)
-    run.problem = problem
+    run.problem = problem = received.problem
     engine = engine_class(options)
     prepare = getattr(engine, "prepare", None)
     if prepare is not None:
@@ -287,18 +297,19 @@ def run_engine(run: WorkerRun, job: Line, instance: Instance) -> None:
     run.send_end(stop)
 
 
-def check_options(run: WorkerRun, job: Line, instance: Instance) -> None:
+def check_options(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Check the engine's options; an error is reported as ``refused``."""
     read_engine(job)
     run.send("end", stop=Stop.EXHAUSTED.value)
 
 
-def run_bounds(run: WorkerRun, job: Line, instance: Instance) -> None:
+def run_bounds(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Run the bound providers one after another; one that fails does not stop the others.
 
     Providers run in another thread, which is abandoned when the run is over. Only this thread
     writes events, so none is cut off.
     """
+    instance = received.instance
     avoid_full_collections()
     run.send("started")
     for name, target in job["providers"]:
@@ -317,10 +328,11 @@ def _bounds(target: str, instance: Instance) -> Iterator[LowerBound]:
     yield from load_target(target)(instance.forward)
 
 
-def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
+def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Search for a proof that fewer steps than the job's are impossible."""
     from cchybrid.proof.search import find_proof
 
+    instance = received.instance
     avoid_full_collections()
     run.send("started")
     seconds = run.budget.seconds or 0.0
@@ -338,7 +350,7 @@ def run_proof(run: WorkerRun, job: Line, instance: Instance) -> None:
     run.send("end", stop=Stop.EXHAUSTED.value)
 
 
-JOBS: dict[str, Callable[[WorkerRun, Line, Instance], None]] = {
+JOBS: dict[str, Callable[[WorkerRun, Line, ReceivedInstance], None]] = {
     "engine": run_engine,
     "options": check_options,
     "bounds": run_bounds,
@@ -353,16 +365,14 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())
-    line = sys.stdin.buffer.readline()
+    received = ReceivedInstance(job.get("files", {}), sys.stdin.buffer.readline)
     memory = job["budget"]["memory"]
-    if memory is not None:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
+    limit_memory(memory)
     run = WorkerRun(job, out)
     threading.Thread(target=_listen, args=(run,), daemon=True).start()
     threading.Thread(target=_watch, args=(run,), daemon=True).start()
     try:
-        JOBS[job["kind"]](run, job, _read_instance(line))
+        JOBS[job["kind"]](run, job, received)
     except RefusedError as error:
         run.send("refused", text=str(error))
     except MemoryError:
@@ -374,15 +384,6 @@ def main() -> None:
         sys.stdout.flush()
     # Threads that an engine left running must not keep the process alive.
     os._exit(0)
-
-
-def _read_instance(line: bytes) -> Instance:
-    """Return the instance of a line of the host, which stays until the worker ends."""
-    gc.disable()  # a quarter of a million messages would be visited again and again
-    instance = Instance.from_json(parse_json(line.decode()))
-    gc.freeze()
-    gc.enable()
-    return instance
 
 
 def _watch(run: WorkerRun) -> None:

@@ -14,11 +14,11 @@ from cchybrid.host.event_bus import EventBus
 from cchybrid.host.events import Compiled, Compiling, Event, Exited, Opened, Started
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
+from cchybrid.host.shared_instance import SharedInstance
 from cchybrid.host.strategies import Arm
-from cchybrid.host.wire import Line, encode, to_log
+from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 
@@ -52,7 +52,8 @@ class WorkerControl:
         self._config = config
         self._bus = bus
         self.record = state.blackboard.record
-        self._instance = encode(self.record)
+        memory = config.budget.memory
+        self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
@@ -79,6 +80,10 @@ class WorkerControl:
         if self._warm_up.left and not self._warm_up.running:
             self.apply(HOST, Compiling(self._warm_up.left))
             self._warm_up.start()
+
+    def share_problem(self) -> None:
+        """Start to build, in the background, the Problem that all workers share if it is large."""
+        self._shared.build()
 
     def extend(self, seconds: float) -> None:
         """Extend the time limit, for waiting that does not count, within a bound for the run."""
@@ -110,6 +115,7 @@ class WorkerControl:
         self.apply(seat, opened)
         title = self.state.seats[seat].title
         budget = self._config.budget
+        files = self._shared.files(opened.role)
         seconds = None if budget.seconds is None else max(0.0, self.left() or 0.0)
         job: Line = {
             "kind": opened.role,
@@ -120,9 +126,11 @@ class WorkerControl:
             "lower": self.state.blackboard.lower,
             "extension": self._extension,
             "news": self._news(),
+            "files": files,
             **content,
         }
-        self.pool.start(seat, job, self._instance)
+        line = b"" if files else self._shared.line
+        self.pool.start(seat, job, line, list(files.values()))
         return seat
 
     def start_engine(self, arm: Arm, role: str) -> int:
@@ -145,13 +153,13 @@ class WorkerControl:
         """Return the best schedule and the near-solutions as news for a new worker."""
         blackboard = self.state.blackboard
         news: list[Line] = [
-            {"draft": count, "steps": steps_to_json(draft.steps), "by": draft.author}
+            {"draft": count, "steps": encode_steps(draft.steps), "by": draft.author}
             for count, draft in sorted(blackboard.drafts.items())
         ]
         if blackboard.schedule is not None:
             steps = blackboard.schedule.steps
             by = blackboard.found_by
-            news.append({"best": len(steps), "steps": steps_to_json(steps), "by": by})
+            news.append({"best": len(steps), "steps": encode_steps(steps), "by": by})
         return news
 
     def dismiss(self, seat: int) -> None:
@@ -187,6 +195,7 @@ class WorkerControl:
         finally:
             self._warm_up.stop()
             self.pool.close()
+            self._shared.close()
 
     def left(self) -> float | None:
         """Return the seconds left, without the reserve for stopping engines; ``None``: no limit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import selectors
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import Line, encode
@@ -28,9 +28,11 @@ class WorkerPool:
         """Return whether any of these workers is running."""
         return any(seat in self._workers for seat in seats)
 
-    def start(self, seat: int, job: Line, instance: bytes) -> None:
-        """Start a worker on a job and an instance, encoded as a line."""
-        worker = WorkerProcess(job, instance, f"{self._run_id}-{seat}")
+    def start(
+        self, seat: int, job: Line, instance: bytes, descriptors: Collection[int] = ()
+    ) -> None:
+        """Start a worker on a job and an instance, encoded as a line, or in inherited files."""
+        worker = WorkerProcess(job, instance, f"{self._run_id}-{seat}", descriptors)
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))

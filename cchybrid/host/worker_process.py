@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import Line, LineReader, WireError, encode
@@ -28,9 +28,12 @@ class WorkerProcess:
     Parameters
     ----------
     job, instance
-        The first two lines that the worker reads; the instance is encoded once for all workers.
+        The first two lines that the worker reads; the instance is encoded once for all workers, or
+        empty if the job names its files.
     mark
         Marks all processes of the worker.
+    descriptors
+        Open files that it inherits.
 
     Attributes
     ----------
@@ -42,7 +45,9 @@ class WorkerProcess:
         Whether it has sent a line that is no event; then no more lines are read.
     """
 
-    def __init__(self, job: Line, instance: bytes, mark: str) -> None:
+    def __init__(
+        self, job: Line, instance: bytes, mark: str, descriptors: Collection[int] = ()
+    ) -> None:
         self._mark = mark
         self.paused = False
         self.garbled = False
@@ -58,7 +63,8 @@ class WorkerProcess:
         self._stop_since: float | None = None
         self._term_since: float | None = None
         self._grace = GRACE_SECONDS
-        self._process = start_module("cchybrid.host.worker", {MARK: mark, "PYTHONHASHSEED": "0"})
+        environment = {MARK: mark, "PYTHONHASHSEED": "0"}
+        self._process = start_module("cchybrid.host.worker", environment, descriptors=descriptors)
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr)

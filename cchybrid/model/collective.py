@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice, starmap
 from typing import Any, NamedTuple, cast
 
 from cchybrid.model.errors import InputError
@@ -56,6 +58,25 @@ class Collective:
             if len(set(many)) != len(many):
                 raise InputError("a node is listed twice", where=where, hint="name each node once")
             raise InputError(f"node {one} would send to itself", where=where, hint="leave it out")
+
+    def __getstate__(self) -> tuple[str, str, array[int], array[int], array[int]]:
+        """Return the state for pickling, with the messages in flat arrays."""
+        pairs = list(map(_one_and_many, self.messages))
+        ones, sizes = [one for one, _ in pairs], [len(many) for _, many in pairs]
+        nodes = list(chain.from_iterable(many for _, many in pairs))
+        return self.name, self.kind, array("q", ones), array("q", sizes), array("q", nodes)
+
+    def __setstate__(self, state: tuple[str, str, array[int], array[int], array[int]]) -> None:
+        """Set the state of a pickled collective, which has been checked before."""
+        name, kind, ones, sizes, nodes = state
+        left = iter(nodes)
+        many = (tuple(islice(left, size)) for size in sizes)
+        messages: tuple[Message, ...] | tuple[Reduction, ...]
+        if kind == "deliver":
+            messages = tuple(starmap(Message, zip(ones, many, strict=True)))
+        else:
+            messages = tuple(starmap(Reduction, zip(many, ones, strict=True)))
+        self.__dict__.update(name=name, messages=messages)
 
     @property
     def kind(self) -> str:

@@ -68,7 +68,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             instance,
             NetworkStructure(
                 network=forward.network,
-                messages=forward.collective.deliver_messages,
+                collective=forward.collective,
                 hop_by_hop=forward.model.switching != "wormhole",
                 extra_hops=forward.model.extra_hops,
                 routes=routes,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cchybrid.model import Message, Network
+from cchybrid.model import Collective, Message, Network
 from cchybrid.problem.ragged import Integers, PairLookup, gather, offsets
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
@@ -30,8 +30,8 @@ class NetworkStructure:
     ----------
     network
         Nodes, channels with capacities, half-duplex pairs, endpoints.
-    messages
-        The source and the destinations of every message.
+    collective
+        The messages.
     hop_by_hop
         Whether every transfer is one hop and nodes store what they forward (store-and-forward).
     extra_hops
@@ -49,7 +49,7 @@ class NetworkStructure:
     """
 
     network: Network
-    messages: tuple[Message, ...]
+    collective: Collective
     hop_by_hop: bool
     extra_hops: int | None
     routes: Routes
@@ -58,6 +58,11 @@ class NetworkStructure:
     delivery_node: IntArray
     path_node: IntArray
     path_node_start: LongArray
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The source and the destinations of every message."""
+        return self.collective.deliver_messages
 
     @property
     def distance(self) -> IntArray:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 NO_CHANGES: Mapping[str, str] = {}
 
 
 def start_module(
-    module: str, environment: Mapping[str, str] = NO_CHANGES, *, own_session: bool = True
+    module: str,
+    environment: Mapping[str, str] = NO_CHANGES,
+    *,
+    own_session: bool = True,
+    descriptors: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a module as a process, with its three streams piped.
 
@@ -27,6 +32,8 @@ def start_module(
     own_session
         Whether it gets its own session and process group; otherwise it is paused, resumed and
         ended with the group of this process.
+    descriptors
+        Open files that it inherits, under the same numbers.
     """
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
@@ -34,6 +41,7 @@ def start_module(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=own_session,
+        pass_fds=descriptors,
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(module_path())},
     )
 
@@ -69,3 +77,10 @@ def die_with_parent() -> None:
     """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def limit_memory(mebibytes: int | None) -> None:
+    """Limit the address space of this process; ``None`` means no limit (effective on Linux)."""
+    if mebibytes is not None:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))

@@ -11,7 +11,7 @@ import pytest
 
 import cchybrid
 from cchybrid.host.events import End, Started
-from cchybrid.host.wire import encode
+from cchybrid.host.wire import encode, encode_steps
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
 from cchybrid.plugin.registry import Registry, load_registry
@@ -83,9 +83,9 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
     worker.pause()
     until(lambda: state(worker) == "T")
     for number in range(1000):
-        worker.send({"best": 2000 - number, "steps": [[] for _ in range(50)]})
+        worker.send({"best": 2000 - number, "steps": encode_steps(((),) * 50)})
         worker.send({"lower": number})
-        worker.send({"draft": number % 3, "steps": []})
+        worker.send({"draft": number % 3, "steps": "[]", "by": "tabu"})
     assert not worker._unsent
     assert len(worker._pending_news) == 5
     assert worker._pending_news["best", 0]["best"] == 1001

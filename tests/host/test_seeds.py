@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import json
 
+import pytest
+
 import cchybrid
+from cchybrid.host import worker
+from cchybrid.host.wire import encode_steps
 from cchybrid.host.worker import WorkerRun
-from cchybrid.model.schedule import steps_to_json
 from cchybrid.problem import Assignment, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.view.verdict import verdict
@@ -35,7 +38,7 @@ def worker_run(pipe: Pipe) -> tuple[WorkerRun, Assignment]:
 def news(kind: str, known: Assignment, run: WorkerRun) -> dict[str, object]:
     assert run.problem is not None
     steps = run.problem.lift(known).steps
-    return {kind: len(steps), "steps": steps_to_json(steps), "by": "tabu"}
+    return {kind: len(steps), "steps": encode_steps(steps), "by": "tabu"}
 
 
 def test_what_is_offered_without_a_hint_has_no_seed() -> None:
@@ -64,6 +67,22 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
     assert run.hint(known.steps) is not None
     run.offer(known)
     assert pipe.offers() == [(f"from tabu's schedule of {known.steps} steps", "tabu")]
+
+
+def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for limit in (1 << 20, 0):
+        monkeypatch.setattr(worker, "MAX_READ_CHARACTERS", limit)
+        run, known = worker_run(Pipe())
+        run.receive(news("best", known, run))
+        run.receive(news("draft", known, run))
+        assert isinstance(run._schedule, str) == (limit == 0)
+        for steps in (known.steps, known.steps - 1):
+            hint = run.hint(steps)
+            assert hint is not None
+            found.append((hint.option.tolist(), hint.step.tolist(), run._hints[steps]))
+    assert found[:2] == found[2:]
+    assert found[0][0] == known.option.tolist()
 
 
 def test_the_last_hint_that_fits_is_the_seed() -> None:

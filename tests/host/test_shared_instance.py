@@ -1,0 +1,289 @@
+"""An instance that all workers share: equal to one of their own, whatever fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import cchybrid
+from cchybrid.host import shared_instance
+from cchybrid.host.shared_instance import ReceivedInstance, SharedInstance
+from cchybrid.model import Instance
+from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.problem import Problem, build_problem
+from cchybrid.system.shared_file import SharedFile, read
+from tests.examples import examples
+from tests.host.test_session import OWN, processes_of_runs
+from tests.mapped_engines import is_mapped
+from tests.random_instances import instances
+
+SPEC = ("mesh-3x3", "AAS")
+NEVER = 1 << 60
+
+
+@pytest.fixture(autouse=True)
+def _marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OWN, f"shared-{os.getpid()}-{time.monotonic_ns()}")
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.mapped_engines")
+    return load_registry()
+
+
+@pytest.fixture
+def all_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every instance is shared, however small."""
+    monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
+
+
+def refuse_line() -> bytes:
+    raise AssertionError("it reads a line")
+
+
+def assert_equal(first: Any, second: Any, place: str = "", seen: set[int] | None = None) -> None:
+    """Compare two objects with all that they refer to; arrays are of the same kind, too."""
+    seen = set() if seen is None else seen
+    assert type(first) is type(second), place
+    if id(first) in seen:
+        return
+    seen.add(id(first))
+    if isinstance(first, np.ndarray):
+        assert first.dtype == second.dtype, place
+        assert np.array_equal(first, second), place
+        for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "ALIGNED"):
+            assert first.flags[flag] == second.flags[flag], f"{place} {flag}"
+    elif type(first) in (list, tuple):
+        assert len(first) == len(second), place
+        for index, (one, other) in enumerate(zip(first, second, strict=True)):
+            assert_equal(one, other, f"{place}[{index}]", seen)
+    elif hasattr(first, "__dict__") and not isinstance(first, type):
+        derived = {key for key in vars(type(first)) if is_cached(type(first), key)}
+        keys = (vars(first).keys() & vars(second).keys()) | (
+            (vars(first).keys() ^ vars(second).keys()) - derived
+        )
+        for key in sorted(keys):
+            assert_equal(getattr(first, key), getattr(second, key), f"{place}.{key}", seen)
+    else:
+        assert first == second, place
+
+
+def is_cached(owner: type, key: str) -> bool:
+    return isinstance(vars(owner)[key], cached_property)
+
+
+@given(instances())
+@settings(max_examples=examples(60))
+def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
+    own = build_problem(instance)
+    file = SharedFile()
+    try:
+        file.write(build_problem(instance))
+        mapped: Problem = read(file.reader)
+    finally:
+        file.close()
+    assert_equal(own, mapped)
+    assert mapped.origin.instance == instance
+    assert mapped.structure is not None
+    assert mapped.structure.routes.network is mapped.structure.network or instance.network.endpoints
+    cost = np.arange(own.resources) % 3 + 1.0
+    for delivery in np.flatnonzero(own.required).tolist():
+        assert own.price(delivery, cost) == mapped.price(delivery, cost)
+
+
+@given(instances())
+@settings(max_examples=examples(40))
+def test_a_mapped_instance_equals_the_line(instance: Instance) -> None:
+    shared = SharedInstance(instance, instance.to_json(), None)
+    before, shared_instance.MIN_SHARED_DELIVERIES = shared_instance.MIN_SHARED_DELIVERIES, 0
+    try:
+        files = shared.files("bounds")
+        found = ReceivedInstance(files, refuse_line)
+        assert list(files) == ["instance"]
+        assert found.instance == instance
+        assert found.instance.digest == instance.digest
+        line = ReceivedInstance({}, lambda: shared.line)
+        assert_equal(line.instance, found.instance)
+        assert_equal(line.problem, found.problem)
+    finally:
+        shared_instance.MIN_SHARED_DELIVERIES = before
+        shared.close()
+
+
+def test_a_small_instance_is_a_line() -> None:
+    instance = cchybrid.instance(*SPEC)
+    shared = SharedInstance(instance, instance.to_json(), None)
+    shared.build()
+    assert shared.files("engine") == {}
+    assert ReceivedInstance({}, lambda: shared.line).instance == instance
+    shared.close()
+
+
+@pytest.mark.usefixtures("all_shared")
+@pytest.mark.parametrize(
+    "spec", [("mesh-3x3", "AAS", {}), ("ring-bi-6", "AAR", {"switching": "store-and-forward"})]
+)
+def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str, Any]]) -> None:
+    instance = cchybrid.instance(spec[0], spec[1], **spec[2])
+    shared = SharedInstance(instance, instance.to_json(), 4096)
+    try:
+        shared.build()
+        shared.build()
+        files = shared.files("engine")
+        assert list(files) == ["instance", "problem"]
+        assert list(shared.files("options")) == list(shared.files("proof")) == ["instance"]
+        assert len(processes_of_runs()) <= 1
+        found = ReceivedInstance(files, refuse_line)
+        assert found.instance is found.problem.origin.instance
+        assert_equal(build_problem(instance), found.problem)
+        assert is_mapped(found.problem.path_resource)
+    finally:
+        shared.close()
+    assert not processes_of_runs()
+
+
+@pytest.mark.usefixtures("all_shared")
+@pytest.mark.parametrize("fault", ["crash", "half", "disk"])
+def test_without_a_complete_file_a_worker_builds_its_own(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
+    monkeypatch.setenv("CCHYBRID_FAULT", fault)
+    instance = cchybrid.instance(*SPEC)
+    shared = SharedInstance(instance, instance.to_json(), None)
+    try:
+        shared.build()
+        found = ReceivedInstance(shared.files("engine"), refuse_line)
+        assert not is_mapped(found.problem.path_resource)
+        assert_equal(build_problem(instance), found.problem)
+    finally:
+        shared.close()
+
+
+def solved(registry: Registry, spec: tuple[str, str] = SPEC, **rest: Any) -> cchybrid.Result:
+    rest = {"evaluations": 30, "threads": 1, "time_limit": None, "seed": 5, **rest}
+    rest = {"engines": ["observant"], "first_schedule": False, **rest}
+    return cchybrid.solve(cchybrid.instance(*spec), registry=registry, **rest)
+
+
+def shown(result: cchybrid.Result) -> Mapping[str, Any]:
+    assert result.schedule is not None
+    record = result.to_json()
+    return {
+        "schedule": result.schedule.steps,
+        **{key: record[key] for key in ("steps", "lower_bound", "status", "certified", "engine")},
+    }
+
+
+def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
+    return [
+        event["metrics"]["mapped"]
+        for event in events
+        if event["event"] == "note" and "mapped" in event.get("metrics", {})
+    ]
+
+
+@pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
+def test_results_are_equal_with_and_without_sharing(
+    registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for minimum, mapped in ((NEVER, [0.0]), (0, [1.0])):
+        monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", minimum)
+        events: list[dict[str, Any]] = []
+        found.append(shown(solved(registry, spec, observers=[events.append])))
+        assert mapped_notes(events) == mapped
+    assert found[0] == found[1]
+    assert not processes_of_runs()
+
+
+@pytest.mark.usefixtures("all_shared")
+@pytest.mark.parametrize(
+    "fault",
+    ["half", "folder", *(pytest.param(name, marks=pytest.mark.long) for name in ("crash", "disk"))],
+)
+def test_a_run_survives_a_fault_of_the_builder(
+    registry: Registry, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = shown(solved(registry))
+    if fault == "folder":
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    else:
+        monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
+        monkeypatch.setenv("CCHYBRID_FAULT", fault)
+    events: list[dict[str, Any]] = []
+    result = solved(registry, observers=[events.append])
+    assert shown(result) == expected
+    assert result.troubles == ()
+    assert mapped_notes(events) == [0.0]
+
+
+@pytest.mark.usefixtures("all_shared")
+def test_an_engine_that_overwrites_its_problem_harms_no_other(registry: Registry) -> None:
+    events: list[dict[str, Any]] = []
+    result = solved(
+        registry, ("ring-bi-4", "AAS"), engines=["scribbler", "observant"], strategy="race",
+        evaluations=None, time_limit=20.0, observers=[events.append],
+    )  # fmt: skip
+    assert result.schedule is not None
+    assert result.troubles == ()
+    assert mapped_notes(events) == [1.0]
+    assert any("overwritten" in event.get("metrics", {}) for event in events)
+
+
+@pytest.mark.usefixtures("all_shared")
+def test_two_runs_at_once_do_not_disturb_each_other(registry: Registry) -> None:
+    specs = [SPEC, ("ring-bi-6", "AAR")]
+    alone = [shown(solved(registry, spec)) for spec in specs]
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda spec: shown(solved(registry, spec)), specs))
+    assert both == alone
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_run_leaves_no_file_and_no_process(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """The signal arrives while the Problem is being built and a worker waits for it."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    script = (
+        "import cchybrid\n"
+        "from cchybrid.host import shared_instance\n"
+        "shared_instance.MIN_SHARED_DELIVERIES = 0\n"
+        "shared_instance.BUILDER = 'tests.faulty_builder'\n"
+        "cchybrid.solve(cchybrid.instance('ring-bi-4', 'AAS'), engines=['colouring'],\n"
+        "    first_schedule=False, time_limit=60)\n"
+    )
+    environment = {
+        **os.environ, "TMPDIR": str(folder), "CCHYBRID_FAULT": "hang",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }  # fmt: skip
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path) as host:
+        late = time.monotonic() + 60
+        expected = ("faulty_builder", "host.worker")
+        while not all(any(name in line for line in processes_of_runs()) for name in expected):
+            assert time.monotonic() < late
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert not list(folder.iterdir())
+        host.send_signal(number)
+        host.wait(60)
+    while processes_of_runs():
+        assert time.monotonic() < late
+        time.sleep(0.05)
+    assert not list(folder.iterdir())
