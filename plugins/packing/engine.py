@@ -23,7 +23,7 @@ from .routes import choose_routes, new_routes, new_scatter, reduce_load, route_n
 FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
 """Exponents of the prices between which the routes of all deliveries are chosen."""
 COOLING = 1.5
-"""Factor between two exponents in the first schedule; its logarithm is halved with every doubling."""
+"""Factor between two exponents in the first schedule; every doubling takes its square root."""
 EXPONENTS = np.array([256.0, 1024.0])
 """Exponents with which the routes of waiting deliveries are chosen anew."""
 MOVES, WAITING_MOVES = 4, 1

@@ -48,7 +48,7 @@ class Step(NamedTuple):
     ----------
     lane_start, lane, used
         Those that use resource r are the first ``used[r]`` from ``lane[lane_start[r]]`` on.
-    free, place, count
+    free, place, free_count
         The resources with free capacity, the position of each in ``free``, and their number,
         shape (1,).
     weight
@@ -64,7 +64,7 @@ class Step(NamedTuple):
     used: IntArray
     free: IntArray
     place: IntArray
-    count: LongArray
+    free_count: LongArray
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
     seen: LongArray
@@ -111,7 +111,7 @@ def list_users(routes: Routes, waiting: IntArray, users: Users) -> None:
         users.size[resource] = 0
     for place in range(len(waiting)):
         delivery = waiting[place]
-        for use in range(routes.count[delivery]):
+        for use in range(routes.size[delivery]):
             resource = routes.uses[delivery, use]
             position = users.start[resource] + users.size[resource]
             users.delivery[position] = delivery
@@ -143,7 +143,7 @@ def fill_steps(
     stop
         Shape (1,): another thread sets this to end early.
     """
-    tick = np.int64(0)
+    tick = 0
     filled.seen[:] = -1
     for number in range(steps):
         largest = 0.0
@@ -154,7 +154,7 @@ def fill_steps(
                 trials += effort * min(users.size[resource], scatter.capacity[resource])
         if largest == 0.0 or stop[0]:
             return number
-        filled.count[0] = 0
+        filled.free_count[0] = 0
         for resource in range(len(users.size)):
             filled.used[resource] = 0
             if users.size[resource] > 0:
@@ -171,16 +171,16 @@ def fill_steps(
 @internal
 def _open(filled: Step, resource: int) -> None:
     """Add a resource to those with free capacity."""
-    filled.place[resource] = filled.count[0]
-    filled.free[filled.count[0]] = resource
-    filled.count[0] += 1
+    filled.place[resource] = filled.free_count[0]
+    filled.free[filled.free_count[0]] = resource
+    filled.free_count[0] += 1
 
 
 @internal
 def _shut(filled: Step, resource: int) -> None:
     """Remove a resource from those with free capacity."""
-    filled.count[0] -= 1
-    last = filled.free[filled.count[0]]
+    filled.free_count[0] -= 1
+    last = filled.free[filled.free_count[0]]
     filled.free[filled.place[resource]] = last
     filled.place[last] = filled.place[resource]
 
@@ -189,7 +189,7 @@ def _shut(filled: Step, resource: int) -> None:
 def _insert(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
     """Add a delivery to the step; its resources have free capacity."""
     value = 0.0
-    for use in range(routes.count[delivery]):
+    for use in range(routes.size[delivery]):
         resource = int(routes.uses[delivery, use])
         filled.lane[filled.lane_start[resource] + filled.used[resource]] = delivery
         filled.used[resource] += 1
@@ -202,7 +202,7 @@ def _insert(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> No
 @internal
 def _evict(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
     """Remove a delivery from the step."""
-    for use in range(routes.count[delivery]):
+    for use in range(routes.size[delivery]):
         resource = int(routes.uses[delivery, use])
         if filled.used[resource] == scatter.capacity[resource]:
             _open(filled, resource)
@@ -227,10 +227,10 @@ def _exchange(
 ) -> int:
     """Insert deliveries and evict those in their way, by simulated annealing; return the tick."""
     for trial in range(trials):
-        if filled.count[0] == 0:
+        if filled.free_count[0] == 0:
             break
-        resource = int(filled.free[below(state, filled.count[0])])
-        other = int(filled.free[below(state, filled.count[0])])
+        resource = int(filled.free[below(state, filled.free_count[0])])
+        other = int(filled.free[below(state, filled.free_count[0])])
         if filled.weight[other] > filled.weight[resource]:
             resource = other
         best, best_gain, best_row, best_evicted = -1, -1.0e300, 0, 0
@@ -241,7 +241,7 @@ def _exchange(
                 continue
             tick += 1
             gain, row, evicted = 0.0, 1 - best_row, 0
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = int(routes.uses[delivery, use])
                 gain += filled.weight[used]
                 if filled.used[used] < scatter.capacity[used]:
@@ -276,7 +276,7 @@ def _complete(scatter: Scatter, routes: Routes, users: Users, filled: Step) -> N
                 break
             delivery = int(users.delivery[users.start[resource] + position])
             fits = filled.value[delivery] == 0.0
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = routes.uses[delivery, use]
                 fits = fits and filled.used[used] < scatter.capacity[used]
             if fits:
@@ -293,12 +293,12 @@ def _close(
             delivery = int(filled.lane[filled.lane_start[resource]])
             _evict(scatter, routes, filled, delivery)
             step[delivery] = number
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = int(routes.uses[delivery, use])
                 users.size[used] -= 1
                 last = int(users.delivery[users.start[used] + users.size[used]])
                 place = users.place[delivery, use]
                 users.delivery[place] = last
-                for index in range(routes.count[last]):
+                for index in range(routes.size[last]):
                     if routes.uses[last, index] == used:
                         users.place[last, index] = place

@@ -20,9 +20,9 @@ random number below ``NOISE`` that is drawn in every sweep, as many routes cost 
 
 
 WEIGHT_STEP, LOAD_SHARE, LOAD_EXPONENT = 0.3, 0.3, 64.0
-"""Where a load is to be reduced to a target, a resource costs ``LOAD_SHARE`` times its load in
-relation to the target to the power of ``LOAD_EXPONENT``. A weight is added for every use beyond
-the target: 1 at first, and ``WEIGHT_STEP`` more after each sweep that leaves it overloaded."""
+"""Prices while the largest load is reduced to a target: ``LOAD_SHARE`` times the load in relation
+to the target to the power of ``LOAD_EXPONENT``, and a weight for every use beyond the target: 1 at
+first, and ``WEIGHT_STEP`` more after each sweep that leaves the resource overloaded."""
 
 
 class Scatter(NamedTuple):
@@ -65,15 +65,14 @@ class Routes(NamedTuple):
     uses
         Shape (deliveries, longest): the resources of each, in the order of the route; the ports
         are the last ones.
-    count
+    size
         Shape (deliveries,): the number of resources, 0 for no route yet.
     load
-        Shape (resources,): the number of deliveries that are in ``order`` at the last choice and
-        use the resource.
+        Shape (resources,): the uses by the deliveries of the last ``choose_routes``.
     """
 
     uses: IntArray
-    count: IntArray
+    size: IntArray
     load: IntArray
 
 
@@ -86,7 +85,7 @@ def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
     if not structure.hop_by_hop:
         passable[list(structure.network.endpoints)] = False
     made = np.flatnonzero(problem.required)
-    ports = (
+    inject, accept = (
         np.where(problem.implied[each], -1, each).astype(np.int32)
         for each in (resources.inject, resources.accept)
     )
@@ -98,7 +97,8 @@ def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
         resources.channels[order, 1].astype(np.int32),
         resources.channel[order].astype(np.int32),
         passable,
-        *ports,
+        inject,
+        accept,
         problem.capacity,
     )
 
@@ -147,7 +147,7 @@ def choose_routes(
     search = 0
     routes.load[:] = 0
     for place in range(len(order)):
-        for use in range(routes.count[order[place]]):
+        for use in range(routes.size[order[place]]):
             routes.load[routes.uses[order[place], use]] += 1
     for exponent in exponents:
         largest = 1.0
@@ -161,7 +161,7 @@ def choose_routes(
         shuffle(order, state)
         for place in range(len(order)):
             delivery = int(order[place])
-            if stop[0] and routes.count[delivery] > 0:
+            if stop[0] and routes.size[delivery] > 0:
                 continue
             _add_load(scatter, routes, delivery, -1, largest, exponent, noise, price)
             _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
@@ -196,7 +196,7 @@ def _add_load(
     price: NDArray[np.float64],
 ) -> None:
     """Add a route to the loads or remove it, and compute the prices of its resources."""
-    for use in range(routes.count[delivery]):
+    for use in range(routes.size[delivery]):
         resource = int(routes.uses[delivery, use])
         routes.load[resource] += sign
         _set_price(scatter, routes, resource, largest, exponent, noise, price)
@@ -248,19 +248,19 @@ def reduce_load(
         for place in range(len(order)):
             delivery = int(order[place])
             overloaded = False
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = routes.uses[delivery, use]
                 if routes.load[used] > target * scatter.capacity[used]:
                     overloaded = True
             if not overloaded:
                 continue
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = int(routes.uses[delivery, use])
                 routes.load[used] -= 1
                 _set_overload_price(scatter, routes, used, target, weight, noise, price)
             _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
             search += 1
-            for use in range(routes.count[delivery]):
+            for use in range(routes.size[delivery]):
                 used = int(routes.uses[delivery, use])
                 routes.load[used] += 1
                 _set_overload_price(scatter, routes, used, target, weight, noise, price)
@@ -344,7 +344,7 @@ def _find_route(
     if scatter.accept[target] >= 0:
         routes.uses[delivery, count] = scatter.accept[target]
         count += 1
-    routes.count[delivery] = count
+    routes.size[delivery] = count
 
 
 @compiled

@@ -8,13 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from cchybrid_plugins.packing.filling import BASE, CANDIDATES, DECLINE, HEAT
-from cchybrid_plugins.packing.routes import (
-    LOAD_EXPONENT,
-    LOAD_SHARE,
-    NOISE,
-    WEIGHT_STEP,
-    Scatter,
-)
+from cchybrid_plugins.packing.routes import LOAD_EXPONENT, LOAD_SHARE, NOISE, WEIGHT_STEP, Scatter
 
 from tests.toolkit.kernels.plain_random import PlainRandom
 
@@ -45,7 +39,9 @@ class PlainPacking:
             self.load.update(self.routes[delivery])
         resources = range(len(self.capacity))
         for exponent in exponents:
-            ratios = [self.load[one] / self.capacity[one] for one in resources if self.capacity[one]]
+            ratios = [
+                self.load[one] / self.capacity[one] for one in resources if self.capacity[one]
+            ]
             largest = max(1.0, *ratios)
             noise = [NOISE * self.random.uniform() for _ in resources]
 

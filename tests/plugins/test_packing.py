@@ -82,9 +82,7 @@ def test_the_kernels_do_what_the_plain_version_does(
         assert found == plain.routes
         assert {one: load for one, load in enumerate(routes.load.tolist()) if load} == +plain.load
         list_users(routes, waiting, users)
-        made = fill_steps(
-            scatter, routes, users, filled, step, first, steps, effort, GO_ON, state
-        )
+        made = fill_steps(scatter, routes, users, filled, step, first, steps, effort, GO_ON, state)
         assert made == plain.fill(order, first, steps, effort)
         assert step.tolist() == plain.steps
         first += made
@@ -116,7 +114,7 @@ def test_routes_are_shortest_and_of_low_load() -> None:
     graph = nx.DiGraph([channel[:2] for channel in problem.structure.network.channels])
     distance = dict(nx.all_pairs_shortest_path_length(graph))
     hops = [distance[a][b] for a, b in zip(*(x.tolist() for x in scatter[:2]), strict=True)]
-    assert routes.count.tolist() == hops
+    assert routes.size.tolist() == hops
     assert routes.load.max() <= 1.05 * sum(hops) / len(problem.structure.network.channels)
 
 
@@ -158,10 +156,7 @@ def test_no_path_passes_an_endpoint() -> None:
 
 @pytest.mark.parametrize(
     ("words", "model"),
-    [
-        (("mesh-3x3", "AAB"), {}),
-        (("mesh-3x3", "AAS"), {"switching": "store-and-forward"}),
-    ],
+    [(("mesh-3x3", "AAB"), {}), (("mesh-3x3", "AAS"), {"switching": "store-and-forward"})],
 )
 def test_forwarding_is_refused(words: tuple[str, str], model: dict[str, Any]) -> None:
     problem = build_problem(cchybrid.instance(*words, **model))

@@ -33,7 +33,9 @@ def problem_of(name: str) -> Problem:
     return build_problem(instance(topology, collective, **model))
 
 
-@pytest.mark.parametrize("name", ["hgsa", "matching", "mboa", "packing", "random", "sga", "tabu", "umda"])
+@pytest.mark.parametrize(
+    "name", ["hgsa", "matching", "mboa", "packing", "random", "sga", "tabu", "umda"]
+)
 @pytest.mark.parametrize("kind", LARGE)
 def test_engines_stop_within_a_second(name: str, kind: str) -> None:
     problem = problem_of(kind)
