@@ -170,9 +170,8 @@ class _Generation:
             if costs[index] != previous:
                 forms.clear()
                 previous = costs[index]
-            form = (
-                canonical_form(networks[index]) if free else bytes(str(links_of(networks[index])), "ascii")
-            )
+            ports = networks[index]
+            form = canonical_form(ports) if free else repr(links_of(ports)).encode()
             (repeated if form in forms else distinct).append(index)
             forms.add(form)
         return np.array([*distinct, *repeated])
