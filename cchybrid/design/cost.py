@@ -6,8 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from cchybrid.design.bisection import bisection
+from cchybrid.design.faults import node_faults, random_faults
 from cchybrid.design.latency import latency
 from cchybrid.design.ports import Ports
+from cchybrid.design.routes import contention, path_deviations
 from cchybrid.design.task import DesignTask
 from cchybrid.design.wires import longest_wire, minimum_connectivity
 
@@ -42,8 +45,13 @@ class Term:
 
 FUNCTIONS: Mapping[str, Callable[[DesignTask, Ports], tuple[float, ...]]] = {
     "latency": lambda task, ports: latency(ports),
+    "contention": lambda task, ports: contention(ports),
     "wire": lambda task, ports: (longest_wire(task, ports),),
     "connectivity": lambda task, ports: (float(minimum_connectivity(ports)),),
+    "bisection": lambda task, ports: (float(bisection(ports, task.seed)),),
+    "paths": lambda task, ports: path_deviations(ports),
+    "node faults": lambda task, ports: node_faults(ports),
+    "random faults": lambda task, ports: random_faults(ports, task.seed),
 }
 """The functions that compute the terms, some several at once."""
 
@@ -52,21 +60,25 @@ TERMS: Mapping[str, Term] = {
     for term in (
         Term("latency", "mean latency over all n x n pairs, in hops", "latency"),
         Term("max-latency", "maximum latency, in hops", "latency", 1),
+        Term("contention", "mean latency under moderate contention, in hops", "contention"),
+        Term("max-contention", "maximum latency under moderate contention", "contention", 1),
+        Term("contention-deviation", "standard deviation of messages per link", "contention", 2),
         Term("wire", "longest wire, Manhattan distance", "wire"),
         Term("connectivity", "links of the node with the fewest", "connectivity", maximised=True),
+        Term("bisection", "fewest links between two halves", "bisection", maximised=True),
+        Term("node-deviation", "standard deviation of paths through nodes", "paths"),
+        Term("link-deviation", "standard deviation of paths through links", "paths", 1),
+        Term("node-faults", "mean latency without one node, mean of all", "node faults"),
+        Term("max-node-faults", "maximum latency without one node", "node faults", 1),
+        Term("random-faults", "mean latency under random faults, mean of draws", "random faults"),
+        Term("max-random-faults", "maximum latency under random faults", "random faults", 1),
     )
 }
 """The cost terms by name."""
 
 
 class Cost:
-    """The cost of networks by the weights of a task.
-
-    Raises
-    ------
-    InputError
-        When called: never for a network that ``check_links`` accepts.
-    """
+    """The cost of networks by the weights of a task."""
 
     def __init__(self, task: DesignTask) -> None:
         self.task = task
@@ -75,9 +87,7 @@ class Cost:
     def values(self, ports: Ports) -> dict[str, float]:
         """Return the value of every term of the task."""
         found = {source: FUNCTIONS[source](self.task, ports) for source in self._sources}
-        return {
-            name: found[TERMS[name].source][TERMS[name].index] for name, _ in self.task.weights
-        }
+        return {name: found[TERMS[name].source][TERMS[name].index] for name, _ in self.task.weights}
 
     def __call__(self, ports: Ports) -> float:
         """Return the weighted sum; infinite if a term is infinite."""

@@ -15,7 +15,7 @@ search for the order/degree problem).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,9 @@ def count_bits(word: np.uint64) -> int:
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    # Unsigned and signed integers mixed would make a float of a sum.
+    bits: Any = np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return bits
 
 
 @compiled

@@ -8,6 +8,8 @@ M. Marden, "A genetic algorithm for designing parallel processor interconnection
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,14 +57,15 @@ def fill_network(ports: Ports, allowed: Bools, redundant: float, state: State) -
     """Fill the ports with a random network; return whether it is connected."""
     nodes, degree = ports.shape
     used = np.zeros(nodes, dtype=np.int32)
-    for node in range(nodes):
-        ports[node] = node
+    for index in range(nodes):
+        ports[index] = index
     order = np.arange(nodes, dtype=np.int32)
     if not _grow_tree(ports, used, allowed, order, state):
         return False
     shuffle(order, state)
     candidates = np.empty(nodes, dtype=np.int32)
-    for node in order:
+    for place in range(nodes):
+        node: Any = order[place]
         while used[node] < degree:
             count = 0
             for other in range(nodes):
@@ -82,10 +85,10 @@ def fill_network(ports: Ports, allowed: Bools, redundant: float, state: State) -
 @internal
 def linked(ports: Ports, node: int, other: int) -> bool:
     """Return whether two nodes are linked."""
+    found = False
     for port in range(ports.shape[1]):
-        if ports[node, port] == other:
-            return True
-    return False
+        found = found or ports[node, port] == other
+    return found
 
 
 @internal
@@ -98,9 +101,7 @@ def link(ports: Ports, used: Integers, a: int, b: int) -> None:
 
 
 @internal
-def _grow_tree(
-    ports: Ports, used: Integers, allowed: Bools, order: Integers, state: State
-) -> bool:
+def _grow_tree(ports: Ports, used: Integers, allowed: Bools, order: Integers, state: State) -> bool:
     """Link a random node of the tree to a random node outside it, until all are in the tree.
 
     ``order`` is permuted: the nodes of the tree come first. Returns whether all are in the tree.

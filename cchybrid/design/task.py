@@ -122,9 +122,7 @@ class DesignTask:
             )
         if self.degree == 1 and self.nodes > 2:
             raise InputError(
-                "nodes with one link each are not connected",
-                where="degree",
-                hint="use at least 2",
+                "nodes with one link each are not connected", where="degree", hint="use at least 2"
             )
         self._check_weights()
         self._check_positions()

@@ -1,9 +1,9 @@
 """Compiled exchange of link ends, and annealing of latencies with it.
 
 A *half-link* is a port of one of the first ``nodes // rotations`` nodes; it stands for all its
-images under the rotations. ``mate[h] = (other, shift)`` says that half-link h is linked to half-link
-``other`` of the node that is ``shift`` rotations further. A half-link that is its own mate is empty
-(shift 0), or linked to its image on the opposite side (shift ``rotations / 2``).
+images under the rotations. ``mate[h] = (other, shift)`` says that half-link h is linked to
+half-link ``other`` of the node that is ``shift`` rotations further. A half-link that is its own
+mate is empty (shift 0), or linked to its image on the opposite side (shift ``rotations / 2``).
 
 A move links half-link a to b at some shift, and their former mates to each other: the exchange of
 the ends of two links (2-opt), for all rotations at once. With an empty half-link it moves one end
@@ -13,6 +13,7 @@ of a link; with two it adds a link.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,12 @@ def permitted(
 
 @compiled
 def try_move(
-    mate: Integers, rotations: int, saved: Integers, ports: Ports, allowed: Bools, redundant: bool,
+    mate: Integers,
+    rotations: int,
+    saved: Integers,
+    ports: Ports,
+    allowed: Bools,
+    redundant: bool,
     state: State,
 ) -> int:
     """Make one random move; return the number of half-links that change, 0 if it was undone."""
@@ -148,7 +154,12 @@ def try_move(
 
 @compiled
 def fill_mates(
-    mate: Integers, rotations: int, saved: Integers, ports: Ports, allowed: Bools, redundant: bool,
+    mate: Integers,
+    rotations: int,
+    saved: Integers,
+    ports: Ports,
+    allowed: Bools,
+    redundant: bool,
     state: State,
 ) -> None:
     """Link empty half-links at random until few pairs of them are left that can be linked."""
@@ -212,7 +223,7 @@ def anneal_latency(
             continue
         temperature = hot * (cold / hot) ** (move / moves)
         accepted = costs[0] - temperature * math.log(1.0 - uniform(state))
-        limit = np.int64(min(accepted / (weights[0] * rotations), 1e15)) + 1
+        limit: Any = np.int64(min(accepted / (weights[0] * rotations), 1e15)) + 1
         total, diameter = search_distances(ports, sources, limit, reach)
         evaluated += 1
         cost = np.inf

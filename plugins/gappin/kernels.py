@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,6 +57,7 @@ def make_children(
             child[node] = node
         for node in range(nodes):
             failures = 0
+            other: Any
             while used[node] < degree and failures < 2 * attempts:
                 if failures >= attempts or uniform(state) < mutation:
                     other = below(state, nodes)
@@ -69,8 +72,13 @@ def make_children(
 
 @internal
 def _accepts(
-    child: Ports, used: NDArray[np.int32], allowed: Bools, node: int, other: int,
-    redundant: float, state: State,
+    child: Ports,
+    used: NDArray[np.int32],
+    allowed: Bools,
+    node: int,
+    other: int,
+    redundant: float,
+    state: State,
 ) -> bool:
     """Return whether the child can have a link between two nodes."""
     if other == node or not allowed[node, other] or used[other] == child.shape[1]:

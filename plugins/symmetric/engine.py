@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.design.bounds import latency_bound
 from cchybrid.design.cost import LATENCY_TERMS, Cost
@@ -177,8 +176,7 @@ class _Search:
         chosen: list[int] = []
         for count, pool in ((pairs, self.pairs), (single, self.single)):
             rest = list(pool)
-            for _ in range(count):
-                chosen.append(rest.pop(below(state, len(rest))))
+            chosen += [rest.pop(below(state, len(rest))) for _ in range(count)]
         return tuple(sorted(chosen))
 
     def exchanges(self, chosen: tuple[int, ...], place: int) -> list[tuple[int, ...]]:

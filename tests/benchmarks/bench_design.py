@@ -15,15 +15,16 @@ import sys
 import time
 from typing import Any, NamedTuple
 
+from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
+from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
+
 from cchybrid.checker.design import DESIGN_FORMAT, DesignFigures, check_design
 from cchybrid.design.bounds import latency_bound
 from cchybrid.design.designer import Designer
 from cchybrid.design.local_run import LocalDesignRun
 from cchybrid.design.ports import Links
 from cchybrid.design.task import DesignTask, layout
-from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
-from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
-from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
 DESIGNERS: dict[str, Designer] = {
     "annealing": Annealing(AnnealingOptions()),

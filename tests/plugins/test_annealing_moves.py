@@ -6,6 +6,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions, _Search, mates_of
+from cchybrid_plugins.annealing.kernels import take_back
+from cchybrid_plugins.annealing.rotations import rotated_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,9 +16,6 @@ from cchybrid.design.cost import Cost
 from cchybrid.design.ports import check_links, links_of
 from cchybrid.design.task import DesignTask, layout
 from cchybrid.toolkit.kernels.rng import seed_state
-from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions, _Search, mates_of
-from cchybrid_plugins.annealing.kernels import take_back
-from cchybrid_plugins.annealing.rotations import rotated_order
 from tests.examples import examples
 
 TASKS = [

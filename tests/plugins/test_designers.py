@@ -6,6 +6,9 @@ import dataclasses
 
 import networkx as nx
 import pytest
+from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
+from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.design.bounds import latency_bound
 from cchybrid.design.cost import Cost
@@ -15,9 +18,6 @@ from cchybrid.design.ports import links_of, ports_of
 from cchybrid.design.task import DesignTask, layout
 from cchybrid.model.errors import PluginError
 from cchybrid.plugin.engine import Stop, read_options
-from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
-from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
-from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 from tests.design.plain_distances import plain_total, ring
 
 DESIGNERS: dict[str, Designer] = {
@@ -89,7 +89,7 @@ def test_a_run_that_is_over_ends_at_once(name: str) -> None:
 
 @pytest.mark.parametrize("name", DESIGNERS)
 def test_the_petersen_graph_is_found(name: str) -> None:
-    """It meets Moore's bound; it is no Cayley graph."""
+    """The Petersen graph meets Moore's bound; it is no Cayley graph."""
     task = DesignTask(10, 3)
     run = LocalDesignRun(task, evaluations=200_000, seconds=30)
     stop = DESIGNERS[name].design(task, run)
