@@ -7,10 +7,8 @@ more than k hops apart, summed over k.
 
 References
 ----------
-M. Nakao, M. Sakai, Y. Hanada, H. Murai, M. Sato, "Graph optimization algorithm using symmetry and
-host bias for low-latency indirect network", and "Parallelization of all-pairs-shortest-path
-algorithms in unweighted graph", HPC Asia 2020, doi:10.1145/3368474.3368478 (the same bit-parallel
-search for the order/degree problem).
+M. Nakao, H. Murai, M. Sato, "Parallelization of all-pairs-shortest-path algorithms in unweighted
+graph", HPC Asia 2020, doi:10.1145/3368474.3368478 (the same search for the order/degree problem).
 """
 
 from __future__ import annotations

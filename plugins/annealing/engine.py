@@ -2,9 +2,8 @@
 
 References
 ----------
-M. Nakao, H. Murai, M. Sato, "A method for order/degree problem based on graph symmetry and
-simulated annealing with MPI/OpenMP parallelization", HPC Asia 2019, doi:10.1145/3293320.3293325
-(2-opt on networks with a prescribed rotation).
+M. Nakao, GraphGolf, https://github.com/mnakao/GraphGolf: 2-opt by simulated annealing on networks
+with a prescribed rotation, for the order/degree problem.
 """
 
 from __future__ import annotations

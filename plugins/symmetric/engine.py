@@ -6,7 +6,7 @@ one source.
 
 References
 ----------
-R. Kitasuka, T. Matsuzaki, M. Iida, "Order adjustment approach using Cayley graphs for the
+T. Kitasuka, T. Matsuzaki, M. Iida, "Order adjustment approach using Cayley graphs for the
 order/degree problem", IEICE Transactions E101-D (2018) 2908-2915, doi:10.1587/transinf.2018PAP0008.
 """
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,13 @@ import pytest
 from cchybrid.design.cost import FUNCTIONS, TERMS, Cost
 from cchybrid.design.ports import check_links, links_of, network_of, ports_of
 from cchybrid.design.random_networks import random_network
-from cchybrid.design.task import TERM_NAMES, DesignTask, layout
+from cchybrid.design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
 from cchybrid.design.wires import longest_wire, minimum_connectivity
 from cchybrid.model.errors import InputError
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.design.plain_distances import binary_tree, plain_total, ring, torus
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -174,3 +178,22 @@ def test_ports_that_cannot_suffice_are_reported() -> None:
     with pytest.raises(InputError, match="no connected network was found"):
         random_network(task, seed_state(0))
     assert dataclasses.replace(task, degree=4)
+
+
+def test_the_python_of_the_design_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [script] = re.findall(
+        r"^```python\n(.*?)^```",
+        (ROOT / "docs" / "design.md").read_text(),
+        re.MULTILINE | re.DOTALL,
+    )
+    exec(script, {})
+    name, cost = capsys.readouterr().out.split()
+    assert name == "design-16-4"
+    assert float(cost) <= 1.75 + 3
+
+
+def test_every_term_and_layout_is_documented() -> None:
+    page = (ROOT / "docs" / "design.md").read_text()
+    table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert tuple(name for cell in table for name in re.findall(r"`([^`]+)`", cell)) == TERM_NAMES
+    assert all(f"`{name}`" in page for name in LAYOUTS)
