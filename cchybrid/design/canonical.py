@@ -9,15 +9,17 @@ B. D. McKay and A. Piperno, Practical graph isomorphism, II, Journal of Symbolic
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import pynauty
 
 from cchybrid.design.ports import Ports, links_of
 
 
-def canonical_form(ports: Ports) -> bytes:
+def canonical_form(ports: Ports, marks: Sequence[bool] | None = None) -> bytes:
     """Return the canonical form of a network; redundant links count.
 
+    With ``marks``, one per node, only isomorphisms that map marked nodes to marked ones count.
     Redundant links become vertices, one in the middle of each bundle, coloured by their number.
     """
     nodes = len(ports)
@@ -31,8 +33,11 @@ def canonical_form(ports: Ports) -> bytes:
             joined[vertices] = [a, b]
             bundles[count].append(vertices)
             vertices += 1
-    colours = [set(range(nodes)), *(set(bundles[count]) for count in sorted(bundles))]
-    graph = pynauty.Graph(vertices, adjacency_dict=dict(joined), vertex_coloring=colours)
-    sizes = repr([(count, len(bundles[count])) for count in sorted(bundles)])
+    marked = {node for node in range(nodes) if marks is not None and marks[node]}
+    parts = [set(range(nodes)) - marked, marked, *map(set, (bundles[c] for c in sorted(bundles)))]
+    graph = pynauty.Graph(
+        vertices, adjacency_dict=dict(joined), vertex_coloring=[part for part in parts if part]
+    )
+    sizes = repr((len(marked), [(count, len(bundles[count])) for count in sorted(bundles)]))
     certificate: bytes = pynauty.certificate(graph)
     return sizes.encode() + certificate

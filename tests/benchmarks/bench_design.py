@@ -16,6 +16,7 @@ import time
 from typing import Any, NamedTuple
 
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
@@ -30,6 +31,7 @@ DESIGNERS: dict[str, Designer] = {
     "annealing": Annealing(AnnealingOptions()),
     "gappin": Gappin(GappinOptions()),
     "symmetric": Symmetric(SymmetricOptions()),
+    "exhaustive": Exhaustive(ExhaustiveOptions()),
 }
 
 

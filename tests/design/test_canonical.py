@@ -37,3 +37,14 @@ def test_other_networks_have_another_form() -> None:
         )
     ]
     assert len(set(forms)) == len(forms)
+
+
+def test_marked_nodes_differ_from_others() -> None:
+    ports = ports_of(6, 2, ring(6))
+    marks = [
+        canonical_form(ports, [node in marked for node in range(6)])
+        for marked in ((), (0, 1), (2, 3), (0, 2), (0, 3), range(6))
+    ]
+    assert marks[1] == marks[2]
+    assert len(set(marks)) == 5
+    assert marks[0] == canonical_form(ports)
