@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from cchybrid.checker.instance import EvidenceError
 
 DESIGN_FORMAT = "cchybrid-design/1"
-_MAX_NODES = 4096
+_MAX_NODES = 2048
 
 
 class DesignFigures(NamedTuple):

@@ -1,8 +1,8 @@
 """Cost term: bisection, the fewest links between two parts of 40 to 60 % of the nodes each.
 
-The cost term is the heuristic of Fiduccia and Mattheyses, as in the paper; ``exact_bisection``
-computes the minimum for small networks. networkx has only the heuristic of Kernighan and Lin, which
-keeps the sizes of the parts.
+The cost term is the heuristic of Fiduccia and Mattheyses, as in the paper. networkx has only that
+of Kernighan and Lin, which keeps the sizes of the parts. ``exact_bisection`` computes the minimum
+for small networks.
 
 References
 ----------
@@ -12,13 +12,10 @@ C. M. Fiduccia and R. M. Mattheyses, "A linear-time heuristic for improving netw
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
-from cchybrid.design.ports import Ports, links_of
+from cchybrid.design.ports import Ports
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, seed_state, shuffle
 
@@ -36,35 +33,6 @@ def bisection(ports: Ports, seed: int) -> int:
     """Return the fewest links cut that the heuristic finds from ``STARTS`` random halves."""
     low, high = part_sizes(len(ports))
     return int(improve_halves(ports, low, high, STARTS, seed_state(seed)))
-
-
-def exact_bisection(ports: Ports, seconds: float = 60.0) -> int:
-    """Return the fewest links that two parts of allowed sizes have between them, by CP-SAT.
-
-    Raises
-    ------
-    TimeoutError
-        If the minimum is not proven in time.
-    """
-    nodes = len(ports)
-    low, high = part_sizes(nodes)
-    model = cp_model.CpModel()
-    side = [model.new_bool_var(f"side {node}") for node in range(nodes)]
-    model.add(side[0] == 0)
-    model.add_linear_constraint(sum(side), low, high)
-    cut = []
-    for (a, b), count in sorted(Counter(links_of(ports)).items()):
-        crosses = model.new_bool_var(f"link {a} {b}")
-        model.add(crosses >= side[a] - side[b])
-        model.add(crosses >= side[b] - side[a])
-        cut.append(count * crosses)
-    model.minimize(sum(cut))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
-    solver.parameters.num_workers = 1
-    if solver.solve(model) != cp_model.OPTIMAL:
-        raise TimeoutError(f"the bisection of {nodes} nodes was not proven in {seconds:g} s")
-    return round(solver.objective_value)
 
 
 @compiled

@@ -16,7 +16,7 @@ from cchybrid.model.errors import InputError
 
 Positions = tuple[tuple[float, ...], ...]
 
-MAX_DESIGN_NODES = 4096
+MAX_DESIGN_NODES = 2048
 """Networks with more nodes are refused: every cost is computed from all pairs of nodes."""
 
 LAYOUTS = ("backplane", "centreplane", "grid-WxH")

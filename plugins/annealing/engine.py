@@ -30,6 +30,8 @@ from .rotations import rotated_order
 
 CHUNK_WORDS = 20_000_000
 """Word operations of distance searches between two checks of the run; tens of milliseconds."""
+GENERAL_CHUNK = 10
+"""Moves between two checks of the run if there are terms besides latency."""
 SAMPLES = 100
 """Moves from which the first temperature is derived."""
 MAX_ROTATIONS = 16
@@ -158,7 +160,7 @@ class _Search:
         )
         self.by_latency = task.uses_only(LATENCY_TERMS) and self.weights[0] > 0
         words = self.reach.shape[2] * task.nodes * (task.degree + 1) * 5
-        self.chunk = max(1, CHUNK_WORDS // words if self.by_latency else 50)
+        self.chunk = max(1, CHUNK_WORDS // words if self.by_latency else GENERAL_CHUNK)
         self._start()
         self.best = self.ports.copy()
         self.costs = np.full(2, self.evaluate())

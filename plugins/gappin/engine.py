@@ -159,7 +159,7 @@ class _Generation:
 
         Only networks of equal cost are compared, until enough distinct ones are found.
         """
-        free = self.task.positions is None
+        free = self.task.max_wire is None and not self.task.weight("wire")
         distinct: list[int] = []
         repeated: list[int] = []
         forms: set[bytes] = set()

@@ -62,7 +62,8 @@ class Symmetric:
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
         task = DesignTask(8, 3)
-        _Search(task, Group(8, 1, 1), Cost(task)).cost((0, 1))
+        search = _Search(task, Group(8, 1, 1), Cost(task))
+        search.cost(search.draw(seed_state(0)))
 
     def unsupported(self, task: DesignTask) -> str | None:
         """Return why the designer cannot work on the task: wires are limited."""

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"nodes": 1}, "1 nodes; use 2 to 4096"),
+        ({"nodes": 1}, "1 nodes; use 2 to 2048"),
         ({"nodes": 5000}, "5000 nodes"),
         ({"degree": 0}, "degree 0; use at least 1"),
         ({"degree": 8}, "use at most 7, or allow redundant links"),

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cchybrid.design.bisection import bisection, exact_bisection, part_sizes
+from cchybrid.design.bisection import bisection, part_sizes
+from cchybrid.design.exact_bisection import exact_bisection
 from cchybrid.design.faults import _fail, node_faults, random_faults
 from cchybrid.design.ports import Links, Ports, links_of, ports_of
 from cchybrid.design.routes import contention, path_deviations

@@ -90,6 +90,11 @@ def test_a_run_that_is_over_ends_at_once(name: str) -> None:
     assert run.spent < 25_000
 
 
+@pytest.mark.parametrize("name", ["annealing", "gappin", "symmetric"])
+def test_kernels_are_compiled_beforehand(name: str) -> None:
+    DESIGNERS[name].prepare()  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("name", DESIGNERS)
 def test_the_petersen_graph_is_found(name: str) -> None:
     """The Petersen graph meets Moore's bound; it is no Cayley graph."""
