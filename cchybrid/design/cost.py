@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from cchybrid.design.bisection import bisection
 from cchybrid.design.faults import node_faults, random_faults
 from cchybrid.design.latency import latency
@@ -85,7 +87,12 @@ class Cost:
         self._sources = tuple(dict.fromkeys(TERMS[name].source for name, _ in task.weights))
 
     def values(self, ports: Ports) -> dict[str, float]:
-        """Return the value of every term of the task."""
+        """Return the value of every term of the task.
+
+        Values depend on the links only, not on the order of a node's ports: this order decides
+        between routes of equal cost, and which links fail at random, so it is made ascending.
+        """
+        ports = np.sort(ports, axis=1)
         found = {source: FUNCTIONS[source](self.task, ports) for source in self._sources}
         return {name: found[TERMS[name].source][TERMS[name].index] for name, _ in self.task.weights}
 

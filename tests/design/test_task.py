@@ -156,6 +156,19 @@ def test_the_cost_is_the_weighted_sum() -> None:
     assert cost(ports_of(16, 4, ring(15))) == math.inf
 
 
+@pytest.mark.parametrize("name", TERM_NAMES)
+def test_costs_do_not_depend_on_the_order_of_ports(name: str) -> None:
+    task = DesignTask(
+        20, 5, weights=((name, 1.0),), positions=layout("backplane", 20), redundant_links=True
+    )
+    generator = np.random.default_rng(5)
+    for seed in range(10):
+        ports = random_network(task, seed_state(seed), 0.5)
+        shuffled = generator.permuted(ports, axis=1)
+        assert Cost(task)(shuffled) == Cost(task)(ports)
+        assert Cost(task)(ports_of(20, 5, links_of(ports))) == Cost(task)(ports)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_random_networks_are_connected_and_repeat(seed: int) -> None:
     tasks = [
