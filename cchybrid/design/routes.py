@@ -28,6 +28,8 @@ BY_NODES = 0
 """Shortest paths; of several, one whose nodes are on the fewest paths so far."""
 BY_LINKS = 1
 """Cheapest paths: a link costs 1, and 1 more for every message of another node on it so far."""
+UNKNOWN = 2**62
+"""The cost of a node that no path has reached yet."""
 
 
 def path_deviations(ports: Ports) -> tuple[float, float]:
@@ -127,7 +129,3 @@ def route_all(ports: Ports, rule: int, through: Counts, messages: Counts, hops: 
             below_node[before[node]] += below_node[node]
         through[source] += nodes - 1
     return True
-
-
-UNKNOWN = 2**62
-"""The cost of a node that no path has reached yet."""

@@ -52,15 +52,15 @@ class AnnealingOptions:
     growth
         Factor by which an annealing has more moves than the last one of as many rotations.
     hot, cold
-        Temperature of the first and of the last move, in units of the mean difference in cost
+        Temperature of the first and of the last move, in units of the median difference in cost
         between random networks that are one move apart.
     """
 
     rotations: int = 0
-    moves: int = 500
-    growth: float = 2.0
-    hot: float = 0.5
-    cold: float = 0.01
+    moves: int = 1000
+    growth: float = 1.5
+    hot: float = 0.6
+    cold: float = 0.02
 
     def __post_init__(self) -> None:
         require(self, rotations=0, moves=1, growth=1, hot=1e-6, cold=1e-6)
@@ -174,7 +174,7 @@ class _Search:
         return links_of(self._external(self.best))
 
     def temperature(self) -> float:
-        """Return the mean difference in cost of random moves; makes those moves."""
+        """Return the median difference in cost of random moves; makes those moves."""
         before = self.evaluate()
         differences: list[float] = []
         for _ in range(SAMPLES):
@@ -186,7 +186,7 @@ class _Search:
                 before = after
         self.costs[:] = before
         self.best[:] = self.ports
-        return float(np.mean(differences)) if differences else 1.0
+        return float(np.median(differences)) if differences else 1.0
 
     def advance_latency(self, hot: float, cold: float, moves: int) -> int:
         """Anneal latencies for a number of moves; return the networks evaluated."""

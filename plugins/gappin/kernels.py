@@ -16,18 +16,17 @@ from cchybrid.toolkit.kernels.rng import State, below, uniform
 Population = NDArray[np.int32]
 """Shape (networks, nodes, degree)."""
 
+MAX_DRAWS = 100
+"""Random trees that are tried for a network of the initial population."""
+
 
 @compiled
 def make_random(population: Population, allowed: Bools, redundant: float, state: State) -> None:
-    """Fill a population with random networks; one that was not connected is drawn once more."""
+    """Fill a population with random networks, connected ones if these are found."""
     for ports in population:
         for _ in range(MAX_DRAWS):
             if fill_network(ports, allowed, redundant, state):
                 break
-
-
-MAX_DRAWS = 100
-"""Random trees that are tried for a network of the initial population."""
 
 
 @compiled
