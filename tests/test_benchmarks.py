@@ -20,6 +20,7 @@ from tests.benchmarks import (
     bench_certificates,
     bench_column_generation,
     bench_cpsat,
+    bench_design,
     bench_engines,
     bench_first_schedule,
     bench_fixed_paths,
@@ -196,3 +197,22 @@ def test_a_row_of_sccl_names_the_distance_and_the_limit() -> None:
 def test_a_row_that_sccl_does_not_encode_is_refused(row: str) -> None:
     with pytest.raises(InputError):
         bench_sccl.read_row(row)
+
+
+def test_a_row_of_designs_is_checked_and_compared() -> None:
+    row = next(row for row in bench_design.ROWS if row.name == "order 16, degree 3")
+    line, good = bench_design.bench_row(row, "annealing", 5.0, 0)
+    assert good
+    assert "2.2000/3" in line
+    assert "optimal" in line
+    assert line.endswith("ok")
+    worse = row._replace(mean=2.1)
+    figures = bench_design.check_design(
+        bench_design.claim(row.task(), tuple((k, (k + 1) % 16) for k in range(16)))
+    )
+    assert not bench_design.matches(worse, figures)
+    assert bench_design.mean_of(row._replace(itself=True), figures) == 4.0
+    grid = next(row for row in bench_design.ROWS if row.layout == "grid-4x4")
+    assert bench_design.bench_row(grid, "symmetric", 1.0, 0) == (
+        f"{grid.name:32s} symmetric  Cayley graphs ignore the lengths of wires", False,
+    )  # fmt: skip

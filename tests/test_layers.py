@@ -24,6 +24,7 @@ LAYERS = (
     "proof",
     "plugin",
     "toolkit",
+    "design",
     "host",
     "view",
     "bench",
@@ -32,7 +33,7 @@ LAYERS = (
 )
 """From the bottom of the house to the top."""
 
-PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit"}
+PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "design"}
 
 STANDARD_LIBRARY_ONLY = ("model", "checker")
 

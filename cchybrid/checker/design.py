@@ -1,0 +1,180 @@
+"""Designed networks: degree, wires and latencies as claimed, and lower bounds of the latencies.
+
+The record of a designed network is a ``cchybrid-design/1`` object:
+
+- ``nodes``, ``degree``, ``links`` (pairs of nodes),
+- optionally ``positions`` and ``max_wire`` (Manhattan distance), ``redundant_links`` (true, false),
+- ``claims``: any of ``diameter``, ``total_distance`` (the sum over all ordered pairs of nodes),
+  ``diameter_bound`` and ``total_distance_bound`` (lower bounds for all networks of the same nodes,
+  degree, positions and wires).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from cchybrid.checker.instance import EvidenceError
+
+DESIGN_FORMAT = "cchybrid-design/1"
+_MAX_NODES = 2048
+
+
+class DesignFigures(NamedTuple):
+    """The latencies of a designed network, and the lower bounds that were proven for them.
+
+    ``mean`` and ``mean_bound`` are over ordered pairs of different nodes.
+    """
+
+    diameter: int
+    mean: Fraction
+    diameter_bound: int
+    mean_bound: Fraction
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no network has a smaller mean distance or a smaller diameter."""
+        return self.diameter == self.diameter_bound and self.mean == self.mean_bound
+
+
+def check_design(record: Any) -> DesignFigures:
+    """Return the figures of a designed network, computed from its links.
+
+    Raises
+    ------
+    EvidenceError
+        If the record is not well-formed, the network breaks its own limits, or a claim is false.
+    """
+    try:
+        return _check(record)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise EvidenceError("the designed network is not well-formed") from None
+
+
+def _check(record: Any) -> DesignFigures:
+    known = {"format", "nodes", "degree", "links", "positions", "max_wire", "redundant_links"}
+    if not isinstance(record, Mapping) or not set(record) <= known | {"claims"}:
+        raise ValueError
+    if record["format"] != DESIGN_FORMAT:
+        raise EvidenceError(f"this is no {DESIGN_FORMAT}")
+    nodes, degree = _whole(record["nodes"]), _whole(record["degree"])
+    if not 2 <= nodes <= _MAX_NODES or not 1 <= degree <= _MAX_NODES:
+        raise EvidenceError("the number of nodes or links is out of range")
+    neighbours = _read_links(record, nodes, degree)
+    reachable = _wires(record, nodes)
+    if reachable is not None:
+        for a, others in enumerate(neighbours):
+            if not set(others) <= set(reachable[a]):
+                raise EvidenceError(f"a wire of node {a} is too long")
+    hops = [_distances(neighbours, node) for node in range(nodes)]
+    if any(len(row) < nodes for row in hops):
+        raise EvidenceError("the network is not connected")
+    total = sum(map(sum, hops))
+    diameter = max(map(max, hops))
+    total_bound, diameter_bound = _bounds(nodes, degree, reachable)
+    figures = {
+        "diameter": diameter,
+        "total_distance": total,
+        "diameter_bound": diameter_bound,
+        "total_distance_bound": total_bound,
+    }
+    claims = record.get("claims", {})
+    if not isinstance(claims, Mapping) or not set(claims) <= set(figures):
+        raise ValueError
+    for name, value in claims.items():
+        bound = name.endswith("_bound")
+        if _whole(value) > figures[name] or (not bound and value != figures[name]):
+            raise EvidenceError(f"{name.replace('_', ' ')} is {figures[name]}, not {value}")
+    pairs = nodes * (nodes - 1)
+    return DesignFigures(
+        diameter, Fraction(total, pairs), diameter_bound, Fraction(total_bound, pairs)
+    )
+
+
+def _read_links(record: Mapping[str, Any], nodes: int, degree: int) -> list[list[int]]:
+    """Return the neighbours of every node."""
+    neighbours: list[list[int]] = [[] for _ in range(nodes)]
+    redundant = record.get("redundant_links", False)
+    if type(redundant) is not bool:
+        raise TypeError
+    for link in record["links"]:
+        a, b = map(_whole, link)
+        if a >= nodes or b >= nodes or a == b:
+            raise EvidenceError(f"a link from {a} to {b}")
+        if b in neighbours[a] and not redundant:
+            raise EvidenceError(f"the link from {a} to {b} is redundant")
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    for node, others in enumerate(neighbours):
+        if len(others) > degree:
+            raise EvidenceError(f"node {node} has {len(others)} links")
+    return neighbours
+
+
+def _wires(record: Mapping[str, Any], nodes: int) -> list[list[int]] | None:
+    """Return the nodes that a wire from every node can reach, ``None`` for all of them."""
+    if "max_wire" not in record:
+        return None
+    limit = _number(record["max_wire"])
+    points = [[_number(value) for value in point] for point in record["positions"]]
+    if len(points) != nodes or len({len(point) for point in points}) != 1:
+        raise ValueError
+    return [
+        [b for b in range(nodes) if a != b and _manhattan(points[a], points[b]) <= limit]
+        for a in range(nodes)
+    ]
+
+
+def _manhattan(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    return sum((abs(x - y) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _bounds(nodes: int, degree: int, reachable: list[list[int]] | None) -> tuple[int, int]:
+    """Return lower bounds of the sum of all distances and of the diameter.
+
+    Within k hops of a node are at most the nodes that k wires reach, and at most
+    1 + d + d (d - 1) + ... + d (d - 1)^(k - 1).
+    """
+    total = diameter = 0
+    for node in range(nodes):
+        hops = [0] + [1] * (nodes - 1) if reachable is None else _distances(reachable, node)
+        if len(hops) < nodes:
+            raise EvidenceError("wires of this length do not connect the nodes")
+        within, ring, k = 1, degree, 0
+        while (missing := nodes - min(within, sum(hop <= k for hop in hops))) > 0:
+            if ring == 0 and within < nodes:
+                raise EvidenceError("nodes with one link each are not connected")
+            total += missing
+            k += 1
+            within += ring
+            ring *= degree - 1
+        diameter = max(diameter, k)
+    return total, diameter
+
+
+def _distances(neighbours: Sequence[Sequence[int]], source: int) -> list[int]:
+    """Return the distances from a node to all nodes that it reaches."""
+    hops = {source: 0}
+    queue = deque([source])
+    while queue:
+        node = queue.popleft()
+        for other in neighbours[node]:
+            if other not in hops:
+                hops[other] = hops[node] + 1
+                queue.append(other)
+    return list(hops.values())
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError
+    return value
+
+
+def _number(value: Any) -> Fraction:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise TypeError
+    return Fraction(value)

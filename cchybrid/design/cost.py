@@ -1,0 +1,107 @@
+"""The cost of a network: the weighted sum of its terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cchybrid.design.bisection import bisection
+from cchybrid.design.faults import node_faults, random_faults
+from cchybrid.design.latency import latency
+from cchybrid.design.ports import Ports
+from cchybrid.design.routes import contention, path_deviations
+from cchybrid.design.task import DesignTask
+from cchybrid.design.wires import longest_wire, minimum_connectivity
+
+LATENCY_TERMS = ("latency", "max-latency")
+"""The terms that designers compute by their own kernels."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A cost term.
+
+    Parameters
+    ----------
+    name
+        The name, as in ``DesignTask.weights``.
+    summary
+        What is measured, with the unit.
+    source
+        The key of the function that computes it, in ``FUNCTIONS``.
+    index
+        The place of the term among the values of that function.
+    maximised
+        Whether larger values are better; the cost then contains the value with a minus sign.
+    """
+
+    name: str
+    summary: str
+    source: str
+    index: int = 0
+    maximised: bool = False
+
+
+FUNCTIONS: Mapping[str, Callable[[DesignTask, Ports], tuple[float, ...]]] = {
+    "latency": lambda task, ports: latency(ports),
+    "contention": lambda task, ports: contention(ports),
+    "wire": lambda task, ports: (longest_wire(task, ports),),
+    "connectivity": lambda task, ports: (float(minimum_connectivity(ports)),),
+    "bisection": lambda task, ports: (float(bisection(ports, task.seed)),),
+    "paths": lambda task, ports: path_deviations(ports),
+    "node faults": lambda task, ports: node_faults(ports),
+    "random faults": lambda task, ports: random_faults(ports, task.seed),
+}
+"""The functions that compute the terms, some several at once."""
+
+TERMS: Mapping[str, Term] = {
+    term.name: term
+    for term in (
+        Term("latency", "mean latency over all n x n pairs, in hops", "latency"),
+        Term("max-latency", "maximum latency, in hops", "latency", 1),
+        Term("contention", "mean latency under moderate contention, in hops", "contention"),
+        Term("max-contention", "maximum latency under moderate contention", "contention", 1),
+        Term("contention-deviation", "standard deviation of messages per link", "contention", 2),
+        Term("wire", "longest wire, Manhattan distance", "wire"),
+        Term("connectivity", "links of the node with the fewest", "connectivity", maximised=True),
+        Term("bisection", "fewest links between two halves", "bisection", maximised=True),
+        Term("node-deviation", "standard deviation of paths through nodes", "paths"),
+        Term("link-deviation", "standard deviation of paths through links", "paths", 1),
+        Term("node-faults", "mean latency without one node, mean of all", "node faults"),
+        Term("max-node-faults", "maximum latency without one node", "node faults", 1),
+        Term("random-faults", "mean latency under random faults, mean of draws", "random faults"),
+        Term("max-random-faults", "maximum latency under random faults", "random faults", 1),
+    )
+}
+"""The cost terms by name."""
+
+
+class Cost:
+    """The cost of networks by the weights of a task."""
+
+    def __init__(self, task: DesignTask) -> None:
+        self.task = task
+        self._sources = tuple(dict.fromkeys(TERMS[name].source for name, _ in task.weights))
+
+    def values(self, ports: Ports) -> dict[str, float]:
+        """Return the value of every term of the task.
+
+        Values depend on the links only, not on the order of a node's ports: this order decides
+        between routes of equal cost, and which links fail at random, so it is made ascending.
+        """
+        ports = np.sort(ports, axis=1)
+        found = {source: FUNCTIONS[source](self.task, ports) for source in self._sources}
+        return {name: found[TERMS[name].source][TERMS[name].index] for name, _ in self.task.weights}
+
+    def __call__(self, ports: Ports) -> float:
+        """Return the weighted sum; infinite if a term is infinite."""
+        values = self.values(ports)
+        if not all(map(math.isfinite, values.values())):
+            return math.inf
+        return sum(
+            -weight * values[name] if TERMS[name].maximised else weight * values[name]
+            for name, weight in self.task.weights
+        )

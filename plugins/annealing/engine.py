@@ -1,0 +1,256 @@
+"""Simulated annealing: exchange of link ends, with rotational symmetry as an option.
+
+References
+----------
+M. Nakao, GraphGolf, https://github.com/mnakao/GraphGolf: 2-opt by simulated annealing on networks
+with a prescribed rotation, for the order/degree problem.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.design.bounds import latency_bound
+from cchybrid.design.cost import LATENCY_TERMS, Cost
+from cchybrid.design.designer import DesignRun
+from cchybrid.design.distances import scratch
+from cchybrid.design.ports import Ports, links_of
+from cchybrid.design.random_networks import random_network
+from cchybrid.design.task import DesignTask
+from cchybrid.plugin.engine import Stop
+from cchybrid.toolkit.kernels.rng import State, seed_state, uniform
+from cchybrid.toolkit.options import require
+
+from .kernels import anneal_latency, fill_mates, take_back, try_move
+from .rotations import rotated_order
+
+CHUNK_WORDS = 20_000_000
+"""Word operations of distance searches between two checks of the run; tens of milliseconds."""
+GENERAL_CHUNK = 10
+"""Moves between two checks of the run if there are terms besides latency."""
+SAMPLES = 100
+"""Moves from which the first temperature is derived."""
+MAX_ROTATIONS = 16
+"""The largest rotation that is tried if the user sets none."""
+
+
+@dataclass(frozen=True)
+class AnnealingOptions:
+    """The parameters of simulated annealing.
+
+    Parameters
+    ----------
+    rotations
+        The order of the cyclic group of automorphisms that every network is given: 1 for none; 0
+        for a different one in every annealing, out of those that the task permits.
+    moves
+        Moves per half-link of the first annealing.
+    growth
+        Factor by which an annealing has more moves than the last one of as many rotations.
+    hot, cold
+        Temperature of the first and of the last move, in units of the median difference in cost
+        between random networks that are one move apart.
+    """
+
+    rotations: int = 0
+    moves: int = 1000
+    growth: float = 1.5
+    hot: float = 0.6
+    cold: float = 0.02
+
+    def __post_init__(self) -> None:
+        require(self, rotations=0, moves=1, growth=1, hot=1e-6, cold=1e-6)
+        if self.cold > self.hot:
+            raise ValueError(f"cold is {self.cold:g}, use at most hot, which is {self.hot:g}")
+
+
+class Annealing:
+    """Simulated annealing that starts again with longer and longer schedules."""
+
+    Options = AnnealingOptions
+
+    def __init__(self, options: AnnealingOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Compile all kernels, once per installation."""
+        task = DesignTask(8, 3)
+        search = _Search(task, 2, seed_state(0), Cost(task))
+        search.temperature()
+        search.advance_latency(1.0, 0.1, 10)
+
+    def unsupported(self, task: DesignTask) -> str | None:
+        """Return why the options do not fit the task, or ``None``."""
+        rotations = self.options.rotations
+        if rotations > 1 and rotated_order(task, rotations) is None:
+            return f"the nodes have no rotation of order {rotations} that moves all of them"
+        return None
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        """Anneal random networks; stop at a network whose latencies are the lower bounds."""
+        cost = Cost(task)
+        bound = latency_bound(task).cost(task)
+        state = seed_state(run.seed)
+        orders = [self.options.rotations]
+        if orders == [0]:
+            largest = min(task.nodes, MAX_ROTATIONS)
+            orders = [g for g in range(1, largest + 1) if rotated_order(task, g) is not None]
+        length = float(self.options.moves)
+        while True:
+            for rotations in orders:
+                search = _Search(task, rotations, state, cost)
+                self._anneal(search, int(length * task.nodes * task.degree / rotations), run)
+                if bound is not None and search.costs[1] <= bound + 1e-9:
+                    return Stop.EXHAUSTED
+                if run.should_stop():
+                    return Stop.LIMIT
+            length *= self.options.growth
+
+    def _anneal(self, search: _Search, moves: int, run: DesignRun) -> None:
+        """Anneal once, and offer every network that is better than the run's best."""
+        unit = search.temperature()
+        hot, cold = self.options.hot * unit, self.options.cold * unit
+        run.spend(SAMPLES)
+        self._offer(search, run)
+        done = 0
+        while done < moves and not run.should_stop():
+            count = min(search.chunk, moves - done)
+            start = hot * (cold / hot) ** (done / moves)
+            end = hot * (cold / hot) ** ((done + count) / moves)
+            advance = search.advance_latency if search.by_latency else search.advance
+            run.spend(advance(start, end, count))
+            done += count
+            run.note(temperature=end, cost=search.costs[0], rotations=search.rotations)
+            self._offer(search, run)
+
+    def _offer(self, search: _Search, run: DesignRun) -> None:
+        best = run.best()
+        found = float(search.costs[1])
+        if math.isfinite(found) and (best is None or found < best):
+            run.offer(search.links(), found)
+
+
+class _Search:
+    """A network that is being annealed, with the best one seen.
+
+    Parameters
+    ----------
+    rotations
+        The order of its rotation.
+    """
+
+    def __init__(self, task: DesignTask, rotations: int, state: State, cost: Cost) -> None:
+        order = rotated_order(task, rotations)
+        assert order is not None
+        self.task, self.rotations, self.state, self.cost = task, rotations, state, cost
+        self.order = order
+        self.allowed = np.ascontiguousarray(task.allowed[np.ix_(order, order)])
+        halves = task.nodes // rotations * task.degree
+        self.mate = np.zeros((halves, 2), dtype=np.int64)
+        self.mate[:, 0] = np.arange(halves)
+        self.ports = np.repeat(np.arange(task.nodes, dtype=np.int32)[:, None], task.degree, axis=1)
+        self.saved = np.zeros((4, 3), dtype=np.int64)
+        self.reach = scratch(task.nodes, task.nodes // rotations)
+        self.weights = np.array(
+            [task.weight("latency") / task.nodes**2, task.weight("max-latency")]
+        )
+        self.by_latency = task.uses_only(LATENCY_TERMS) and self.weights[0] > 0
+        words = self.reach.shape[2] * task.nodes * (task.degree + 1) * 5
+        self.chunk = max(1, CHUNK_WORDS // words if self.by_latency else GENERAL_CHUNK)
+        self._start()
+        self.best = self.ports.copy()
+        self.costs = np.full(2, self.evaluate())
+
+    def evaluate(self) -> float:
+        """Return the cost of the network."""
+        return self.cost(self._external(self.ports))
+
+    def links(self) -> tuple[tuple[int, int], ...]:
+        """Return the links of the best network."""
+        return links_of(self._external(self.best))
+
+    def temperature(self) -> float:
+        """Return the median difference in cost of random moves; makes those moves."""
+        before = self.evaluate()
+        differences: list[float] = []
+        for _ in range(SAMPLES):
+            if self._move():
+                after = self.evaluate()
+                difference = abs(after - before)
+                if 0 < difference < math.inf:
+                    differences.append(difference)
+                before = after
+        self.costs[:] = before
+        self.best[:] = self.ports
+        return float(np.median(differences)) if differences else 1.0
+
+    def advance_latency(self, hot: float, cold: float, moves: int) -> int:
+        """Anneal latencies for a number of moves; return the networks evaluated."""
+        return anneal_latency(
+            self.mate, self.rotations, self.ports, self.best, self.costs, self.weights,
+            self.allowed, self.task.redundant_links, hot, cold, moves, self.reach, self.saved,
+            self.state,
+        )  # fmt: skip
+
+    def advance(self, hot: float, cold: float, moves: int) -> int:
+        """Anneal any cost for a number of moves; return the networks evaluated."""
+        evaluated = 0
+        for move in range(moves):
+            count = self._move()
+            if not count:
+                continue
+            evaluated += 1
+            cost = self.evaluate()
+            temperature = hot * (cold / hot) ** (move / moves)
+            if cost <= self.costs[0] - temperature * math.log(1.0 - uniform(self.state)):
+                self.costs[0] = cost
+                if cost < self.costs[1]:
+                    self.costs[1] = cost
+                    self.best[:] = self.ports
+            else:
+                take_back(self.mate, self.saved, count, self.rotations, self.ports)
+        return evaluated
+
+    def _start(self) -> None:
+        """Draw a random network; a connected one unless it has a rotation."""
+        if self.rotations == 1:
+            ports = random_network(self.task, self.state)
+            self.mate = mates_of(ports)
+            self.ports[:] = ports
+        else:
+            fill_mates(
+                self.mate, self.rotations, self.saved, self.ports, self.allowed,
+                self.task.redundant_links, self.state,
+            )  # fmt: skip
+
+    def _move(self) -> int:
+        return try_move(
+            self.mate, self.rotations, self.saved, self.ports, self.allowed,
+            self.task.redundant_links, self.state,
+        )  # fmt: skip
+
+    def _external(self, ports: Ports) -> Ports:
+        """Return the ports by the numbers of the task's nodes."""
+        external = np.empty_like(ports)
+        external[self.order] = self.order[ports]
+        return external
+
+
+def mates_of(ports: Ports) -> NDArray[np.int64]:
+    """Return the mates of half-links without rotations, see ``kernels``."""
+    degree = ports.shape[1]
+    mate = np.zeros((ports.size, 2), dtype=np.int64)
+    mate[:, 0] = np.arange(ports.size)
+    waiting: dict[tuple[int, int], list[int]] = {}
+    for half, other in enumerate(ports.ravel().tolist()):
+        node = half // degree
+        if node < other:
+            waiting.setdefault((node, other), []).append(half)
+        elif node > other:
+            first = waiting[other, node].pop()
+            mate[half, 0], mate[first, 0] = first, half
+    return mate

@@ -1,0 +1,1 @@
+"""Exhaustive design of small networks."""

@@ -1,0 +1,1 @@
+"""GAPPIN: the genetic algorithm for parallel processor interconnection networks."""

@@ -1,0 +1,1 @@
+"""Networks with a prescribed group of automorphisms."""
