@@ -13,6 +13,7 @@ from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.prices import price_steps
 from cchybrid.checker.refutation import refutation_steps
 from cchybrid.checker.regions import region_steps
+from cchybrid.checker.step_prices import step_price_steps
 
 KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "growth": growth_steps,
@@ -20,6 +21,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "prices": price_steps,
     "arborescences": arborescence_steps,
     "regions": region_steps,
+    "step-prices": step_price_steps,
     "farkas": farkas_steps,
     "refutation": refutation_steps,
 }

@@ -15,6 +15,8 @@ BOUNDS = (
         summary="trees of messages to all nodes over ports, hop by hop, or half-duplex links"),
     BoundInfo("flow-cut", "cchybrid.proof.flow:flow_cut_bounds", order=40,
         summary="cuts along the channels that the linear program prices"),
+    BoundInfo("step-prices", "cchybrid.proof.step_prices:step_price_bounds", order=45,
+        summary="dual prices per step of flows over time (scatters, hop by hop)"),
     BoundInfo("farkas", "cchybrid.proof.farkas:farkas_bounds", order=50,
         summary="dual of the time-expanded relaxation, checked exactly (messages that spread)"),
 )  # fmt: skip

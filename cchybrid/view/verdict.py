@@ -12,6 +12,7 @@ _REASONS = {
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
     "arborescences": "prices of channels and ports that the tree of every message pays",
+    "step-prices": "prices of channels and ports, step by step, that every message pays",
     "prices": "prices of channels and ports that every delivery pays",
 }
 

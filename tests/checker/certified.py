@@ -33,6 +33,7 @@ class Case(NamedTuple):
 OWN = "minimal routing"
 ONE_PORT = {"switching": "store-and-forward", "ports": 1}
 HALF = {"transmitters": range(8), "receivers": range(8, 16)}
+FOUR = {"transmitters": range(4), "receivers": range(4)}
 CASES = (
     Case("growth", "hypercube-8", "OAB", 2, {}),
     Case("cut", "torus-4x4", "AAR", 4, {}),
@@ -41,6 +42,7 @@ CASES = (
     Case("prices", "spidergon-8", "AAS", 4, {}),
     Case("prices", "hypercube-8", "AAB", 7, {"ports": "1,2"}),  # deliveries
     Case("arborescences", "random-links-8-10-1", "AAB", 17, ONE_PORT),
+    Case("step-prices", "mesh-3x3", "MNS", 5, {**ONE_PORT, **FOUR}),
     Case("farkas", "spidergon-16", "MNB", 4, HALF),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),

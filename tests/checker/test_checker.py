@@ -28,7 +28,8 @@ from tests.random_instances import list_schedule, models, networks, valid_schedu
 def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
     """Return evidence of the right form, whatever it proves."""
     network = instance.network
-    kind = rng.choice(("growth", "regions", "cut", "cut", "prices", "prices", "arborescences"))
+    kinds = ("growth", "regions", "cut", "cut", "prices", "prices", "arborescences", "step-prices")
+    kind = rng.choice(kinds)
     message = rng.randrange(len(instance.collective.messages))
     some = [node for node in range(network.nodes) if rng.random() < 0.5]
     if kind == "growth":
@@ -41,6 +42,8 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
             "nodes": some or [rng.randrange(network.nodes)],
             "both": rng.random() < 0.3,
         }
+    if kind == "step-prices":
+        return any_step_prices(instance, rng)
     values = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
     ports = rng.choice(((0,), values))
     price = {channel[:2]: rng.choice(values) for channel in instance.forward.network.channels}
@@ -51,6 +54,23 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
         "channels": [[a, b, each] for (a, b), each in price.items()],
         "inject": [[node, rng.choice(ports)] for node in range(network.nodes)],
         "accept": [[node, rng.choice(ports)] for node in range(network.nodes)],
+    }
+
+
+def any_step_prices(instance: Instance, rng: random.Random) -> dict[str, Any]:
+    """Return prices for random steps; a price is more probable in the last ones."""
+    network, steps = instance.forward.network, rng.randint(1, 5)
+
+    def priced(*ends: int) -> list[int]:
+        first = rng.randint(1, steps)
+        return [*ends, first, rng.randint(first, steps), rng.choice((1, 1, 2, 5))]
+
+    return {
+        "kind": "step-prices",
+        "steps": steps + 1,
+        "channels": [priced(*c[:2]) for c in network.channels if rng.random() < 0.4],
+        "inject": [priced(v) for v in range(network.nodes) if rng.random() < 0.2],
+        "accept": [priced(v) for v in range(network.nodes) if rng.random() < 0.2],
     }
 
 
@@ -88,7 +108,8 @@ def check_evidence(instance: Instance, seed: int, steps: int) -> None:
         expected: AbstractContextManager[object] = (
             pytest.raises(EvidenceError) if refused else nullcontext()
         )
-        if evidence["kind"] == "arborescences":  # refused where some message has not all nodes
+        # Refused where some message has not all nodes, and where too little is paid.
+        if evidence["kind"] in ("arborescences", "step-prices"):
             expected = suppress(EvidenceError)
         with expected:
             assert proven_steps(record, evidence) <= steps
