@@ -27,6 +27,12 @@ DESIGNERS: dict[str, Designer] = {
     "symmetric": Symmetric(SymmetricOptions()),
     "exhaustive": Exhaustive(ExhaustiveOptions()),
 }
+LONG = pytest.mark.long
+NAMES = [
+    pytest.param(name, marks=LONG if name in ("symmetric", "exhaustive") else ())
+    for name in DESIGNERS
+]
+"""Two of the designers in every run of the tests: all kernels take long to compile."""
 TASKS = {
     "plain": DesignTask(18, 3),
     "odd": DesignTask(15, 3),
@@ -60,7 +66,7 @@ def run_of(name: str, task: DesignTask, seed: int = 0, evaluations: int = 1500) 
     return run
 
 
-@pytest.mark.parametrize("name", DESIGNERS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("words", TASKS)
 def test_networks_are_valid_and_costs_honest(name: str, words: str) -> None:
     """``LocalDesignRun.offer`` checks links and cost of every network."""
@@ -80,7 +86,7 @@ def test_networks_are_valid_and_costs_honest(name: str, words: str) -> None:
     assert bound is None or bound <= costs[-1] + 1e-9
 
 
-@pytest.mark.parametrize("name", DESIGNERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_runs_repeat_from_their_seed(name: str) -> None:
     task = DesignTask(10 if name == "exhaustive" else 24, 3)
     first, second, other = (run_of(name, task, seed) for seed in (7, 7, 8))
@@ -91,7 +97,7 @@ def test_runs_repeat_from_their_seed(name: str) -> None:
         assert first.links != other.links
 
 
-@pytest.mark.parametrize("name", DESIGNERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_run_that_is_over_ends_at_once(name: str) -> None:
     task = DesignTask(64, 4)
     run = LocalDesignRun(task, seconds=0)
@@ -99,12 +105,12 @@ def test_a_run_that_is_over_ends_at_once(name: str) -> None:
     assert run.spent < 25_000
 
 
-@pytest.mark.parametrize("name", ["annealing", "gappin", "symmetric"])
+@pytest.mark.parametrize("name", NAMES[:3])
 def test_kernels_are_compiled_beforehand(name: str) -> None:
     DESIGNERS[name].prepare()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", DESIGNERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_petersen_graph_is_found(name: str) -> None:
     """The Petersen graph meets Moore's bound; it is no Cayley graph."""
     task = DesignTask(10, 3)
