@@ -197,7 +197,9 @@ def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
+@pytest.mark.parametrize(
+    "spec", [pytest.param(SPEC, marks=pytest.mark.long), ("ring-bi-6", "AAR")]
+)
 def test_results_are_equal_with_and_without_sharing(
     registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +247,7 @@ def test_an_engine_that_overwrites_its_problem_harms_no_other(registry: Registry
     assert any("overwritten" in event.get("metrics", {}) for event in events)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("all_shared")
 def test_two_runs_at_once_do_not_disturb_each_other(registry: Registry) -> None:
     specs = [SPEC, ("ring-bi-6", "AAR")]

@@ -67,7 +67,10 @@ def run_of(name: str, task: DesignTask, seed: int = 0, evaluations: int = 1500) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("words", TASKS)
+@pytest.mark.parametrize(
+    "words",
+    [pytest.param(each, marks=LONG if each in ("faults", "routes") else ()) for each in TASKS],
+)
 def test_networks_are_valid_and_costs_honest(name: str, words: str) -> None:
     """``LocalDesignRun.offer`` checks links and cost of every network."""
     task = TASKS[words]

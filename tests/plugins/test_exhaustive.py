@@ -15,6 +15,9 @@ from cchybrid.design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop
 from tests.design.plain_distances import plain_total
 
+pytestmark = pytest.mark.long
+
+
 
 def listed(nodes: int, degree: int) -> list[Links]:
     task = DesignTask(nodes, degree)
