@@ -197,9 +197,7 @@ def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize(
-    "spec", [pytest.param(SPEC, marks=pytest.mark.long), ("ring-bi-6", "AAR")]
-)
+@pytest.mark.parametrize("spec", [pytest.param(SPEC, marks=pytest.mark.long), ("ring-bi-6", "AAR")])
 def test_results_are_equal_with_and_without_sharing(
     registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

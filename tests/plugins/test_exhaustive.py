@@ -18,7 +18,6 @@ from tests.design.plain_distances import plain_total
 pytestmark = pytest.mark.long
 
 
-
 def listed(nodes: int, degree: int) -> list[Links]:
     task = DesignTask(nodes, degree)
     return list(all_networks(task, LocalDesignRun(task)))

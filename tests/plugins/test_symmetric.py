@@ -21,7 +21,6 @@ from cchybrid.toolkit.kernels.rng import seed_state
 pytestmark = pytest.mark.long
 
 
-
 @pytest.mark.parametrize("order", [2, 3, 8, 12, 16, 20, 21, 27])
 def test_tables_are_those_of_groups(order: int) -> None:
     elements = np.arange(order)
