@@ -141,7 +141,8 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
         cchybrid.instance(*SMALL),
         engines=["restless", "helpless", "picky", "crash"],
         strategy="relay",
-        time_limit=12.0,
+        options={"relay": {"heuristic_share": 0.15}},
+        time_limit=10.0,
         first_schedule=False,
         registry=registry,
         observers=[events.append],
@@ -160,7 +161,7 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
         for event in events
         if event["event"] == "phase" and event["engines"] == ["helpless"]
     ]
-    assert handover > 6
+    assert handover > 2.5
     assert sorted(result.remarks) == [
         "helpless: too large for it",
         "picky: it likes no problem at all",
