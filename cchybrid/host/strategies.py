@@ -168,10 +168,9 @@ MAX_PROBE_SHARE = 1 / 4
 SLICE_GROWTH = 1.25
 """Factor between the lengths of successive time slices."""
 STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
-"""Priors: of the heuristic of the highest priority, and of those for direct messages only, of other
-arms, and of weaker engines on
-quotients, which are not probed. Only their order matters at first: closing one step of a gap of
-three outweighs the differences."""
+"""Priors: of the heuristic of the highest priority, and of heuristics for direct messages only; of
+other arms; of weaker engines on quotients, which are not probed. Only their order matters at first:
+closing one step of a gap of three outweighs the differences."""
 NEAR_PROOF_PRIOR, PROOF_PRIOR = 0.6, 0.2
 """Priors of the prover where messages are forwarded: with a gap of one step, and with a larger gap.
 In scatters it has ``PRIOR``: it closed none of the thesis', as their bounds are nearly always
@@ -260,7 +259,7 @@ def _portfolio(
     prioritised = [e for e in engines if e.priority > 0] or list(engines)
     heuristics = [engine for engine in ranked(prioritised) if not engine.proves]
     exact = [engine for engine in ranked(prioritised) if engine.proves]
-    # Those that schedule only messages that are not forwarded decline quotients, and end first.
+    # Heuristics only for messages that are not forwarded are probed first, and not on quotients.
     special = [engine for engine in heuristics if engine.messages == "direct"]
     heuristics = [engine for engine in heuristics if engine not in special]
     strongest = [*heuristics[:1], *exact[:1]]

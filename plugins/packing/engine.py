@@ -18,7 +18,7 @@ from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps, list_users, new_step, new_users
-from .routes import choose_routes, new_routes, new_scatter, reduce_load, route_nodes
+from .routes import choose_routes, new_prices, new_routes, new_scatter, reduce_load, route_nodes
 
 FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
 """Exponents of the prices between which the routes of all deliveries are chosen."""
@@ -47,7 +47,7 @@ class Packing:
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
        to be full in every step.
-    3. After a part of the steps, the routes of those that wait are chosen anew.
+    3. After a part of the steps, the routes of the waiting deliveries are chosen anew.
     4. Schedules are repeated with more moves per step, as long as they can be better than the best.
 
     References
@@ -112,6 +112,7 @@ class _Schedules:
         self._state = seed_state(seed)
         self._scatter = new_scatter(problem, structure)
         self._routes = new_routes(self._scatter)
+        self._prices = new_prices(self._scatter)
         self._users = new_users(self._routes)
         self._filled = new_step(self._scatter, self._routes)
         self._step = np.zeros(len(self._scatter.source), dtype=np.int32)
@@ -134,7 +135,9 @@ class _Schedules:
         self._reduce(lower, MOVES * more, stop)
 
     def _choose(self, exponents: NDArray[np.float64], stop: BoolArray) -> None:
-        choose_routes(self._scatter, self._routes, self.waiting, exponents, stop, self._state)
+        choose_routes(
+            self._scatter, self._routes, self._prices, self.waiting, exponents, stop, self._state
+        )
 
     def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
@@ -147,6 +150,7 @@ class _Schedules:
             if not reduce_load(
                 self._scatter,
                 self._routes,
+                self._prices,
                 self.waiting,
                 self.fewest_left() - 1,
                 moves * len(self.waiting),

@@ -30,7 +30,7 @@ class Users(NamedTuple):
     Parameters
     ----------
     start, size, delivery
-        Those of resource r are the first ``size[r]`` from ``delivery[start[r]]`` on.
+        The deliveries of resource r are the first ``size[r]`` from ``delivery[start[r]]`` on.
     place
         Shape (deliveries, longest): where a delivery is listed, per use of its route.
     """
@@ -47,7 +47,7 @@ class Step(NamedTuple):
     Parameters
     ----------
     lane_start, lane, used
-        Those that use resource r are the first ``used[r]`` from ``lane[lane_start[r]]`` on.
+        The users of resource r are the first ``used[r]`` from ``lane[lane_start[r]]`` on.
     free, place, free_count
         The resources with free capacity, the position of each in ``free``, and their number,
         shape (1,).
@@ -225,7 +225,7 @@ def _exchange(
     tick: int,
     state: State,
 ) -> int:
-    """Insert deliveries and evict those in their way, by simulated annealing; return the tick."""
+    """Insert deliveries and evict others in their way, by simulated annealing; return the tick."""
     for trial in range(trials):
         if filled.free_count[0] == 0:
             break

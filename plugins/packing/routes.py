@@ -25,6 +25,9 @@ to the target to the power of ``LOAD_EXPONENT``, and a weight for every use beyo
 first, and ``WEIGHT_STEP`` more after each sweep that leaves the resource overloaded."""
 
 
+Floats = NDArray[np.float64]
+
+
 class Scatter(NamedTuple):
     """Deliveries from their sources, and the network, for kernels.
 
@@ -76,6 +79,29 @@ class Routes(NamedTuple):
     load: IntArray
 
 
+class Prices(NamedTuple):
+    """Prices of resources, and working memory of the search for a cheapest route.
+
+    Parameters
+    ----------
+    price, noise, weight
+        Shape (resources,): the price, its random part, and the price of each use beyond a target.
+    cost, seen, via
+        Per node: its label, the number of the last search that saw it, and the node and the
+        resource before it.
+    queue
+        Shape (nodes,): the nodes of the search.
+    """
+
+    price: Floats
+    noise: Floats
+    weight: Floats
+    cost: Floats
+    seen: NDArray[np.int64]
+    via: IntArray
+    queue: IntArray
+
+
 def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
     """Return the required deliveries of a Problem in which messages are not forwarded."""
     resources = structure.resources
@@ -114,12 +140,27 @@ def new_routes(scatter: Scatter) -> Routes:
     )
 
 
+def new_prices(scatter: Scatter) -> Prices:
+    """Return prices and working memory for a scatter."""
+    nodes, resources = len(scatter.passable), len(scatter.capacity)
+    return Prices(
+        np.zeros(resources),
+        np.zeros(resources),
+        np.zeros(resources),
+        np.zeros(nodes),
+        np.zeros(nodes, dtype=np.int64),
+        np.zeros((nodes, 2), dtype=np.int32),
+        np.zeros(nodes, dtype=np.int32),
+    )
+
+
 @compiled
 def choose_routes(
     scatter: Scatter,
     routes: Routes,
+    prices: Prices,
     order: IntArray,
-    exponents: NDArray[np.float64],
+    exponents: Floats,
     stop: BoolArray,
     state: State,
 ) -> None:
@@ -131,6 +172,8 @@ def choose_routes(
     ----------
     routes
         Overwritten for the deliveries in ``order``; ``load`` counts only these afterwards.
+    prices
+        Overwritten.
     order
         The deliveries; permuted.
     exponents
@@ -138,12 +181,8 @@ def choose_routes(
     stop
         Shape (1,): another thread sets this to end as soon as every delivery has a route.
     """
-    nodes, resources = len(scatter.passable), len(scatter.capacity)
-    price, noise = np.empty(resources), np.empty(resources)
-    cost = np.empty(nodes)
-    seen = np.full(nodes, -1, dtype=np.int64)
-    via = np.empty((nodes, 2), dtype=np.int32)
-    queue = np.empty(nodes, dtype=np.int32)
+    prices.weight[:] = 0.0
+    prices.seen[:] = -1
     search = 0
     routes.load[:] = 0
     for place in range(len(order)):
@@ -151,61 +190,25 @@ def choose_routes(
             routes.load[routes.uses[order[place], use]] += 1
     for exponent in exponents:
         largest = 1.0
-        for resource in range(resources):
+        for resource in range(len(routes.load)):
             if scatter.capacity[resource] > 0:
                 load = routes.load[resource] / scatter.capacity[resource]
                 largest = max(largest, load)
-        for resource in range(resources):
-            noise[resource] = NOISE * uniform(state)
-            _set_price(scatter, routes, resource, largest, exponent, noise, price)
+        _draw_prices(scatter, routes, prices, largest, 1.0, exponent, state)
         shuffle(order, state)
         for place in range(len(order)):
             delivery = int(order[place])
             if stop[0] and routes.size[delivery] > 0:
                 continue
-            _add_load(scatter, routes, delivery, -1, largest, exponent, noise, price)
-            _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
+            _change_route(scatter, routes, prices, delivery, largest, 1.0, exponent, search)
             search += 1
-            _add_load(scatter, routes, delivery, 1, largest, exponent, noise, price)
-
-
-@internal
-def _set_price(
-    scatter: Scatter,
-    routes: Routes,
-    resource: int,
-    largest: float,
-    exponent: float,
-    noise: NDArray[np.float64],
-    price: NDArray[np.float64],
-) -> None:
-    """Compute the price of a resource from its load."""
-    load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
-    price[resource] = noise[resource] + (load / largest) ** exponent
-
-
-@internal
-def _add_load(
-    scatter: Scatter,
-    routes: Routes,
-    delivery: int,
-    sign: int,
-    largest: float,
-    exponent: float,
-    noise: NDArray[np.float64],
-    price: NDArray[np.float64],
-) -> None:
-    """Add a route to the loads or remove it, and compute the prices of its resources."""
-    for use in range(routes.size[delivery]):
-        resource = int(routes.uses[delivery, use])
-        routes.load[resource] += sign
-        _set_price(scatter, routes, resource, largest, exponent, noise, price)
 
 
 @compiled
 def reduce_load(
     scatter: Scatter,
     routes: Routes,
+    prices: Prices,
     order: IntArray,
     target: int,
     moves: int,
@@ -220,6 +223,8 @@ def reduce_load(
 
     Parameters
     ----------
+    prices
+        Overwritten.
     order
         The deliveries with a route; permuted. ``routes.load`` counts them.
     target
@@ -227,21 +232,16 @@ def reduce_load(
     moves
         The number of routes after which the search ends.
     """
-    nodes, resources = len(scatter.passable), len(scatter.capacity)
-    weight, price, noise = np.ones(resources), np.empty(resources), np.empty(resources)
-    cost = np.empty(nodes)
-    seen = np.full(nodes, -1, dtype=np.int64)
-    via = np.empty((nodes, 2), dtype=np.int32)
-    queue = np.empty(nodes, dtype=np.int32)
+    prices.weight[:] = 1.0
+    prices.seen[:] = -1
     search = 0
     while search < moves:
         overloaded = False
-        for resource in range(resources):
+        for resource in range(len(routes.load)):
             if routes.load[resource] > target * scatter.capacity[resource]:
                 overloaded = True
-                weight[resource] += WEIGHT_STEP
-            noise[resource] = NOISE * uniform(state)
-            _set_overload_price(scatter, routes, resource, target, weight, noise, price)
+                prices.weight[resource] += WEIGHT_STEP
+        _draw_prices(scatter, routes, prices, float(target), LOAD_SHARE, LOAD_EXPONENT, state)
         if not overloaded or stop[0]:
             return not overloaded
         shuffle(order, state)
@@ -252,60 +252,85 @@ def reduce_load(
                 used = routes.uses[delivery, use]
                 if routes.load[used] > target * scatter.capacity[used]:
                     overloaded = True
-            if not overloaded:
-                continue
-            for use in range(routes.size[delivery]):
-                used = int(routes.uses[delivery, use])
-                routes.load[used] -= 1
-                _set_overload_price(scatter, routes, used, target, weight, noise, price)
-            _find_route(scatter, routes, delivery, price, cost, seen, via, queue, search)
-            search += 1
-            for use in range(routes.size[delivery]):
-                used = int(routes.uses[delivery, use])
-                routes.load[used] += 1
-                _set_overload_price(scatter, routes, used, target, weight, noise, price)
+            if overloaded:
+                _change_route(
+                    scatter,
+                    routes,
+                    prices,
+                    delivery,
+                    float(target),
+                    LOAD_SHARE,
+                    LOAD_EXPONENT,
+                    search,
+                )
+                search += 1
     return False
 
 
 @internal
-def _set_overload_price(
+def _draw_prices(
     scatter: Scatter,
     routes: Routes,
+    prices: Prices,
+    target: float,
+    share: float,
+    exponent: float,
+    state: State,
+) -> None:
+    """Draw the random part of all prices, and compute the prices."""
+    for resource in range(len(routes.load)):
+        prices.noise[resource] = NOISE * uniform(state)
+        _set_price(scatter, routes, prices, resource, target, share, exponent)
+
+
+@internal
+def _set_price(
+    scatter: Scatter,
+    routes: Routes,
+    prices: Prices,
     resource: int,
-    target: int,
-    weight: NDArray[np.float64],
-    noise: NDArray[np.float64],
-    price: NDArray[np.float64],
+    target: float,
+    share: float,
+    exponent: float,
 ) -> None:
     """Compute the price of a resource from its load and its weight."""
     load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
-    price[resource] = noise[resource] + LOAD_SHARE * (load / target) ** LOAD_EXPONENT
+    price = prices.noise[resource] + share * (load / target) ** exponent
     if load > target:
-        price[resource] += weight[resource] * (load - target)
+        price += prices.weight[resource] * (load - target)
+    prices.price[resource] = price
+
+
+@internal
+def _change_route(
+    scatter: Scatter,
+    routes: Routes,
+    prices: Prices,
+    delivery: int,
+    target: float,
+    share: float,
+    exponent: float,
+    search: int,
+) -> None:
+    """Give a delivery the cheapest route for the loads of all others; keep loads and prices."""
+    for sign in (-1, 1):
+        for use in range(routes.size[delivery]):
+            resource = int(routes.uses[delivery, use])
+            routes.load[resource] += sign
+            _set_price(scatter, routes, prices, resource, target, share, exponent)
+        if sign < 0:
+            _find_route(scatter, routes, prices, delivery, search)
 
 
 @internal
 def _find_route(
-    scatter: Scatter,
-    routes: Routes,
-    delivery: int,
-    price: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    seen: NDArray[np.int64],
-    via: IntArray,
-    queue: IntArray,
-    search: int,
+    scatter: Scatter, routes: Routes, prices: Prices, delivery: int, search: int
 ) -> None:
     """Choose the cheapest of the shortest routes: labels, hop by hop from the source.
 
-    Parameters
-    ----------
-    cost, seen, via
-        Per node: the label, the number of the last search that saw it, and the node and the
-        resource before it.
-    queue
-        Shape (nodes,): working memory.
+    ``search`` is another number for every call.
     """
+    cost, seen, via, queue = prices.cost, prices.seen, prices.via, prices.queue
     source, target = int(scatter.source[delivery]), int(scatter.target[delivery])
     queue[0] = source
     seen[source] = search
@@ -322,7 +347,7 @@ def _find_route(
             if after != target and not scatter.passable[after]:
                 continue
             resource = int(scatter.resource[channel])
-            spent = cost[node] + price[resource]
+            spent = cost[node] + prices.price[resource]
             if seen[after] != search:
                 seen[after] = search
                 queue[tail] = after

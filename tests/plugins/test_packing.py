@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from cchybrid_plugins.packing.engine import Packing
 from cchybrid_plugins.packing.filling import fill_steps, list_users, new_step, new_users
-from cchybrid_plugins.packing.routes import choose_routes, new_routes, new_scatter, reduce_load
+from cchybrid_plugins.packing.routes import (
+    choose_routes,
+    new_prices,
+    new_routes,
+    new_scatter,
+    reduce_load,
+)
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -65,17 +71,19 @@ def test_the_kernels_do_what_the_plain_version_does(
     problem = build_problem(instance)
     assert problem.structure is not None
     scatter = new_scatter(problem, problem.structure)
-    routes, state = new_routes(scatter), seed_state(seed)
+    routes, prices, state = new_routes(scatter), new_prices(scatter), seed_state(seed)
     users, filled = new_users(routes), new_step(scatter, routes)
     step = np.full(len(scatter.source), -1, dtype=np.int32)
     waiting = np.arange(len(step), dtype=np.int32)
     plain = PlainPacking(scatter, PlainRandom(seed))
     order, first = waiting.tolist(), 0
-    choose_routes(scatter, routes, waiting, np.array([1.0, *more]), GO_ON, state)
+    choose_routes(scatter, routes, prices, waiting, np.array([1.0, *more]), GO_ON, state)
     plain.choose(order, [1.0, *more])
     while len(waiting):
         target = max(1, int(routes.load.max()) - 1)
-        reduced = reduce_load(scatter, routes, waiting, target, 3 * len(waiting), GO_ON, state)
+        reduced = reduce_load(
+            scatter, routes, prices, waiting, target, 3 * len(waiting), GO_ON, state
+        )
         assert reduced == plain.reduce(order, target, 3 * len(order))
         assert waiting.tolist() == order
         found = [uses[:count].tolist() for uses, count in zip(*routes[:2], strict=True)]
@@ -88,7 +96,7 @@ def test_the_kernels_do_what_the_plain_version_does(
         first += made
         waiting = waiting[step[waiting] < 0]
         order = [delivery for delivery in order if plain.steps[delivery] < 0]
-        choose_routes(scatter, routes, waiting, np.array(more), GO_ON, state)
+        choose_routes(scatter, routes, prices, waiting, np.array(more), GO_ON, state)
         plain.choose(order, more)
 
 
@@ -110,7 +118,9 @@ def test_routes_are_shortest_and_of_low_load() -> None:
     scatter = new_scatter(problem, problem.structure)
     routes = new_routes(scatter)
     order = np.arange(len(scatter.source), dtype=np.int32)
-    choose_routes(scatter, routes, order, 2.0 ** np.arange(3, 10), GO_ON, seed_state(1))
+    exponents = 2.0 ** np.arange(3, 10)
+    prices = new_prices(scatter)
+    choose_routes(scatter, routes, prices, order, exponents, GO_ON, seed_state(1))
     graph = nx.DiGraph([channel[:2] for channel in problem.structure.network.channels])
     distance = dict(nx.all_pairs_shortest_path_length(graph))
     hops = [distance[a][b] for a, b in zip(*(x.tolist() for x in scatter[:2]), strict=True)]
