@@ -24,7 +24,7 @@ LAYERS = (
     "proof",
     "plugin",
     "toolkit",
-    "design",
+    "network_design",
     "host",
     "view",
     "bench",
@@ -33,7 +33,7 @@ LAYERS = (
 )
 """From the bottom of the house to the top."""
 
-PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "design"}
+PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 
 STANDARD_LIBRARY_ONLY = ("model", "checker")
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.cost import LATENCY_TERMS, Cost
-from cchybrid.design.designer import DesignRun
-from cchybrid.design.distances import scratch
-from cchybrid.design.ports import Ports, links_of
-from cchybrid.design.random_networks import random_network
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.cost import LATENCY_TERMS, Cost
+from cchybrid.network_design.designer import DesignRun
+from cchybrid.network_design.distances import scratch
+from cchybrid.network_design.ports import Ports, links_of
+from cchybrid.network_design.random_networks import random_network
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import State, seed_state, uniform
 from cchybrid.toolkit.options import require

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.distances import UNREACHABLE, Words, search_distances
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.distances import UNREACHABLE, Words, search_distances
+from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.canonical import canonical_form
-from cchybrid.design.cost import LATENCY_TERMS, Cost
-from cchybrid.design.designer import DesignRun
-from cchybrid.design.ports import Links, ports_of
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.canonical import canonical_form
+from cchybrid.network_design.cost import LATENCY_TERMS, Cost
+from cchybrid.network_design.designer import DesignRun
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.options import require
 

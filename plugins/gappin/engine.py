@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.canonical import canonical_form
-from cchybrid.design.cost import LATENCY_TERMS, Cost
-from cchybrid.design.designer import DesignRun
-from cchybrid.design.distances import scratch
-from cchybrid.design.ports import links_of
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.canonical import canonical_form
+from cchybrid.network_design.cost import LATENCY_TERMS, Cost
+from cchybrid.network_design.designer import DesignRun
+from cchybrid.network_design.distances import scratch
+from cchybrid.network_design.ports import links_of
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.options import require

@@ -18,12 +18,12 @@ from itertools import combinations
 
 import numpy as np
 
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.cost import LATENCY_TERMS, Cost
-from cchybrid.design.designer import DesignRun
-from cchybrid.design.distances import NO_LIMIT, scratch, search_distances
-from cchybrid.design.ports import Ports, links_of
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.cost import LATENCY_TERMS, Cost
+from cchybrid.network_design.designer import DesignRun
+from cchybrid.network_design.distances import NO_LIMIT, scratch, search_distances
+from cchybrid.network_design.ports import Ports, links_of
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import State, below, seed_state
 from cchybrid.toolkit.options import require

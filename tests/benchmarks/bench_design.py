@@ -21,11 +21,11 @@ from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.checker.design import DESIGN_FORMAT, DesignFigures, check_design
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.designer import Designer
-from cchybrid.design.local_run import LocalDesignRun
-from cchybrid.design.ports import Links
-from cchybrid.design.task import DesignTask, layout
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.designer import Designer
+from cchybrid.network_design.local_run import LocalDesignRun
+from cchybrid.network_design.ports import Links
+from cchybrid.network_design.task import DesignTask, layout
 
 DESIGNERS: dict[str, Designer] = {
     "annealing": Annealing(AnnealingOptions()),

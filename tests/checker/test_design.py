@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.distances import all_distances
-from cchybrid.design.ports import Ports, links_of
-from cchybrid.design.task import DesignTask, layout
-from tests.design.plain_distances import random_ports
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.distances import all_distances
+from cchybrid.network_design.ports import Ports, links_of
+from cchybrid.network_design.task import DesignTask, layout
 from tests.examples import examples
+from tests.network_design.plain_distances import random_ports
 
 PETERSEN = [[i, (i + 1) % 5] for i in range(5)] + [[i, i + 5] for i in range(5)]
 PETERSEN += [[i + 5, (i + 2) % 5 + 5] for i in range(5)]

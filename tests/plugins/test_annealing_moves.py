@@ -12,9 +12,9 @@ from cchybrid_plugins.annealing.rotations import rotated_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.design.cost import Cost
-from cchybrid.design.ports import check_links, links_of
-from cchybrid.design.task import DesignTask, layout
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.ports import check_links, links_of
+from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 

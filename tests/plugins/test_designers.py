@@ -11,15 +11,15 @@ from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
-from cchybrid.design.bounds import latency_bound
-from cchybrid.design.cost import Cost
-from cchybrid.design.designer import Designer
-from cchybrid.design.local_run import LocalDesignRun
-from cchybrid.design.ports import links_of, ports_of
-from cchybrid.design.task import DesignTask, layout
 from cchybrid.model.errors import PluginError
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.designer import Designer
+from cchybrid.network_design.local_run import LocalDesignRun
+from cchybrid.network_design.ports import links_of, ports_of
+from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop, read_options
-from tests.design.plain_distances import plain_total, ring
+from tests.network_design.plain_distances import plain_total, ring
 
 DESIGNERS: dict[str, Designer] = {
     "annealing": Annealing(AnnealingOptions()),

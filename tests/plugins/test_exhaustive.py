@@ -8,12 +8,12 @@ import pytest
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions, all_networks
 
-from cchybrid.design.canonical import canonical_form
-from cchybrid.design.local_run import LocalDesignRun
-from cchybrid.design.ports import Links, ports_of
-from cchybrid.design.task import DesignTask, layout
+from cchybrid.network_design.canonical import canonical_form
+from cchybrid.network_design.local_run import LocalDesignRun
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop
-from tests.design.plain_distances import plain_total
+from tests.network_design.plain_distances import plain_total
 
 pytestmark = pytest.mark.long
 

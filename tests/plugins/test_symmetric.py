@@ -11,10 +11,10 @@ import pytest
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions, _Search
 from cchybrid_plugins.symmetric.groups import Group, groups_of
 
-from cchybrid.design.cost import Cost
-from cchybrid.design.local_run import LocalDesignRun
-from cchybrid.design.ports import links_of
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.local_run import LocalDesignRun
+from cchybrid.network_design.ports import links_of
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import seed_state
 

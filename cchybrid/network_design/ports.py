@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.task import DesignTask
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
+from cchybrid.network_design.task import DesignTask
 
 Ports = NDArray[np.int32]
 Links = tuple[tuple[int, int], ...]

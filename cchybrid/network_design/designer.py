@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, Protocol
 
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import pynauty
 
-from cchybrid.design.ports import Ports, links_of
+from cchybrid.network_design.ports import Ports, links_of
 
 
 def canonical_form(ports: Ports, marks: Sequence[bool] | None = None) -> bytes:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cchybrid.design.cost import FUNCTIONS, TERMS, Cost
-from cchybrid.design.ports import check_links, links_of, network_of, ports_of
-from cchybrid.design.random_networks import random_network
-from cchybrid.design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
-from cchybrid.design.wires import longest_wire, minimum_connectivity
 from cchybrid.model.errors import InputError
+from cchybrid.network_design.cost import FUNCTIONS, TERMS, Cost
+from cchybrid.network_design.ports import check_links, links_of, network_of, ports_of
+from cchybrid.network_design.random_networks import random_network
+from cchybrid.network_design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
+from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 from cchybrid.toolkit.kernels.rng import seed_state
-from tests.design.plain_distances import binary_tree, plain_total, ring, torus
+from tests.network_design.plain_distances import binary_tree, plain_total, ring, torus
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cchybrid.design.ports import Ports
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.ports import Ports
+from cchybrid.network_design.task import DesignTask
 
 
 def longest_wire(task: DesignTask, ports: Ports) -> float:

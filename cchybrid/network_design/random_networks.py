@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.ports import Ports
-from cchybrid.design.task import DesignTask
 from cchybrid.model.errors import InputError
+from cchybrid.network_design.ports import Ports
+from cchybrid.network_design.task import DesignTask
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, below, shuffle, uniform
 

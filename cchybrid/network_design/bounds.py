@@ -18,8 +18,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from cchybrid.design.cost import LATENCY_TERMS
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.cost import LATENCY_TERMS
+from cchybrid.network_design.task import DesignTask
 
 
 @dataclass(frozen=True)

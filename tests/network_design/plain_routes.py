@@ -1,10 +1,10 @@
-"""A plain implementation of the routing rules of ``cchybrid.design.routes``."""
+"""A plain implementation of the routing rules of ``cchybrid.network_design.routes``."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.ports import Ports
 
 
 def plain_routes(

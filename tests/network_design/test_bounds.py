@@ -7,13 +7,13 @@ import itertools
 import pytest
 from hypothesis import given, settings
 
-from cchybrid.design.bounds import latency_bound, moore_counts
-from cchybrid.design.cost import Cost
-from cchybrid.design.distances import all_distances
-from cchybrid.design.ports import Ports, links_of, ports_of
-from cchybrid.design.task import DesignTask, layout
-from tests.design.plain_distances import plain_total, random_ports
+from cchybrid.network_design.bounds import latency_bound, moore_counts
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.distances import all_distances
+from cchybrid.network_design.ports import Ports, links_of, ports_of
+from cchybrid.network_design.task import DesignTask, layout
 from tests.examples import examples
+from tests.network_design.plain_distances import plain_total, random_ports
 
 MOORE = {
     16: ((3, 2.2000), (2, 1.7333), (2, 1.6667), (2, 1.6000)),

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cchybrid.design.bisection import bisection, part_sizes
-from cchybrid.design.exact_bisection import exact_bisection
-from cchybrid.design.faults import _fail, node_faults, random_faults
-from cchybrid.design.ports import Links, Ports, links_of, ports_of
-from cchybrid.design.routes import contention, path_deviations
+from cchybrid.network_design.bisection import bisection, part_sizes
+from cchybrid.network_design.exact_bisection import exact_bisection
+from cchybrid.network_design.faults import _fail, node_faults, random_faults
+from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
+from cchybrid.network_design.routes import contention, path_deviations
 from cchybrid.toolkit.kernels.rng import seed_state
-from tests.design.plain_distances import binary_tree, random_ports, ring, torus
-from tests.design.plain_routes import plain_routes
 from tests.examples import examples
+from tests.network_design.plain_distances import binary_tree, random_ports, ring, torus
+from tests.network_design.plain_routes import plain_routes
 
 
 @given(random_ports(16))

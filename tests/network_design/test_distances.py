@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cchybrid.design.distances import (
+from cchybrid.network_design.distances import (
     NO_LIMIT,
     UNREACHABLE,
     all_distances,
@@ -15,9 +15,10 @@ from cchybrid.design.distances import (
     scratch,
     search_distances,
 )
-from cchybrid.design.latency import latency, mean_over_others
-from cchybrid.design.ports import Links, Ports, links_of, ports_of
-from tests.design.plain_distances import (
+from cchybrid.network_design.latency import latency, mean_over_others
+from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
+from tests.examples import examples
+from tests.network_design.plain_distances import (
     binary_tree,
     plain_distances,
     plain_total,
@@ -25,7 +26,6 @@ from tests.design.plain_distances import (
     ring,
     torus,
 )
-from tests.examples import examples
 
 
 @given(random_ports(140))

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.distances import NO_LIMIT, UNREACHABLE, scratch, search_distances
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.distances import NO_LIMIT, UNREACHABLE, scratch, search_distances
+from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, seed_state
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from cchybrid.design.distances import all_distances
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.distances import all_distances
+from cchybrid.network_design.ports import Ports
 
 
 def latency(ports: Ports) -> tuple[float, float]:

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.design.canonical import canonical_form
-from cchybrid.design.ports import Ports, links_of, ports_of
-from tests.design.plain_distances import random_ports, ring
+from cchybrid.network_design.canonical import canonical_form
+from cchybrid.network_design.ports import Ports, links_of, ports_of
 from tests.examples import examples
+from tests.network_design.plain_distances import random_ports, ring
 
 
 @given(random_ports(20), st.randoms(use_true_random=False))

@@ -27,7 +27,7 @@ TERM_NAMES = (
     "connectivity", "bisection", "node-deviation", "link-deviation", "node-faults",
     "max-node-faults", "random-faults", "max-random-faults",
 )  # fmt: skip
-"""The names of the cost terms; ``cchybrid.design.cost.TERMS`` defines them."""
+"""The names of the cost terms; ``cchybrid.network_design.cost.TERMS`` defines them."""
 
 
 def layout(name: str, nodes: int) -> Positions:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, seed_state, shuffle
 

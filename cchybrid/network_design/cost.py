@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.design.bisection import bisection
-from cchybrid.design.faults import node_faults, random_faults
-from cchybrid.design.latency import latency
-from cchybrid.design.ports import Ports
-from cchybrid.design.routes import contention, path_deviations
-from cchybrid.design.task import DesignTask
-from cchybrid.design.wires import longest_wire, minimum_connectivity
+from cchybrid.network_design.bisection import bisection
+from cchybrid.network_design.faults import node_faults, random_faults
+from cchybrid.network_design.latency import latency
+from cchybrid.network_design.ports import Ports
+from cchybrid.network_design.routes import contention, path_deviations
+from cchybrid.network_design.task import DesignTask
+from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 
 LATENCY_TERMS = ("latency", "max-latency")
 """The terms that designers compute by their own kernels."""

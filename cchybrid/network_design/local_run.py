@@ -6,10 +6,10 @@ import math
 import time
 from collections.abc import Iterable
 
-from cchybrid.design.cost import Cost
-from cchybrid.design.ports import Links, check_links, links_of, ports_of
-from cchybrid.design.task import DesignTask
 from cchybrid.model.errors import PluginError
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.ports import Links, check_links, links_of, ports_of
+from cchybrid.network_design.task import DesignTask
 
 
 class LocalDesignRun:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled
 
 Counts = NDArray[np.int64]

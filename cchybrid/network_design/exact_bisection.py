@@ -6,8 +6,8 @@ from collections import Counter
 
 from ortools.sat.python import cp_model
 
-from cchybrid.design.bisection import part_sizes
-from cchybrid.design.ports import Ports, links_of
+from cchybrid.network_design.bisection import part_sizes
+from cchybrid.network_design.ports import Ports, links_of
 
 
 def exact_bisection(ports: Ports, seconds: float = 60.0) -> int:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.design.ports import Ports
+from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled, inlined
 
 Words = NDArray[np.uint64]

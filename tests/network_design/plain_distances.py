@@ -1,4 +1,4 @@
-"""Plain implementations of the definitions in ``cchybrid.design``."""
+"""Plain implementations of the definitions in ``cchybrid.network_design``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import hypothesis.strategies as st
 import numpy as np
 
-from cchybrid.design.ports import Links, Ports
-from cchybrid.design.random_networks import random_network
-from cchybrid.design.task import DesignTask
+from cchybrid.network_design.ports import Links, Ports
+from cchybrid.network_design.random_networks import random_network
+from cchybrid.network_design.task import DesignTask
 from cchybrid.toolkit.kernels.rng import seed_state
 
 
