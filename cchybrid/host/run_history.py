@@ -100,6 +100,10 @@ class RunHistory:
         """Steps between the best schedule and the best bound."""
         return None if self.best is None else self.best - self.lower
 
+    def gain(self, arm: ArmKey) -> float:
+        """Return the decayed sum of the shares of the gap that an arm has closed."""
+        return self._gain.get(arm, 0.0)
+
     def sliced(self, arm: ArmKey, seconds: float) -> None:
         """Record the end of a time slice of this many seconds."""
         self._seconds[arm] += seconds

@@ -18,7 +18,8 @@ engine on quotients (``quotient_search``), or the prover.
    Slices grow by a quarter each, up to a maximum.
 5. An arm leaves when it has nothing left to do. The prover takes part only while the gap is small.
 
-Arms that are not in the current phase are paused, and continue where they were. Until an engine has
+Arms that are not in the current phase are paused, and continue where they were; if all workers hold
+too much memory, paused ones are ended, and start anew in their next phase. Until an engine has
 offered a schedule, neither its seconds nor its patience ends a phase: only its share of the time.
 
 ``race`` runs all engines at once, ``relay`` first heuristics and then the exact engine,

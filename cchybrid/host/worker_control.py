@@ -21,6 +21,7 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
+from cchybrid.system.processes import total_memory
 
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
@@ -28,6 +29,11 @@ MAX_OVERRUN_SECONDS = 0.3
 """Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
 """Part of the time limit for stopping engines: a second, or a tenth of a short limit."""
+MAX_WORKER_BYTES, MAX_MEMORY_SHARE = 3 << 29, 1 / 4
+"""Memory of all workers together, at most this share of the machine's, above which paused ones are
+ended. Below 10,000 deliveries a dozen workers hold less."""
+MEMORY_CHECK_SECONDS = 0.5
+"""Seconds between two checks of the memory of the workers."""
 
 
 class WorkerControl:
@@ -58,6 +64,10 @@ class WorkerControl:
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
         self._extension = 0.0
+        total = total_memory()
+        share = MAX_WORKER_BYTES if total is None else int(MAX_MEMORY_SHARE * total)
+        self._max_bytes = min(MAX_WORKER_BYTES, share)
+        self._next_check = 0.0
 
     def now(self) -> float:
         """Return the seconds since the start of the run."""
@@ -74,6 +84,21 @@ class WorkerControl:
             self.apply(seat, event)
         for done in self._warm_up.poll():
             self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
+        if self.now() >= self._next_check:
+            self.release_memory()
+
+    def release_memory(self) -> None:
+        """End paused workers while all together hold too much memory.
+
+        Their arms stay in the strategy: a later time slice starts them again, with the best
+        schedule and the near-solutions so far.
+        """
+        self._next_check = self.now() + MEMORY_CHECK_SECONDS
+        history, seats = self.state.history, self.state.seats
+        for seat in self.pool.superfluous(
+            self._max_bytes, lambda seat: history.gain(seats[seat].arm)
+        ):
+            self.dismiss(seat)
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""

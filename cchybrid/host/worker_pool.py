@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import selectors
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import Line, encode
@@ -93,6 +93,22 @@ class WorkerPool:
     def resume(self, seat: int) -> None:
         """Continue a paused worker."""
         self._workers[seat].resume()
+
+    def superfluous(self, limit: int, gain: Callable[[int], float]) -> list[int]:
+        """Return the paused workers to end so that all together hold at most ``limit`` bytes.
+
+        Those of the least ``gain`` come first, and of these the largest, so that few are ended.
+        """
+        memory = {seat: worker.memory for seat, worker in self._workers.items()}
+        paused = [seat for seat, worker in self._workers.items() if worker.paused]
+        excess = sum(memory.values()) - limit
+        chosen = []
+        for seat in sorted(paused, key=lambda seat: (gain(seat), -memory[seat])):
+            if excess <= 0:
+                break
+            chosen.append(seat)
+            excess -= memory[seat]
+        return chosen
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
         """End the paused workers; yield the events that they had sent before."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import Line, LineReader, WireError, encode
-from cchybrid.system.processes import start_module
+from cchybrid.system.processes import private_memory, start_module
 
 GRACE_SECONDS = 1.0
 """Seconds between the request to stop and SIGTERM; a worker ends itself before (``worker``)."""
@@ -83,6 +83,11 @@ class WorkerProcess:
     def returncode(self) -> int | None:
         """The exit status, negative for a signal; ``None`` while the process runs."""
         return self._process.poll()
+
+    @property
+    def memory(self) -> int:
+        """The resident bytes of the process, without mapped files; 0 where unknown."""
+        return private_memory(self._process.pid)
 
     @property
     def exited(self) -> Exited:

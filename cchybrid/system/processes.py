@@ -73,6 +73,25 @@ def processor_count() -> int:
     return os.cpu_count() or 1
 
 
+def private_memory(process: int) -> int:
+    """Return the resident bytes of a process that it shares with no file; 0 where unknown (Linux).
+
+    Mapped files are not counted, so a large Problem that all workers map counts for none of them.
+    """
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open(f"/proc/{process}/statm") as file:
+            fields = file.read().split()
+        return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def total_memory() -> int | None:
+    """Return the bytes of main memory of this machine, or ``None`` if unknown."""
+    with contextlib.suppress(OSError, ValueError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
 def die_with_parent() -> None:
     """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):

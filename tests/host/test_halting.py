@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -124,6 +125,45 @@ def test_paused_workers_are_ended(pool: WorkerPool) -> None:
     assert dict(pool.dismiss_paused()).keys() <= {SEAT}
     assert pool.seats == []
     assert not Path(f"/proc/{process}").exists()
+
+
+def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPool) -> None:
+    memory = {5: 300, 6: 500, 7: 200, 8: 900, 9: 600}
+    gain = {9: 0.25}
+    for seat, size in memory.items():
+        # The one in seat 8 works, so it is never ended.
+        worker = SimpleNamespace(memory=size, paused=seat != 8)
+        pool._workers[seat] = cast(WorkerProcess, worker)
+
+    def superfluous(limit: int) -> list[int]:
+        return pool.superfluous(limit, lambda seat: gain.get(seat, 0.0))
+
+    assert superfluous(2500) == []
+    assert superfluous(2499) == [6]
+    assert superfluous(2000) == [6]
+    assert superfluous(1999) == [6, 5]
+    assert superfluous(0) == [6, 5, 7, 9]
+    pool._workers.clear()
+
+
+@pytest.mark.long
+def test_workers_that_are_ended_for_their_memory_start_again(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cchybrid.host.worker_control.MAX_WORKER_BYTES", 1)
+    events: list[Any] = []
+    result = cchybrid.solve(
+        cchybrid.instance("torus-3x3", "AAS"),
+        engines=["crowd", "restless", "late"],
+        steps=3,
+        time_limit=10.0,
+        first_schedule=False,
+        registry=registry,
+        observers=[events.append],
+    )
+    started = [event["engine"] for event in events if event["event"] == "started"]
+    assert started.count("crowd") > 1
+    assert not result.troubles
 
 
 def test_phases_change_also_with_a_target(registry: Registry) -> None:

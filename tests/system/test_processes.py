@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cchybrid.system.processes import private_memory
+
 CHILD = """
 import os, sys
 try:
@@ -69,3 +71,11 @@ def test_the_folder_of_the_main_script_is_kept(folder: Path) -> None:
 def test_the_session_and_the_environment(folder: Path) -> None:
     assert run(folder, "-m", "parent", "alone")[1:] == ["True", "more"]
     assert run(folder, "-m", "parent")[1:] == ["False", "more"]
+
+
+def test_private_memory_counts_what_a_process_writes() -> None:
+    before = private_memory(os.getpid())
+    block = bytearray(b"x") * (64 << 20)
+    assert private_memory(os.getpid()) - before > 60 << 20
+    del block
+    assert private_memory(1 << 30) == 0  # no such process
