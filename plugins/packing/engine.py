@@ -29,8 +29,9 @@ EXPONENTS = np.array([256.0, 1024.0])
 MOVES, WAITING_MOVES = 4, 1
 """Routes per delivery that are tried to reduce the largest load by one: in the first schedule, and
 per waiting delivery after every part."""
-PARTS = 12
-"""Part of the remaining steps that is filled before routes are chosen anew, as a divisor."""
+FIRST_PARTS, PARTS = 2, 12
+"""Part of the remaining steps that is filled before routes are chosen anew, as a divisor: in the
+first schedule, which is to come soon, and in later ones."""
 EFFORT = 4.0
 """Exchanges per resource and step in the first schedule."""
 DOUBLINGS = 4
@@ -47,7 +48,8 @@ class Packing:
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
        to be full in every step.
-    3. After a part of the steps, the routes of the waiting deliveries are chosen anew.
+    3. After a part of the steps, the routes of the waiting deliveries are chosen anew; in the first
+       schedule, seldom.
     4. Schedules are repeated with more moves per step, as long as they can be better than the best.
 
     References
@@ -118,6 +120,7 @@ class _Schedules:
         self._step = np.zeros(len(self._scatter.source), dtype=np.int32)
         self._made = 0
         self._effort = EFFORT
+        self._parts = FIRST_PARTS
         self.waiting: IntArray
         self.steps: int
 
@@ -127,6 +130,7 @@ class _Schedules:
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
         more = 2 ** min(self._made, DOUBLINGS)
+        self._parts = PARTS if self._made else FIRST_PARTS
         self._made += 1
         self._effort = EFFORT * more
         coolings = math.log(LAST_EXPONENT / FIRST_EXPONENT, COOLING)
@@ -176,7 +180,7 @@ class _Schedules:
             self._filled,
             self._step,
             self.steps,
-            1 + left // PARTS,
+            1 + left // self._parts,
             self._effort,
             stop,
             self._state,

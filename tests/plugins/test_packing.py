@@ -7,6 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from cchybrid_plugins.packing import engine
 from cchybrid_plugins.packing.engine import Packing
 from cchybrid_plugins.packing.filling import fill_steps, list_users, new_step, new_users
 from cchybrid_plugins.packing.routes import (
@@ -126,6 +127,22 @@ def test_routes_are_shortest_and_of_low_load() -> None:
     hops = [distance[a][b] for a, b in zip(*(x.tolist() for x in scatter[:2]), strict=True)]
     assert routes.size.tolist() == hops
     assert routes.load.max() <= 1.05 * sum(hops) / len(problem.structure.network.channels)
+
+
+def test_the_first_schedule_chooses_routes_seldom() -> None:
+    """It comes soon; later ones, which have more time, choose routes anew more often."""
+    problem = build_problem(cchybrid.instance("random-regular-48-4-1", "AAS"))
+    search = engine._Schedules(problem, 0)
+    fills = []
+    for _ in range(2):
+        search.start(47, GO_ON)
+        made = 0
+        while len(search.waiting):
+            search.fill(GO_ON)
+            made += 1
+        fills.append(made)
+        assert 47 <= search.steps <= 50
+    assert fills[0] <= 1 + np.log2(47) < 2 * fills[0] < fills[1]
 
 
 @pytest.mark.parametrize(
