@@ -114,9 +114,8 @@ class CpSat:
         """Refuse models that would not fit into memory."""
         uses = UsageMatrix.of(problem)
         steps = min_steps(problem, uses)
-        demands = _demands(problem)
         options = self.options
-        if demands is not None and demands.columns * steps <= options.max_flows:
+        if _flows_fit(problem, options.max_flows // max(1, steps)):
             return None
         if steps >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
@@ -360,6 +359,22 @@ class _Stage:
     final: bool = False
     share: float = 1.0
     hinted: bool = True
+
+
+def _flows_fit(problem: Problem, max_columns: int) -> bool:
+    """Return whether the flow model is used, with at most ``max_columns`` variables per step."""
+    structure = problem.structure
+    if structure is None:
+        return False
+    # A channel to each of its destinations for every source: counted before the demands are
+    # listed, which takes seconds and hundreds of MiB for a quarter of a million messages.
+    made = np.flatnonzero(problem.required)
+    source = structure.message_source[structure.delivery_message[made]].astype(np.int64)
+    pairs = np.unique(source * structure.network.nodes + structure.delivery_node[made])
+    if len(pairs) > max_columns:
+        return False
+    demands = _demands(problem)
+    return demands is not None and demands.columns <= max_columns
 
 
 def _demands(problem: Problem) -> Demands | None:
