@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.cpsat.engine import CpSat, _demands, _flows_fit
 from cchybrid_plugins.cpsat.flows import Demands, FlowModel
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -33,6 +33,25 @@ from tests.random_instances import instances
 RANDOM = settings(
     max_examples=examples(120), derandomize=True, suppress_health_check=list(HealthCheck)
 )
+
+
+@RANDOM
+@given(instances(max_nodes=7), st.integers(0, 60))
+def test_flows_are_counted_as_listed(instance: Instance, max_columns: int) -> None:
+    problem = build_problem(instance, max_options=8)
+    demands = _demands(problem)
+    fits = demands is not None and demands.columns <= max_columns
+    assert _flows_fit(problem, max_columns) == fits
+
+
+def test_large_scatters_are_refused_before_demands_are_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = build_problem(cchybrid.instance("torus-8x8", "AAS"), max_options=4_096)
+    assert CpSat(CpSat.Options()).unsupported(problem) is None
+    monkeypatch.setattr(Demands, "of", None)  # it would raise
+    refused = CpSat(CpSat.Options(max_flows=100_000, max_booleans=1_000))
+    assert "booleans" in (refused.unsupported(problem) or "")
 
 
 def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any) -> LocalRun:
