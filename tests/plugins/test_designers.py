@@ -13,7 +13,7 @@ from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.model.errors import PluginError
 from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.cost import TERMS, Cost
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.ports import links_of, ports_of
@@ -205,3 +205,33 @@ def test_redundant_links_appear_only_where_they_are_allowed() -> None:
         assert run.links is not None
         assert allowed or len(set(run.links)) == len(run.links)
         assert len(links_of(ports_of(6, 4, run.links))) == len(run.links)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("nodes", "degree", "published"),
+    [
+        (64, 5, {"contention": 2.93, "max-contention": 7, "contention-deviation": 4.38}),
+        (
+            16,
+            3,
+            {
+                "latency": 2.16, "max-latency": 4, "connectivity": 3, "node-deviation": 8.55,
+                "link-deviation": 5.67, "random-faults": 3.16, "max-random-faults": 6,
+                "node-faults": 2.23, "max-node-faults": 5, "bisection": 5,
+            },
+        ),
+    ],
+    ids=["table-2", "tables-7-and-8"],
+)  # fmt: skip
+def test_annealing_is_better_in_every_column(
+    nodes: int, degree: int, published: dict[str, float]
+) -> None:
+    """One network that is not worse than the row of the paper in any column."""
+    task = DesignTask(nodes, degree, weights=tuple((name, 1.0) for name in published))
+    run = LocalDesignRun(task, evaluations=20_000)
+    Annealing(AnnealingOptions()).design(task, run)
+    assert run.links is not None
+    values = Cost(task).values(ports_of(nodes, degree, run.links))
+    for name, value in published.items():
+        assert values[name] >= value if TERMS[name].maximised else values[name] <= value, name
