@@ -7,6 +7,7 @@ import dataclasses
 import networkx as nx
 import pytest
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.cpsat_design.engine import CpsatDesign, CpsatDesignOptions
 from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
@@ -26,11 +27,13 @@ DESIGNERS: dict[str, Designer] = {
     "gappin": Gappin(GappinOptions(population=40)),
     "symmetric": Symmetric(SymmetricOptions()),
     "exhaustive": Exhaustive(ExhaustiveOptions()),
+    "cpsat-design": CpsatDesign(CpsatDesignOptions()),
 }
 LONG = pytest.mark.long
+PROVING = ("exhaustive", "cpsat-design")
+"""Designers of small orders only."""
 NAMES = [
-    pytest.param(name, marks=LONG if name in ("symmetric", "exhaustive") else ())
-    for name in DESIGNERS
+    pytest.param(name, marks=LONG if name in ("symmetric", *PROVING) else ()) for name in DESIGNERS
 ]
 """Two of the designers in every run of the tests: all kernels take long to compile."""
 TASKS = {
@@ -76,7 +79,7 @@ def test_networks_are_valid_and_costs_honest(name: str, words: str) -> None:
     task = TASKS[words]
     run = run_of(name, task)
     if DESIGNERS[name].unsupported(task) is not None:
-        assert name in ("symmetric", "exhaustive")
+        assert name in ("symmetric", *PROVING)
         assert words not in ("odd", "two links", "pair", "complete")
         return
     assert run.links is not None
@@ -91,7 +94,7 @@ def test_networks_are_valid_and_costs_honest(name: str, words: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_repeat_from_their_seed(name: str) -> None:
-    task = DesignTask(10 if name == "exhaustive" else 24, 3)
+    task = DesignTask(10 if name in PROVING else 24, 3)
     first, second, other = (run_of(name, task, seed) for seed in (7, 7, 8))
     assert first.links == second.links
     assert [cost for _, cost in first.offers] == [cost for _, cost in second.offers]
