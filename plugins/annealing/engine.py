@@ -18,7 +18,7 @@ from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import LATENCY_TERMS, Cost
 from cchybrid.network_design.designer import DesignRun
 from cchybrid.network_design.distances import scratch
-from cchybrid.network_design.ports import Ports, links_of
+from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
 from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
@@ -32,8 +32,13 @@ CHUNK_WORDS = 20_000_000
 """Word operations of distance searches between two checks of the run; tens of milliseconds."""
 GENERAL_CHUNK = 10
 """Moves between two checks of the run if there are terms besides latency."""
+GENERAL_SHARE = 0.1
+"""Share of the moves of the first annealing that is made if there are terms besides latency."""
 SAMPLES = 100
 """Moves from which the first temperature is derived."""
+KNOWN_HEAT = 0.3
+"""The temperatures of annealing from a network of another designer or of the user, in those of
+annealing from a random network; chosen by hand."""
 MAX_ROTATIONS = 16
 """The largest rotation that is tried if the user sets none."""
 
@@ -48,7 +53,8 @@ class AnnealingOptions:
         The order of the cyclic group of automorphisms that every network is given: 1 for none; 0
         for a different one in every annealing, out of those that the task permits.
     moves
-        Moves per half-link of the first annealing.
+        Moves per half-link of the first annealing; a tenth of them if there are terms besides
+        latency, which take longer.
     growth
         Factor by which an annealing has more moves than the last one of as many rotations.
     hot, cold
@@ -100,10 +106,13 @@ class Annealing:
             largest = min(task.nodes, MAX_ROTATIONS)
             orders = [g for g in range(1, largest + 1) if rotated_order(task, g) is not None]
         length = float(self.options.moves)
+        if not task.uses_only(LATENCY_TERMS):
+            length *= GENERAL_SHARE
         while True:
             for rotations in orders:
                 search = _Search(task, rotations, state, cost)
-                self._anneal(search, int(length * task.nodes * task.degree / rotations), run)
+                moves = int(length * task.nodes * task.degree / rotations)
+                self._anneal(search, moves, run)
                 if bound is not None and search.costs[1] <= bound + 1e-9:
                     return Stop.EXHAUSTED
                 if run.should_stop():
@@ -113,6 +122,10 @@ class Annealing:
     def _anneal(self, search: _Search, moves: int, run: DesignRun) -> None:
         """Anneal once, and offer every network that is better than the run's best."""
         unit = search.temperature()
+        better = run.known() if search.rotations == 1 else None
+        if better is not None:
+            search.restart_from(better)
+            unit *= KNOWN_HEAT
         hot, cold = self.options.hot * unit, self.options.cold * unit
         run.spend(SAMPLES)
         self._offer(search, run)
@@ -165,6 +178,13 @@ class _Search:
         self.best = self.ports.copy()
         self.costs = np.full(2, self.evaluate())
 
+    def restart_from(self, links: Links) -> None:
+        """Replace the network, which has no rotation, by one with these links."""
+        self.ports[:] = ports_of(self.task.nodes, self.task.degree, links)
+        self.mate = mates_of(self.ports)
+        self.best[:] = self.ports
+        self.costs[:] = self.evaluate()
+
     def evaluate(self) -> float:
         """Return the cost of the network."""
         return self.cost(self._external(self.ports))
@@ -204,9 +224,10 @@ class _Search:
             if not count:
                 continue
             evaluated += 1
-            cost = self.evaluate()
             temperature = hot * (cold / hot) ** (move / moves)
-            if cost <= self.costs[0] - temperature * math.log(1.0 - uniform(self.state)):
+            limit = self.costs[0] - temperature * math.log(1.0 - uniform(self.state))
+            cost = self.cost.up_to(self._external(self.ports), limit)
+            if cost <= limit:
                 self.costs[0] = cost
                 if cost < self.costs[1]:
                     self.costs[1] = cost
