@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.bench.design_row import DesignRow, design_record, figures_of
-from cchybrid.model.errors import CchybridError
+from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.ports import Links
@@ -78,6 +78,10 @@ def _designed(
 
 
 def _designer(name: str) -> Designer:
+    if name not in DESIGNERS:
+        raise InputError(
+            f"no designer is called {name!r}", where="designers", hint="use " + ", ".join(DESIGNERS)
+        )
     module, kind = DESIGNERS[name]
     found = getattr(importlib.import_module(module), kind)
     designer: Designer = found(found.Options())

@@ -185,6 +185,16 @@ def test_a_design_for_a_collective_is_not_possible_yet() -> None:
     assert "AAS" in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
 
 
+def test_designers_that_do_not_exist_and_tasks_that_none_can_do() -> None:
+    values = {"name": "x", "nodes": "30", "degree": "3", "latency": "3"}
+    for designers, message in (
+        ("anneal", "no designer is called 'anneal'; use annealing, cpsat-design"),
+        ("cpsat-design exhaustive", "no designer found a network for x"),
+    ):
+        row = DesignRow.from_text({**values, "designers": designers})
+        assert message in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "published", "verdict"),
     [
