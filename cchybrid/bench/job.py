@@ -1,7 +1,8 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
-The job is a JSON object on standard input: ``spec``, ``solve`` and ``seed``. The answer is one on
-standard output: ``result`` and ``schedule``, or ``failure``, or ``refused`` (invalid settings).
+The job is a JSON object on standard input: ``spec`` or ``design``, ``solve`` and ``seed``. The
+answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused``
+(invalid settings).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from cchybrid.bench import design_job
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import CchybridError, InputError
@@ -22,6 +24,8 @@ from cchybrid.system.processes import die_with_parent
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
     """Run one job and return its answer."""
+    if "design" in job:
+        return design_job.work(job)
     registry = load_registry()
     try:
         instance = resolve(InstanceSpec(**job["spec"]), registry)

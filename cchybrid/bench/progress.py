@@ -61,6 +61,9 @@ def in_words(run: Run, names: Mapping[str, str]) -> str:
     title = f"{run.row} [{names.get(run.contestant.key, run.contestant.name)}, seed {run.seed}]"
     if run.failure:
         return f"{title}: failed: {run.failure}"
+    if "design" in run.result:
+        values = [f"{name} {float(value):.5g}" for name, value in run.result["design"].items()]
+        return f"{title}: {', '.join(values)}; {run.result['seconds']:.1f} s"
     if run.result["status"] == "infeasible":
         return f"{title}: infeasible"
     if run.steps is None and run.result.get("conflicts") is not None:

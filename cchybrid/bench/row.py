@@ -93,6 +93,11 @@ class Row:
             record["fixed_steps"] = self.target
         return record
 
+    def to_job(self, solve: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the job of a run with these arguments of ``solve``."""
+        spec = {key: value for key, value in asdict(self.spec).items() if value is not None}
+        return {"spec": spec, "solve": {**solve, **self.to_solve()}}
+
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve`` that this row adds for every contestant."""
         return {} if self.target is None else {"steps": self.target, "blind": True}

@@ -13,10 +13,11 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
@@ -34,7 +35,7 @@ _GRACE_SECONDS = 5.0
 class Task:
     """One run to do."""
 
-    row: Row
+    row: Row | DesignRow
     contestant: Contestant
     seed: int
 
@@ -58,7 +59,7 @@ def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[in
     """Return all runs of a suite, row by row, so that contestants run under similar conditions."""
     return [
         Task(row, contestant, seed)
-        for row in suite.rows
+        for row in suite.all_rows
         for seed in seeds
         for contestant in contestants
     ]
@@ -72,7 +73,7 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     InputError
         A row names no instance; the error names the row.
     """
-    found = {}
+    found = {row.name: row.digest for row in suite.designs}
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = resolve(row.spec, registry).digest
@@ -166,13 +167,7 @@ class _JobProcesses:
 
     def carry_out(self, task: Task) -> Run:
         """Run one task; a failure of its process becomes a failed run."""
-        job = {
-            "spec": {
-                key: value for key, value in asdict(task.row.spec).items() if value is not None
-            },
-            "solve": {**task.contestant.to_solve(), **task.row.to_solve()},
-            "seed": task.seed,
-        }
+        job = {**task.row.to_job(task.contestant.to_solve()), "seed": task.seed}
         limit = task.contestant.time_limit
         answer = self._answer(
             json.dumps(job).encode(), None if limit is None else limit + OVERTIME_SECONDS

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import Suite
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
@@ -65,6 +66,11 @@ class Run:
     failure: str
     result: dict[str, Any]
     _schedule: bytes | None = None
+
+    @property
+    def record(self) -> bytes | None:
+        """The compressed JSON object of the schedule, or of the designed network."""
+        return self._schedule
 
     @property
     def steps(self) -> int | None:
@@ -232,7 +238,7 @@ class Store:
                 "INSERT INTO suites VALUES (?, ?, ?, ?)",
                 (
                     (suite.name, position, row.name, json.dumps(row.to_json()))
-                    for position, row in enumerate(suite.rows)
+                    for position, row in enumerate(suite.all_rows)
                 ),
             )
 
@@ -260,11 +266,18 @@ class Store:
         return [name for (name,) in found]
 
     def rows(self, suite: str) -> list[Row]:
-        """Return the rows of a suite in their order."""
+        """Return the rows of a suite in their order; designs are not among them."""
+        return [Row.from_json(each) for each in self._contents(suite) if "design" not in each]
+
+    def designs(self, suite: str) -> list[DesignRow]:
+        """Return the designs of a suite in their order."""
+        return [DesignRow.from_json(each) for each in self._contents(suite) if "design" in each]
+
+    def _contents(self, suite: str) -> list[dict[str, Any]]:
         found = self._database.execute(
             "SELECT content FROM suites WHERE suite = ? ORDER BY position", (suite,)
         )
-        return [Row.from_json(json.loads(content)) for (content,) in found]
+        return [json.loads(content) for (content,) in found]
 
     def run_counts(self) -> dict[str, int]:
         """Return the number of runs by row, without reading them."""

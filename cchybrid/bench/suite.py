@@ -24,6 +24,11 @@ A published success rate is ``success_percent`` with its ``engine``; ``goal`` is
 steps that a success has to reach. The rates of rows with the same name are combined.
 ``fixed_steps`` makes a conflict study of a row: see ``Row``. For contestants and budgets see
 ``study``.
+
+A suite of designs has tables of networks to be designed instead, see ``DesignRow.from_text``::
+
+    [[designs]]
+    file = "../papers/gappin.csv"
 """
 
 from __future__ import annotations
@@ -40,13 +45,14 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_budget, read_contestants
 from cchybrid.library.collectives import canonical_name
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
-KEYS = ("name", "about", "rows", "tables", "contestants", "budget")
+KEYS = ("name", "about", "rows", "tables", "designs", "contestants", "budget")
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Suite:
     """A named list of rows, each row's name at most once.
 
     A study also has ``contestants`` (without budgets; if empty, the command line names them) and
-    the budget of every run.
+    the budget of every run. A suite of designs has ``designs`` and no ``rows``.
     """
 
     name: str
@@ -62,6 +68,12 @@ class Suite:
     rows: tuple[Row, ...]
     contestants: tuple[Contestant, ...] = ()
     budget: RunBudget = field(default_factory=RunBudget)
+    designs: tuple[DesignRow, ...] = ()
+
+    @property
+    def all_rows(self) -> tuple[Row | DesignRow, ...]:
+        """The rows of any kind."""
+        return (*self.rows, *self.designs)
 
 
 def suite_names() -> list[str]:
@@ -116,8 +128,11 @@ def _read(path: Path) -> Suite:
                         raise InputError(
                             f"two rows are called {row.name}", hint="give the files other names"
                         )
-    if not rows:
+    designs = _designs(record.get("designs", []), path.parent)
+    if not rows and not designs:
         raise InputError("no rows", hint="write [[rows]] with topology and collective")
+    if designs and (rows or "contestants" in record):
+        raise InputError("designs beside rows or contestants", hint="write two suites")
     name = record.get("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[\w .+-]{1,80}", name):
         raise InputError(
@@ -128,7 +143,31 @@ def _read(path: Path) -> Suite:
     contestants = read_contestants(record.get("contestants", []))
     with with_context("budget"):
         budget = read_budget(record.get("budget", {}))
-    return Suite(name, str(record.get("about", "")), tuple(rows.values()), contestants, budget)
+    return Suite(
+        name, str(record.get("about", "")), tuple(rows.values()), contestants, budget, designs
+    )
+
+
+def _designs(entries: Any, folder: Path) -> tuple[DesignRow, ...]:
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError("no list of tables", where="designs", hint="write [[designs]]")
+    found: dict[str, DesignRow] = {}
+    for index, entry in enumerate(entries):
+        with with_context(f"designs[{index}]"):
+            _only_keys(entry, ("file",), "a table of designs")
+            if not isinstance(entry.get("file"), str):
+                raise InputError("a table without a file", hint='write file = "table.csv"')
+            path = folder / entry["file"]
+            with with_context(path):
+                for line, values in _lines(path, ()):
+                    with with_context(line):
+                        row = DesignRow.from_text(values)
+                        if row.name in found:
+                            raise InputError(
+                                f"two rows are called {row.name}", hint="give one another name"
+                            )
+                        found[row.name] = row
+    return tuple(found.values())
 
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:

@@ -21,6 +21,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
 
 if TYPE_CHECKING:
+    from cchybrid.bench.report.sections import Report
     from cchybrid.bench.runner import Progress
 
 bench = typer.Typer(
@@ -41,7 +42,7 @@ def run(
             metavar="SUITE|FILE",
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
-            " general-training, general-test, scale; studies:"
+            " general-training, general-test, scale; designs: gappin, order-degree; studies:"
             " success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
             " sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
         ),
@@ -110,6 +111,10 @@ def run(
     if chosen_suite.contestants and not (engine or strategy or option):
         with with_context(suite):
             entries = with_budget(registry, chosen_suite.contestants, **budget)
+    elif chosen_suite.designs and (engine or strategy or option):
+        raise InputError(
+            "networks are designed without engines", where="--engine", hint="drop the options"
+        )
     else:
         entries = contestants(
             registry,
@@ -136,7 +141,7 @@ def run(
     compile_kernels(
         info
         for info in registry.engines.values()
-        if any(info.name in entry.team(registry) for entry in entries)
+        if chosen_suite.rows and any(info.name in entry.team(registry) for entry in entries)
     )
     try:
         with Store(path, write=True) as opened, watcher(chosen_suite.name, names, [note]) as watch:
@@ -156,7 +161,7 @@ def run(
     if not whole:
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
-    print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
+    print(f"{chosen_suite.name}: {len(chosen_suite.all_rows)} rows in {path}")
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
@@ -187,24 +192,40 @@ def report(
     from cchybrid.bench.report import require_extra
 
     require_extra()  # what is imported next needs it
+    from cchybrid.bench.report.designs import HEADERS as DESIGN_HEADERS
+    from cchybrid.bench.report.designs import design_report, design_suite
     from cchybrid.bench.report.pages import check_folder, write_report
     from cchybrid.bench.report.reading import read_store
     from cchybrid.bench.report.sections import compose
 
-    registry = load_plugins()
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
+    words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
+    words += [] if output is None else ["-o", output.name]
+    words += [] if suite is None else ["--suite", suite]
+    designed = design_suite(store, suite)
+    if designed is not None:
+        if other is not None:
+            raise InputError(
+                "reports of designs compare no stores", where="OTHER-STORE", hint="drop it"
+            )
+        with _checking(store) as watch:
+            composed = design_report(store, designed, shlex.join(words), watch)
+        _print_report(composed, write_report(composed, folder, DESIGN_HEADERS))
+        return
+    registry = load_plugins()
     with _checking(store) as watch:
         reading = read_store(store, suite, registry, watch)
     compared = None
     if other is not None:
         with _checking(other) as watch:
             compared = read_store(other, reading.suite, registry, watch)
-    words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
-    words += [] if output is None else ["-o", output.name]
-    words += [] if suite is None else ["--suite", suite]
     composed = compose(reading, compared, shlex.join(words))
-    files = write_report(composed, folder)
+    _print_report(composed, write_report(composed, folder))
+
+
+def _print_report(composed: Report, files: Sequence[Path]) -> None:
+    """Print the summary of a report, and its files."""
     summary = composed.sections[0].table
     if summary is not None:
         lines = [[*map(str, line)] for line in (summary, *summary.itertuples(index=False))]

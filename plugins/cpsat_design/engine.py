@@ -69,11 +69,11 @@ class CpsatDesign:
         coefficients = _coefficients(task)
         best: int | None = None
         for diameter in range(bound.diameter, task.nodes):
-            total = _least_total(bound, diameter)
-            least = coefficients[0] * total + coefficients[1] * diameter
+            total = _min_total(bound, diameter)
+            min_cost = coefficients[0] * total + coefficients[1] * diameter
             if run.should_stop():
                 return Stop.LIMIT
-            if best is not None and best <= least:
+            if best is not None and best <= min_cost:
                 return Stop.EXHAUSTED
             model = NetworkModel(task, diameter, bound, coefficients, best)
             try:
@@ -123,7 +123,7 @@ def _coefficients(task: DesignTask) -> tuple[int, int]:
     return whole[0] // divisor, whole[1] // divisor
 
 
-def _least_total(bound: LatencyBound, diameter: int) -> int:
+def _min_total(bound: LatencyBound, diameter: int) -> int:
     """Return a lower bound of the sum of distances in networks of at least this diameter.
 
     The nodes of a shortest path of that length are 1, 2, ... hops apart, all others at least 1.

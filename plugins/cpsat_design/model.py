@@ -75,7 +75,7 @@ class NetworkModel:
 
     def hint(self, values: NDArray[np.int64]) -> None:
         """Start the next search from a solution."""
-        self.model.clear_hints()
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
         for index, value in enumerate(values.tolist()):
             self.model.add_hint(self.model.get_int_var_from_proto_index(index), value)
 

@@ -241,7 +241,8 @@ def test_unknown_names():
     with pytest.raises(InputError, match="no suite is called"):
         read_suite("n" * 5000)
     with pytest.raises(
-        InputError, match="called nothing; use compare-engines, cooperation, faults, general, gen"
+        InputError,
+        match="called nothing; use compare-engines, cooperation, faults, gappin, general, gen",
     ):
         read_suite("nothing")
     with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):

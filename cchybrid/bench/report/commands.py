@@ -15,7 +15,7 @@ def commands_of(reading: Reading) -> list[str]:
     ships, seeds = reading.suite in suite_names(), seeds_of(reading)
     command = ["cchybrid", "bench", "run", reading.suite if ships else f"{reading.suite}.toml"]
     compared = reading.contestants
-    budgets = [_budget(each, seeds[each.key]) for each in compared]
+    budgets = [budget_options(each, seeds[each.key]) for each in compared]
     names = [_name(each) for each in compared]
     shipped = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
     if (
@@ -47,7 +47,8 @@ def _name(contestant: Contestant) -> list[str]:
     return _words(("--engine", engines), ("--strategy", strategy), *options)
 
 
-def _budget(contestant: Contestant, seeds: str) -> list[str]:
+def budget_options(contestant: Contestant, seeds: str) -> list[str]:
+    """Return the options of the budget and of the seeds."""
     listed = (
         f"{seeds},{seeds}" if seeds.isdecimal() else seeds
     )  # a single number is read as a count

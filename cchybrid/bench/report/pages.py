@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from numbers import Real
 from pathlib import Path
@@ -42,11 +43,16 @@ def check_folder(folder: Path) -> None:
         raise _unwritable(folder, "permission denied")
 
 
-def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md``, ``.csv`` and ``.html`` and the tables of studies; return their paths."""
+def write_report(
+    report: Report, folder: Path, headers: Sequence[str] = tuple(HEADERS)
+) -> list[Path]:
+    """Write ``report.md``, ``.csv`` and ``.html`` and the tables of studies; return their paths.
+
+    ``headers`` are the columns of ``report.csv``.
+    """
     texts = {
         "report.md": _page(report, html=False),
-        "report.csv": _csv(report.rows[HEADERS], 3),
+        "report.csv": _csv(report.rows[list(headers)], 3),
         "report.html": _page(report, html=True),
     }
     records = {each.file: each.record for each in report.sections if each.record is not None}
@@ -79,7 +85,7 @@ def _page(report: Report, html: bool) -> str:
     environment.filters |= {"shown": shown, "kind": _kind, "escaped": _escaped}
     environment.tests["numeric"] = _is_numeric
     text = (files("cchybrid.bench.report") / "report.j2").read_text(encoding="utf-8")
-    drawn = plots(report.rows, report.runs) if html else []
+    drawn = plots(report.rows, report.runs) if html and len(report.runs) else []
     page = environment.from_string(text).render(report=report, html=html, plots=drawn)
     return f"{page.rstrip()}\n"
 

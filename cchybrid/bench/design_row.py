@@ -1,0 +1,215 @@
+"""One row of a suite of designs: a network to be designed, or a named one, and published values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.design import DESIGN_FORMAT, check_design
+from cchybrid.library.topologies import network
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.cost import Cost
+from cchybrid.network_design.distances import all_distances
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.task import TERM_NAMES, DesignTask, layout
+
+FIGURES = ("mean-distance", "diameter", "steps")
+"""Published values besides the cost terms: mean over pairs of different nodes, and steps."""
+LARGER_IS_BETTER = ("connectivity", "bisection")
+SETTINGS = (
+    "name", "nodes", "degree", "weights", "layout", "max_wire", "network", "designers",
+    "collective", "source", "note",
+)  # fmt: skip
+"""The columns of a table of designs that hold no published value."""
+
+
+@dataclass(frozen=True)
+class DesignRow:
+    """A network to be designed, or a named one to be evaluated.
+
+    Parameters
+    ----------
+    name
+        The unique name.
+    nodes, degree, weights, layout, max_wire
+        As in ``DesignTask``; the layout by its name.
+    network
+        A topology to be evaluated instead; "" for a network to be designed.
+    designers
+        The designers that search, one after another.
+    collective
+        The collective whose steps count; "" for none.
+    published
+        Published values by cost term or figure, as written, so that their precision is known.
+    """
+
+    name: str
+    nodes: int
+    degree: int
+    weights: tuple[tuple[str, float], ...]
+    layout: str = ""
+    max_wire: float | None = None
+    network: str = ""
+    designers: tuple[str, ...] = ("annealing",)
+    collective: str = ""
+    published: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    note: str = ""
+
+    def task(self) -> DesignTask:
+        """Return the task of the designers.
+
+        Raises
+        ------
+        InputError
+            If the values are no task.
+        """
+        positions = layout(self.layout, self.nodes) if self.layout else None
+        return DesignTask(
+            self.nodes, self.degree, self.weights, positions=positions, max_wire=self.max_wire
+        )
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that decides about the result; published values do not."""
+        record = asdict(self)
+        for key in ("published", "source", "note"):
+            del record[key]
+        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+    def named_links(self) -> Links:
+        """Return the links of the named network."""
+        found = network(self.network)
+        return tuple((a, b) for a, b, *_ in found.channels if a < b)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as a JSON object, as in the store."""
+        return {"design": asdict(self)}
+
+    def to_job(self, solve: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the job of a run with these arguments of ``solve``."""
+        return {**self.to_json(), "solve": dict(solve)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DesignRow:
+        """Return the row of a JSON object of ``to_json``."""
+        values = dict(record["design"])
+        values["weights"] = tuple((name, weight) for name, weight in values["weights"])
+        values["designers"] = tuple(values["designers"])
+        return cls(**values)
+
+    @classmethod
+    def from_text(cls, values: Mapping[str, str]) -> DesignRow:
+        """Return the row of a line of a table.
+
+        Columns are those of ``SETTINGS``, cost terms and ``FIGURES``. The weights are those of the
+        column ``weights``, such as ``latency=1 bisection=0.2``, and 1 for every other cost term
+        with a published value.
+
+        Raises
+        ------
+        InputError
+            For unknown columns, and values that are no row.
+        """
+        for key in values:
+            if key not in (*SETTINGS, *TERM_NAMES, *FIGURES):
+                raise InputError(f"a design has no {key!r}", hint="use cost terms and settings")
+        text = {key: value.strip() for key, value in values.items() if value.strip()}
+        published = {key: text[key] for key in (*TERM_NAMES, *FIGURES) if key in text}
+        for key, value in published.items():
+            if math.isnan(_number(value, key)):
+                raise InputError("no number", where=key, hint="use a number, or inf")
+        weights = {key: 1.0 for key in published if key in TERM_NAMES}
+        for pair in text.get("weights", "").split():
+            term, _, weight = pair.partition("=")
+            weights[term] = _number(weight, "weights")
+        wire = text.get("max_wire")
+        row = cls(
+            name=text.get("name", ""),
+            nodes=int(_number(text.get("nodes", ""), "nodes")),
+            degree=int(_number(text.get("degree", ""), "degree")),
+            weights=tuple(weights.items()),
+            layout=text.get("layout", ""),
+            max_wire=None if wire is None else _number(wire, "max_wire"),
+            network=text.get("network", ""),
+            designers=tuple(text.get("designers", "annealing").split()),
+            collective=text.get("collective", ""),
+            published=published,
+            source=text.get("source", ""),
+            note=text.get("note", ""),
+        )
+        if not re.fullmatch(r"[\w .,+/-]{1,80}", row.name):
+            raise InputError("a design without a name", where="name", hint="name every line")
+        row.task()
+        if row.network and network(row.network).nodes != row.nodes:
+            raise InputError(
+                f"{row.network} has {network(row.network).nodes} nodes",
+                where="nodes",
+                hint="correct the number",
+            )
+        return row
+
+
+def figures_of(row: DesignRow, links: Links) -> dict[str, float]:
+    """Return the values of a network's cost terms, its mean distance and its diameter.
+
+    Raises
+    ------
+    EvidenceError
+        If the network is none of the row's task, or its latencies differ from those of the
+        independent checker.
+    """
+    task = row.task()
+    ports = ports_of(task.nodes, task.degree, links)
+    total, diameter = all_distances(ports)
+    checked = check_design(design_record(row, links))
+    values = Cost(task).values(ports)
+    values |= {"mean-distance": float(checked.mean), "diameter": float(diameter)}
+    pairs = task.nodes * (task.nodes - 1)
+    if checked.diameter != diameter or checked.mean * pairs != total:
+        raise EvidenceError("the latencies differ from those of the checker")
+    return values
+
+
+def design_record(row: DesignRow, links: Links) -> dict[str, Any]:
+    """Return the record of a network for the independent checker."""
+    task = row.task()
+    total, diameter = all_distances(ports_of(task.nodes, task.degree, links))
+    record: dict[str, Any] = {
+        "format": DESIGN_FORMAT,
+        "nodes": task.nodes,
+        "degree": task.degree,
+        "links": [list(link) for link in links],
+        "claims": {"total_distance": total, "diameter": diameter},
+    }
+    if task.max_wire is not None and task.positions is not None:
+        record["positions"] = [list(position) for position in task.positions]
+        record["max_wire"] = task.max_wire
+    bound = latency_bound(task)
+    record["claims"] |= {
+        "total_distance_bound": bound.total, "diameter_bound": bound.diameter,
+    }  # fmt: skip
+    return record
+
+
+def compared(name: str, value: float, published: str) -> str:
+    """Return ``better``, ``equal`` (up to the rounding of the published value) or ``worse``."""
+    known = float(published)
+    decimals = len(published.partition(".")[2])
+    if value == known or abs(value - known) <= 0.5001 * 10.0**-decimals:
+        return "equal"
+    return "better" if (value > known) == (name in LARGER_IS_BETTER) else "worse"
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no number", where=where, hint="correct it") from None

@@ -1,0 +1,227 @@
+"""The report of a suite of designs: own and published values side by side, column by column."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pandas import DataFrame
+
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared, figures_of
+from cchybrid.bench.report.commands import budget_options
+from cchybrid.bench.report.reading import DAMAGE
+from cchybrid.bench.report.sections import Report, Section
+from cchybrid.bench.store import Run, Store
+from cchybrid.bench.suite import suite_names
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.design import check_design
+from cchybrid.library.node_lists import format_nodes
+from cchybrid.model.errors import CchybridError, InputError
+
+HEADERS = [
+    "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
+    "verdict", "bound", "seconds_to_best", "seconds", "evaluations", "seed", "source", "note",
+]  # fmt: skip
+"""The columns of ``report.csv``, which has a line per row and column of the tables."""
+
+
+def design_suite(store: Path, suite: str | None) -> str | None:
+    """Return the name of the suite if it is one of designs, else ``None``."""
+    with Store(store) as opened:
+        try:
+            names = opened.suites()
+            name = suite or (names[0] if len(names) == 1 else "")
+            return name if name in names and opened.designs(name) else None
+        except DAMAGE:  # the reader of other suites reports it
+            return None
+
+
+def design_report(
+    store: Path,
+    suite: str,
+    command: str,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Return the report of a suite of designs; every network is checked again.
+
+    Raises
+    ------
+    InputError
+        A network in the store is not the one of its result.
+    """
+    with Store(store) as opened:
+        try:
+            rows = {row.name: row for row in opened.designs(suite)}
+            runs = [run for run in opened.runs() if run.row in rows]
+        except DAMAGE as error:
+            hint = "use a copy, or run the suite into another file"
+            raise InputError(
+                f"the store is damaged: {error}", where=str(store), hint=hint
+            ) from None
+    records: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
+    failures: list[str] = []
+    best: dict[str, tuple[float, Run, dict[str, float]]] = {}
+    for done, run in enumerate(runs, 1):
+        watch(done, len(runs))
+        row = rows[run.row]
+        if run.failure or run.result.get("digest") != row.digest:
+            failures.append(f"{run.row}: {run.failure or 'the row has changed since'}")
+            continue
+        values = _checked(row, run)
+        cost = sum(
+            -weight * values[name] if name in LARGER_IS_BETTER else weight * values[name]
+            for name, weight in row.weights
+        )
+        if row.name not in best or cost < best[row.name][0]:
+            best[row.name] = cost, run, values
+    for row in rows.values():
+        if row.name not in best:
+            if all(run.row != row.name for run in runs):
+                failures.append(f"{row.name}: not run")
+            continue
+        _, run, values = best[row.name]
+        entries = _columns(row, run, values)
+        records += entries
+        lines.append(_line(row, entries, run))
+    table = DataFrame(records, columns=HEADERS)
+    budgets = sorted({run.contestant.budget for run in runs})
+    sections = [
+        _summary(table),
+        *([Section("No result", lines=failures)] if failures else []),
+        *_tables(rows, records),
+        Section("All rows", table=DataFrame(lines)),
+    ]
+    facts = [
+        f"{len(runs)} runs, {'; '.join(budgets)} each",
+        "every network was checked again by the independent checker, and its values recomputed",
+        "better, equal, worse: ours against the published value, to its precision",
+    ]
+    commands = [*_commands(store, suite, runs), command]
+    return Report(f"Benchmark {suite}", commands, facts, sections, table, DataFrame())
+
+
+def _commands(store: Path, suite: str, runs: list[Run]) -> list[str]:
+    """Return the commands that produced the runs, one per budget."""
+    seeds: dict[str, set[int]] = {}
+    for run in runs:
+        seeds.setdefault(run.contestant.key, set()).add(run.seed)
+    name = suite if suite in suite_names() else f"{suite}.toml"
+    return [
+        shlex.join(
+            [
+                *("cchybrid", "bench", "run", name),
+                *budget_options(Contestant.from_key(key), format_nodes(sorted(each))),
+                *("--store", store.name),
+            ]
+        )
+        for key, each in seeds.items()
+    ]
+
+
+def _checked(row: DesignRow, run: Run) -> dict[str, float]:
+    """Return the values of a stored network, computed again."""
+    where = f"run {run.row}, seed {run.seed}"
+    try:
+        record = json.loads(zlib.decompress(run.record or b""))
+        check_design(record)
+        links = tuple((int(a), int(b)) for a, b in record["links"])
+        values = figures_of(row, links)
+        stated = {name: float(value) for name, value in run.result["design"].items()}
+    except (zlib.error, ValueError, KeyError, TypeError, EvidenceError, CchybridError) as error:
+        raise InputError(str(error), where=where, hint="run it again") from None
+    wrong = [
+        name
+        for name, value in values.items()
+        if name not in stated or not math.isclose(value, stated[name], rel_tol=1e-9)
+    ]
+    if wrong:
+        raise InputError(f"{wrong[0]} is {values[wrong[0]]}", where=where, hint="run it again")
+    return values
+
+
+def _columns(row: DesignRow, run: Run, values: dict[str, float]) -> list[dict[str, Any]]:
+    """Return a record per published value, or per cost term if none is published."""
+    record = json.loads(zlib.decompress(run.record or b""))
+    checked = check_design(record)
+    bounds = {
+        "latency": float(checked.mean_bound) * (row.nodes - 1) / row.nodes,
+        "mean-distance": float(checked.mean_bound),
+        "max-latency": checked.diameter_bound,
+        "diameter": checked.diameter_bound,
+    }
+    found = []
+    for name in row.published or [term for term, _ in row.weights]:
+        published = row.published.get(name, "")
+        verdict = compared(name, values[name], published) if published else "new"
+        if row.network and verdict != "equal":
+            verdict = "other definition"
+        found.append(
+            {
+                "row": row.name, "network": row.network, "nodes": row.nodes,
+                "degree": row.degree, "layout": row.layout, "max_wire": row.max_wire,
+                "column": name, "published": published, "ours": f"{values[name]:.6g}",
+                "verdict": verdict,
+                "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
+                "seconds_to_best": run.result["seconds_to_best"],
+                "seconds": run.result["seconds"], "evaluations": run.result["evaluations"],
+                "seed": run.seed, "source": row.source, "note": row.note,
+            }
+        )  # fmt: skip
+    return found
+
+
+def _line(row: DesignRow, entries: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+    verdicts = [entry["verdict"] for entry in entries]
+    order = ("worse", "other definition", "equal", "better", "new")
+    counts = [f"{verdicts.count(word)} {word}" for word in order if word in verdicts]
+    return {
+        "row": row.name,
+        "network": row.network or "designed",
+        "columns": ", ".join(counts),
+        "seconds to best": f"{run.result['seconds_to_best']:.1f}",
+        "evaluations": run.result["evaluations"],
+        "note": row.note,
+    }
+
+
+def _summary(table: DataFrame) -> Section:
+    designed = table[table.network == ""]
+    kinds = {"designed": designed, "evaluated": table[table.network != ""]}
+    words = ("better", "equal", "worse", "other definition", "new")
+    lines = [
+        {"networks": kind, "rows": part.row.nunique(), "columns": len(part)}
+        | {word: int((part.verdict == word).sum()) for word in words}
+        for kind, part in kinds.items()
+        if len(part)
+    ]
+    text = (
+        "A designed network counts in all columns of its row. Named networks are evaluated, so"
+        " values that differ come from another definition (docs/design.md)."
+    )
+    return Section("Summary", text, table=DataFrame(lines))
+
+
+def _tables(rows: dict[str, DesignRow], records: list[dict[str, Any]]) -> list[Section]:
+    """Return a section per source: a line per row, own beside published values."""
+    sections = []
+    for source in dict.fromkeys(row.source for row in rows.values()):
+        lines: dict[str, dict[str, Any]] = {}
+        for record in records:
+            if record["source"] == source:
+                line = lines.setdefault(record["row"], {"row": record["row"]})
+                mark = "" if record["verdict"] in ("better", "equal", "new") else " (!)"
+                line[f"{record['column']}, published"] = record["published"]
+                line[f"{record['column']}, ours"] = f"{float(record['ours']):.6g}{mark}"
+        if lines:
+            text = "(!): worse, or another definition."
+            sections.append(
+                Section(source or "Designs", text, table=DataFrame(lines.values()).fillna(""))
+            )
+    return sections

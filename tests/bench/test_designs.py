@@ -1,0 +1,210 @@
+"""Suites of designs: rows, jobs, the store, and a report that checks every network again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+
+from cchybrid.bench import job
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.design_row import DesignRow, compared, figures_of
+from cchybrid.bench.report.designs import HEADERS, design_report, design_suite
+from cchybrid.bench.report.pages import write_report
+from cchybrid.bench.runner import digests, run_suite
+from cchybrid.bench.store import Run, Store
+from cchybrid.bench.suite import Suite, read_suite
+from cchybrid.checker import EvidenceError
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+
+TABLE = """name,network,nodes,degree,layout,max_wire,latency,max-latency,bisection,source
+ring,ring-bi-16,16,2,,,4.00,8,3,table A
+wired,,8,3,backplane,3,1.438,3,,table A
+cube,hypercube-8,8,3,,,,,4,table B
+"""
+SOLVE = {"time_limit": None, "evaluations": 3000}
+
+
+@pytest.fixture(name="suite")
+def _suite(tmp_path: Path) -> Suite:
+    (tmp_path / "mine.csv").write_text(TABLE)
+    (tmp_path / "mine.toml").write_text('about = "x"\n[[designs]]\nfile = "mine.csv"\n')
+    return read_suite(str(tmp_path / "mine.toml"))
+
+
+def fill(suite: Suite, path: Path) -> Path:
+    """Return a store with a run of every row, made in this process."""
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for row in suite.designs:
+            answer = job.work({**row.to_job(SOLVE), "seed": 0})
+            packed = zlib.compress(json.dumps(answer["schedule"]).encode())
+            contestant = Contestant(time_limit=None, evaluations=3000)
+            store.put(Run(row.name, contestant, 0, "", answer["result"], packed))
+    return path
+
+
+@pytest.mark.parametrize("name", ["gappin", "order-degree"])
+def test_suites_of_designs_that_ship(name: str) -> None:
+    suite = read_suite(name)
+    assert not suite.rows
+    assert {row.name: DesignRow.from_json(row.to_json()) for row in suite.designs} == {
+        row.name: row for row in suite.designs
+    }
+    assert set(digests(suite, load_registry())) == {row.name for row in suite.designs}
+    assert all(row.published and row.source for row in suite.designs)
+
+
+def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
+    """Every latency of the rings, trees, tori and hypercubes is exact where no note explains it."""
+    for row in read_suite("gappin").designs:
+        if row.network and row.network != "full-tree-63":
+            values = figures_of(row, row.named_links())
+            differing = {
+                n for n, p in row.published.items() if compared(n, values[n], p) != "equal"
+            }
+            assert bool(differing) == bool(row.note), row.name
+            assert "max-latency" not in differing
+
+
+def test_a_report_puts_own_and_published_values_side_by_side(suite: Suite, tmp_path: Path) -> None:
+    path = fill(suite, tmp_path / "s.sqlite")
+    assert design_suite(path, None) == design_suite(path, "mine") == "mine"
+    assert design_suite(path, "other") is None
+    report = design_report(path, "mine", "cchybrid bench report s.sqlite")
+    files = write_report(report, tmp_path / "out", HEADERS)
+    assert [file.name for file in files] == ["report.md", "report.csv", "report.html"]
+    table = list(csv.DictReader(files[1].read_text().splitlines()))
+    verdicts = {(line["row"], line["column"]): line["verdict"] for line in table}
+    assert verdicts == {
+        ("ring", "latency"): "equal",
+        ("ring", "max-latency"): "equal",
+        ("ring", "bisection"): "other definition",
+        ("wired", "latency"): "equal",
+        ("wired", "max-latency"): "equal",
+        ("cube", "bisection"): "equal",
+    }
+    text = files[0].read_text()
+    assert "cchybrid bench run mine.toml --evaluations 3000 --threads 1 --seeds 1" in text
+    assert "| ring | 4.00 | 4 | 8 | 8 | 3 | 2 (!) |" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record, result: record["links"].pop(), "total distance|not connected"),
+        (lambda record, result: record.update(max_wire=1), "too long"),
+        (lambda record, result: record["links"].append([0, 1]), "redundant|links"),
+        (lambda record, result: result["design"].update(latency="1.2"), "latency is"),
+        (lambda record, result: result["design"].pop("max-latency"), "max-latency is"),
+    ],
+    ids=["link lost", "wire", "redundant", "value", "value lost"],
+)
+def test_a_changed_network_is_found(suite: Suite, tmp_path: Path, change, message: str) -> None:  # type: ignore[no-untyped-def]
+    path = fill(suite, tmp_path / "s.sqlite")
+    with sqlite3.connect(path) as database:
+        query = "SELECT schedule, result FROM runs WHERE row = 'wired'"
+        packed, text = database.execute(query).fetchone()
+        record, result = json.loads(zlib.decompress(packed)), json.loads(text)
+        change(record, result)
+        database.execute(
+            "UPDATE runs SET schedule = ?, result = ? WHERE row = 'wired'",
+            (zlib.compress(json.dumps(record).encode()), json.dumps(result)),
+        )
+    with pytest.raises(InputError, match=message):
+        design_report(path, "mine", "")
+
+
+def test_rows_without_a_result_are_named(suite: Suite, tmp_path: Path) -> None:
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(suite)
+        store.put(Run("ring", Contestant(), 0, "crashed", {}))
+    report = design_report(tmp_path / "s.sqlite", "mine", "")
+    lines = next(section.lines for section in report.sections if section.title == "No result")
+    assert lines == ["ring: crashed", "wired: not run", "cube: not run"]
+
+
+@pytest.mark.long
+def test_a_suite_of_designs_is_resumed(suite: Suite, tmp_path: Path) -> None:
+    known = digests(suite, load_registry())
+    contestant = Contestant(time_limit=None, evaluations=3000)
+    seen: list[object] = []
+    for expected in (3, 0):
+        seen.clear()
+        with Store(tmp_path / "s.sqlite", write=True) as store:
+            assert run_suite(suite, known, store, [contestant], [0], 2, seen.append)
+        assert len(seen) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("bisection", "bisect", "a design has no 'bisect'"),
+        ("4.00", "four", "'four' is no number"),
+        ("ring-bi-16,16", "ring-bi-16,15", "ring-bi-16 has 16 nodes"),
+        ("cube", "ring", "two rows are called ring"),
+        (",8,3,backplane,3", ",8,3,,3", "needs positions"),
+        ("wired", "", "a design without a name"),
+        ("table A\nwired", "table A,1\nwired", "too many or too few values"),
+    ],
+)
+def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "mine.csv").write_text(TABLE.replace(old, new, 1))
+    (tmp_path / "mine.toml").write_text('[[designs]]\nfile = "mine.csv"\n')
+    with pytest.raises(InputError, match=message):
+        read_suite(str(tmp_path / "mine.toml"))
+
+
+def test_designs_and_rows_are_two_suites(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(TABLE)
+    rows = '[[rows]]\ntopology = "ring-bi-8"\ncollective = "AAS"\n'
+    for text, message in (
+        (f'{rows}[[designs]]\nfile = "mine.csv"\n', "designs beside rows"),
+        ("[[designs]]\n", "a table without a file"),
+        ("designs = 3\n", "no list of tables"),
+    ):
+        (tmp_path / "mine.toml").write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_suite(str(tmp_path / "mine.toml"))
+
+
+def test_a_network_that_is_none_of_the_task_has_no_figures(suite: Suite) -> None:
+    wired = suite.designs[1]
+    with pytest.raises(EvidenceError, match="too long"):
+        figures_of(wired, tuple((node, (node + 1) % 8) for node in range(8)))
+
+
+def test_a_design_for_a_collective_is_not_possible_yet() -> None:
+    values = {"name": "x", "nodes": "8", "degree": "3", "collective": "AAS", "steps": "3"}
+    row = DesignRow.from_text({**values, "weights": "latency=1"})
+    assert "AAS" in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
+
+
+def test_designers_that_do_not_exist_and_tasks_that_none_can_do() -> None:
+    values = {"name": "x", "nodes": "30", "degree": "3", "latency": "3"}
+    for designers, message in (
+        ("anneal", "no designer is called 'anneal'; use annealing, cpsat-design"),
+        ("cpsat-design exhaustive", "no designer found a network for x"),
+    ):
+        row = DesignRow.from_text({**values, "designers": designers})
+        assert message in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "published", "verdict"),
+    [
+        ("latency", 3.944, "3.94", "equal"), ("latency", 3.946, "3.94", "worse"),
+        ("latency", 3.9, "3.94", "better"), ("max-latency", 7.0, "7", "equal"),
+        ("bisection", 6.0, "5", "better"), ("connectivity", 2.0, "3", "worse"),
+        ("random-faults", float("inf"), "inf", "equal"), ("random-faults", 5.0, "inf", "better"),
+    ],
+)  # fmt: skip
+def test_values_are_compared_to_the_precision_of_the_published_one(
+    name: str, value: float, published: str, verdict: str
+) -> None:
+    assert compared(name, value, published) == verdict
