@@ -13,6 +13,7 @@ from cchybrid.network_design.faults import node_faults, random_faults
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Ports
 from cchybrid.network_design.routes import contention, path_deviations
+from cchybrid.network_design.steps import steps_of_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 
@@ -54,6 +55,7 @@ FUNCTIONS: Mapping[str, Callable[[DesignTask, Ports], tuple[float, ...]]] = {
     "paths": lambda task, ports: path_deviations(ports),
     "node faults": lambda task, ports: node_faults(ports),
     "random faults": lambda task, ports: random_faults(ports, task.seed),
+    "steps": lambda task, ports: (steps_of_network(task, ports),),
 }
 """The functions that compute the terms, some several at once."""
 
@@ -74,6 +76,7 @@ TERMS: Mapping[str, Term] = {
         Term("max-node-faults", "maximum latency without one node", "node faults", 1),
         Term("random-faults", "mean latency under random faults, mean of draws", "random faults"),
         Term("max-random-faults", "maximum latency under random faults", "random faults", 1),
+        Term("steps", "lower bound of the steps of the task's collective, by counting", "steps"),
     )
 }
 """The cost terms by name."""

@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.library.collectives import canonical_name
+from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
 
 Positions = tuple[tuple[float, ...], ...]
@@ -25,9 +27,15 @@ LAYOUTS = ("backplane", "centreplane", "grid-WxH")
 TERM_NAMES = (
     "latency", "max-latency", "contention", "max-contention", "contention-deviation", "wire",
     "connectivity", "bisection", "node-deviation", "link-deviation", "node-faults",
-    "max-node-faults", "random-faults", "max-random-faults",
+    "max-node-faults", "random-faults", "max-random-faults", "steps",
 )  # fmt: skip
 """The names of the cost terms; ``cchybrid.network_design.cost.TERMS`` defines them."""
+
+
+WORMHOLE = CommunicationModel()
+"""The default model: wormhole switching, all ports, minimal routing."""
+DESIGN_COLLECTIVES = ("OAB", "AAB", "OAS", "AAS", "AOG", "AOR", "AAR", "AAG")
+"""The collectives that networks are designed for: those between all nodes."""
 
 
 def layout(name: str, nodes: int) -> Positions:
@@ -88,6 +96,9 @@ class DesignTask:
         Whether two nodes may have several links.
     seed
         The seed of cost terms that draw at random: random faults, initial bisections.
+    collective, model
+        The collective of the cost term ``steps``, by a name of ``DESIGN_COLLECTIVES`` or an alias,
+        and its communication model. The root of one-to-all and all-to-one is node 0.
 
     Raises
     ------
@@ -102,8 +113,12 @@ class DesignTask:
     max_wire: float | None = None
     redundant_links: bool = False
     seed: int = 0
+    collective: str | None = None
+    model: CommunicationModel = WORMHOLE
 
     def __post_init__(self) -> None:
+        if self.collective is not None:
+            object.__setattr__(self, "collective", canonical_name(self.collective))
         if not 2 <= self.nodes <= MAX_DESIGN_NODES:
             raise InputError(
                 f"{self.nodes} nodes", where="nodes", hint=f"use 2 to {MAX_DESIGN_NODES}"
@@ -124,8 +139,23 @@ class DesignTask:
             raise InputError(
                 "nodes with one link each are not connected", where="degree", hint="use at least 2"
             )
+        self._check_collective()
         self._check_weights()
         self._check_positions()
+
+    def _check_collective(self) -> None:
+        if self.collective is None:
+            return
+        if self.collective not in DESIGN_COLLECTIVES:
+            raise InputError(
+                f"networks are not designed for {self.collective[:40]!r}",
+                where="collective",
+                hint="use " + ", ".join(DESIGN_COLLECTIVES),
+            )
+        if isinstance(self.model.inject, tuple) or isinstance(self.model.accept, tuple):
+            raise InputError(
+                "ports per node", where="model.ports", hint="use the same number for all nodes"
+            )
 
     def _check_weights(self) -> None:
         if not self.weights:
@@ -145,6 +175,10 @@ class DesignTask:
                 )
             if names.count(name) > 1:
                 raise InputError(f"{name} is listed twice", where="weights", hint="name it once")
+        if "steps" in names and self.collective is None:
+            raise InputError(
+                "the cost term steps needs a collective", where="weights", hint="name one: AAS"
+            )
         if "wire" in names and self.positions is None:
             raise InputError(
                 "the cost term wire needs positions", where="weights", hint="give a layout"
