@@ -49,7 +49,7 @@ def optimum(task: DesignTask, links: Links) -> int:
 
 @st.composite
 def tiny_networks(draw: st.DrawFn) -> tuple[int, int, Links]:
-    nodes = draw(st.integers(2, 5))
+    nodes = draw(st.integers(2, 4))
     degree = draw(st.integers(1 if nodes == 2 else 2, nodes - 1))
     listed = list(all_networks(DesignTask(nodes, degree), maximal=False))
     return nodes, degree, draw(st.sampled_from(listed))
