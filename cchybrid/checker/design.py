@@ -177,4 +177,5 @@ def _whole(value: Any) -> int:
 def _number(value: Any) -> Fraction:
     if type(value) not in (int, float) or not math.isfinite(value):
         raise TypeError
-    return Fraction(value)
+    # A JSON number is a decimal: the shortest one that rounds to the float.
+    return Fraction(repr(value))

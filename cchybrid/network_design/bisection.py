@@ -42,6 +42,7 @@ def improve_halves(ports: Ports, low: int, high: int, starts: int, state: State)
     order = np.arange(nodes, dtype=np.int32)
     side = np.zeros(nodes, dtype=np.int64)
     moved = np.zeros(nodes, dtype=np.int64)
+    gains = np.zeros(nodes, dtype=np.int64)
     locked = np.zeros(nodes, dtype=np.bool_)
     best = nodes * degree
     for _ in range(starts):
@@ -53,7 +54,7 @@ def improve_halves(ports: Ports, low: int, high: int, starts: int, state: State)
             for port in range(degree):
                 cut += side[node] < side[ports[node, port]]
         while True:
-            gained = _pass(ports, side, low, high, order, moved, locked)
+            gained = _pass(ports, side, low, high, order, moved, gains, locked)
             if gained == 0:
                 break
             cut -= gained
@@ -69,6 +70,7 @@ def _pass(
     high: int,
     order: NDArray[np.int32],
     moved: NDArray[np.int64],
+    gains: NDArray[np.int64],
     locked: NDArray[np.bool_],
 ) -> int:
     """Move every node once, best gain first; keep the best prefix, return the links it saves.
@@ -82,26 +84,30 @@ def _pass(
     for node in range(nodes):
         locked[node] = False
         ones += side[node]
+        gains[node] = 0
+        for port in range(degree):
+            other = ports[node, port]
+            if other != node:
+                gains[node] += 1 if side[other] != side[node] else -1
     gained = best = count = kept = 0
     while count < nodes:
         chosen = -1
         chosen_gain = 0
         for place in range(nodes):
             node = order[place]
-            after = ones + 1 - 2 * side[node]
-            if locked[node] or after < low - slack or after > high + slack:
+            if locked[node] or (chosen >= 0 and gains[node] <= chosen_gain):
                 continue
-            gain = 0
-            for port in range(degree):
-                other = ports[node, port]
-                if other != node:
-                    gain += 1 if side[other] != side[node] else -1
-            if chosen < 0 or gain > chosen_gain:
-                chosen, chosen_gain = node, gain
+            after = ones + 1 - 2 * side[node]
+            if low - slack <= after <= high + slack:
+                chosen, chosen_gain = node, gains[node]
         if chosen < 0:
             break
         ones += 1 - 2 * side[chosen]
         side[chosen] = 1 - side[chosen]
+        for port in range(degree):
+            other = ports[chosen, port]
+            if other != chosen:
+                gains[other] += 2 if side[other] != side[chosen] else -2
         locked[chosen] = True
         moved[count] = chosen
         count += 1

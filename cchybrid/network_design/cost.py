@@ -17,6 +17,8 @@ from cchybrid.network_design.steps import steps_of_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 
+SLACK = 1e-9
+"""Tolerance of comparisons of sums of terms."""
 LATENCY_TERMS = ("latency", "max-latency")
 """The terms that designers compute by their own kernels."""
 
@@ -82,12 +84,29 @@ TERMS: Mapping[str, Term] = {
 """The cost terms by name."""
 
 
+CHEAPEST_FIRST = (
+    "wire", "connectivity", "latency", "random faults", "node faults", "paths", "contention",
+    "bisection",
+)  # fmt: skip
+"""The keys of ``FUNCTIONS`` in ascending order of the time that they take."""
+
+
 class Cost:
     """The cost of networks by the weights of a task."""
 
     def __init__(self, task: DesignTask) -> None:
         self.task = task
-        self._sources = tuple(dict.fromkeys(TERMS[name].source for name, _ in task.weights))
+        used = {TERMS[name].source for name, _ in task.weights}
+        self._sources = tuple(source for source in CHEAPEST_FIRST if source in used)
+        self._signed = {
+            source: tuple(
+                (TERMS[name].index, name, -weight if TERMS[name].maximised else weight)
+                for name, weight in task.weights
+                if TERMS[name].source == source
+            )
+            for source in self._sources
+        }
+        self._rests_on_latency = not used.isdisjoint(("contention", "node faults"))
 
     def values(self, ports: Ports) -> dict[str, float]:
         """Return the value of every term of the task.
@@ -101,10 +120,46 @@ class Cost:
 
     def __call__(self, ports: Ports) -> float:
         """Return the weighted sum; infinite if a term is infinite."""
-        values = self.values(ports)
-        if not all(map(math.isfinite, values.values())):
-            return math.inf
-        return sum(
-            -weight * values[name] if TERMS[name].maximised else weight * values[name]
-            for name, weight in self.task.weights
-        )
+        return self.up_to(ports, math.inf)
+
+    def up_to(self, ports: Ports, limit: float) -> float:
+        """Return the cost, or infinity if it is greater than ``limit``.
+
+        Terms are computed cheapest first, and only until their sum, with lower bounds of the terms
+        that are left, is greater than the limit.
+        """
+        ports = np.sort(ports, axis=1)
+        found: dict[str, tuple[float, ...]] = {}
+        bounds = self._bounds(ports, found) if limit < math.inf else {}
+        left = sum(bounds.values())
+        cost = 0.0
+        for source in self._sources:
+            values = found.get(source) or FUNCTIONS[source](self.task, ports)
+            for index, name, weight in self._signed[source]:
+                if math.isinf(values[index]):
+                    return math.inf
+                cost += weight * values[index]
+                left -= bounds.get(name, 0.0)
+            if cost + left > limit + SLACK:
+                return math.inf
+        return cost if cost <= limit else math.inf
+
+    def _bounds(self, ports: Ports, found: dict[str, tuple[float, ...]]) -> dict[str, float]:
+        """Return lower bounds of the weighted terms; those that are not listed have bound 0.
+
+        Detours and failures make no path shorter. Every pair of nodes is left when one of the
+        other n - 2 nodes fails.
+        """
+        nodes, degree = ports.shape
+        values = {"connectivity": float(degree), "bisection": nodes * degree / 2}
+        if self._rests_on_latency:
+            mean, maximum = found["latency"] = latency(ports)
+            values.update({"contention": mean, "max-contention": maximum})
+            values["node-faults"] = mean * nodes * (nodes - 2) / (nodes - 1) ** 2
+            values["max-node-faults"] = maximum if nodes > 2 else 0.0
+        return {
+            name: weight * values[name]
+            for signed in self._signed.values()
+            for _, name, weight in signed
+            if name in values
+        }

@@ -13,7 +13,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.distances import NO_LIMIT, UNREACHABLE, scratch, search_distances
+from cchybrid.network_design.distances import (
+    NO_LIMIT,
+    UNREACHABLE,
+    Words,
+    scratch,
+    search_distances,
+)
 from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, seed_state
@@ -30,17 +36,32 @@ def node_faults(ports: Ports) -> tuple[float, float]:
     Infinite if the failure of some node leaves others without a path.
     """
     nodes = len(ports)
-    means, maxima = [], []
+    total, diameter = _without_each(ports, scratch(nodes - 1))
+    if total == UNREACHABLE:
+        return math.inf, math.inf
+    return total / (nodes * (nodes - 1) ** 2), float(diameter)
+
+
+@compiled
+def _without_each(ports: Ports, reach: Words) -> tuple[int, int]:
+    """Return the sum of the sums and the maximum of the distances without one node.
+
+    ``UNREACHABLE`` twice if the failure of some node leaves others without a path.
+    """
+    nodes, degree = ports.shape
+    rest = np.empty((nodes - 1, degree), dtype=np.int32)
     failed = np.zeros(nodes, dtype=np.bool_)
+    total = diameter = 0
     for node in range(nodes):
         failed[node] = True
-        mean, maximum = _latency_without(ports, failed)
+        _remove(ports, failed, rest)
         failed[node] = False
-        means.append(mean)
-        maxima.append(maximum)
-        if math.isinf(mean):
-            break
-    return sum(means) / len(means), max(maxima)
+        found, farthest = search_distances(rest, nodes - 1, NO_LIMIT, reach)
+        if found == UNREACHABLE:
+            return UNREACHABLE, UNREACHABLE
+        total += found
+        diameter = max(diameter, farthest)
+    return total, diameter
 
 
 def random_faults(ports: Ports, seed: int) -> tuple[float, float]:

@@ -92,6 +92,8 @@ def route_all(ports: Ports, rule: int, through: Counts, messages: Counts, hops: 
     below_node = np.empty(nodes, dtype=np.int64)
     order = np.empty(nodes, dtype=np.int64)
     done = np.empty(nodes, dtype=np.bool_)
+    # The nodes that are reached but not done; their order does not matter.
+    reached = np.empty(nodes, dtype=np.int64)
     # A hop costs more than all nodes of a shortest path together, so fewer hops come first.
     hop_cost = np.int64(nodes) ** 4 if rule == BY_NODES else np.int64(1)
     for source in range(nodes):
@@ -99,13 +101,18 @@ def route_all(ports: Ports, rule: int, through: Counts, messages: Counts, hops: 
         done[:] = False
         cost[source] = 0
         hops[source, source] = 0
+        reached[0] = source
+        count = 1
         for place in range(nodes):
-            node = -1
-            for other in range(nodes):
-                if not done[other] and (node < 0 or cost[other] < cost[node]):
-                    node = other
-            if cost[node] == UNKNOWN:
+            if count == 0:
                 return False
+            chosen = 0
+            for index in range(1, count):
+                if cost[reached[index]] < cost[reached[chosen]]:
+                    chosen = index
+            node = reached[chosen]
+            count -= 1
+            reached[chosen] = reached[count]
             done[node] = True
             order[place] = node
             if place > 0:
@@ -116,6 +123,9 @@ def route_all(ports: Ports, rule: int, through: Counts, messages: Counts, hops: 
                     continue
                 added = through[ahead] if rule == BY_NODES else messages[node, port]
                 found = cost[node] + hop_cost + added
+                if cost[ahead] == UNKNOWN:
+                    reached[count] = ahead
+                    count += 1
                 if found < cost[ahead] or (found == cost[ahead] and node < before[ahead]):
                     cost[ahead] = found
                     before[ahead] = node

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from cchybrid.library.collectives import canonical_name
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
+
+ROUNDING = 1e-12
+"""Relative error of wire lengths above which floats decide about their order."""
 
 Positions = tuple[tuple[float, ...], ...]
 
@@ -234,13 +238,30 @@ class DesignTask:
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
-        """Whether two nodes may be linked, shape (nodes, nodes)."""
+        """Whether two nodes may be linked, shape (nodes, nodes).
+
+        Coordinates and the longest wire are exact decimals, as written: nodes at 0.1 and 0.4 have
+        a wire of 0.3.
+        """
         if self.max_wire is None:
             pairs = np.ones((self.nodes, self.nodes), dtype=np.bool_)
         else:
             pairs = self.wires <= self.max_wire
+            self._correct_rounding(pairs, self.max_wire)
         np.fill_diagonal(pairs, False)
         return pairs
+
+    def _correct_rounding(self, pairs: NDArray[np.bool_], max_wire: float) -> None:
+        """Compare wires that are as long as allowed, up to rounding errors, exactly."""
+        if self.positions is None or not math.isfinite(max_wire):
+            return
+        largest = max(abs(value) for point in self.positions for value in point)
+        close = np.abs(self.wires - max_wire) <= ROUNDING * (largest + max_wire)
+        points = [[_decimal(value) for value in point] for point in self.positions]
+        limit = _decimal(max_wire)
+        for a, b in np.argwhere(close).tolist():
+            length = sum(abs(x - y) for x, y in zip(points[a], points[b], strict=True))
+            pairs[a, b] = length <= limit
 
     def weight(self, name: str) -> float:
         """Return the weight of a cost term; 0 for terms that are not listed."""
@@ -249,6 +270,11 @@ class DesignTask:
     def uses_only(self, names: Iterable[str]) -> bool:
         """Return whether no other cost terms than these are listed."""
         return {name for name, _ in self.weights} <= set(names)
+
+
+def _decimal(value: float) -> Fraction:
+    """Return the shortest decimal that rounds to a float; ``cchybrid.checker`` reads the same."""
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(float(value)))
 
 
 def _connected(allowed: NDArray[np.bool_]) -> bool:

@@ -32,6 +32,8 @@ CHUNK_WORDS = 20_000_000
 """Word operations of distance searches between two checks of the run; tens of milliseconds."""
 GENERAL_CHUNK = 10
 """Moves between two checks of the run if there are terms besides latency."""
+GENERAL_SHARE = 0.1
+"""Share of the moves of the first annealing that is made if there are terms besides latency."""
 SAMPLES = 100
 """Moves from which the first temperature is derived."""
 MAX_ROTATIONS = 16
@@ -48,7 +50,8 @@ class AnnealingOptions:
         The order of the cyclic group of automorphisms that every network is given: 1 for none; 0
         for a different one in every annealing, out of those that the task permits.
     moves
-        Moves per half-link of the first annealing.
+        Moves per half-link of the first annealing; a tenth of them if there are terms besides
+        latency, which take longer.
     growth
         Factor by which an annealing has more moves than the last one of as many rotations.
     hot, cold
@@ -100,6 +103,8 @@ class Annealing:
             largest = min(task.nodes, MAX_ROTATIONS)
             orders = [g for g in range(1, largest + 1) if rotated_order(task, g) is not None]
         length = float(self.options.moves)
+        if not task.uses_only(LATENCY_TERMS):
+            length *= GENERAL_SHARE
         while True:
             for rotations in orders:
                 search = _Search(task, rotations, state, cost)
@@ -204,9 +209,10 @@ class _Search:
             if not count:
                 continue
             evaluated += 1
-            cost = self.evaluate()
             temperature = hot * (cold / hot) ** (move / moves)
-            if cost <= self.costs[0] - temperature * math.log(1.0 - uniform(self.state)):
+            limit = self.costs[0] - temperature * math.log(1.0 - uniform(self.state))
+            cost = self.cost.up_to(self._external(self.ports), limit)
+            if cost <= limit:
                 self.costs[0] = cost
                 if cost < self.costs[1]:
                     self.costs[1] = cost

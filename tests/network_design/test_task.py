@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from cchybrid.checker.design import DESIGN_FORMAT, _wires, check_design
+from cchybrid.checker.instance import EvidenceError
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import FUNCTIONS, TERMS, Cost
 from cchybrid.network_design.ports import check_links, links_of, network_of, ports_of
@@ -18,9 +22,11 @@ from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.examples import examples
 from tests.network_design.plain_distances import binary_tree, plain_total, ring, torus
 
 ROOT = Path(__file__).parents[2]
+DECIMALS = st.integers(-30, 30).map(lambda tenths: tenths / 10)
 
 
 @pytest.mark.parametrize(
@@ -210,3 +216,39 @@ def test_every_term_and_layout_is_documented() -> None:
     table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     assert tuple(name for cell in table for name in re.findall(r"`([^`]+)`", cell)) == TERM_NAMES
     assert all(f"`{name}`" in page for name in LAYOUTS)
+
+
+@given(st.lists(st.tuples(DECIMALS, DECIMALS), min_size=3, max_size=8, unique=True), DECIMALS)
+@settings(max_examples=examples(60))
+def test_finder_and_checker_allow_the_same_wires(
+    points: list[tuple[float, float]], limit: float
+) -> None:
+    """Sums and differences of decimals are compared without rounding errors."""
+    task = DesignTask(len(points), 2, positions=tuple(points), max_wire=abs(limit) + 100)
+    object.__setattr__(task, "max_wire", abs(limit) + 0.1)
+    task.__dict__.pop("allowed")
+    record = {"max_wire": task.max_wire, "positions": points}
+    reachable = _wires(record, len(points))
+    assert reachable == [np.flatnonzero(row).tolist() for row in task.allowed]
+
+
+@pytest.mark.parametrize(
+    ("points", "allowed"),
+    [((0.1, 0.4), True), ((0.0, 0.1 + 0.2), False), ((0.7, 1.0), True), ((-0.1, 0.2), True)],
+    ids=str,
+)
+def test_a_wire_as_long_as_allowed(points: tuple[float, float], allowed: bool) -> None:
+    """0.4 - 0.1 and 0.1 + 0.2 are 0.30000000000000004 in floats; the second one is so as given."""
+    positions = tuple((value,) for value in points)
+    record = {
+        "format": DESIGN_FORMAT, "nodes": 2, "degree": 1, "links": [[0, 1]],
+        "positions": [list(position) for position in positions], "max_wire": 0.3,
+    }  # fmt: skip
+    if allowed:
+        assert DesignTask(2, 1, positions=positions, max_wire=0.3).allowed[0, 1]
+        assert check_design(record).diameter == 1
+    else:
+        with pytest.raises(InputError, match="do not connect"):
+            DesignTask(2, 1, positions=positions, max_wire=0.3)
+        with pytest.raises(EvidenceError, match="too long"):
+            check_design(record)

@@ -9,12 +9,15 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cchybrid.network_design.bisection import bisection, part_sizes
+from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.exact_bisection import exact_bisection
 from cchybrid.network_design.faults import _fail, node_faults, random_faults
 from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
 from cchybrid.network_design.routes import contention, path_deviations
+from cchybrid.network_design.task import TERM_NAMES, DesignTask
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 from tests.network_design.plain_distances import binary_tree, random_ports, ring, torus
@@ -179,3 +182,18 @@ def test_networks_that_are_not_connected() -> None:
     assert node_faults(ports) == (math.inf, math.inf)
     assert random_faults(ports, 0) == (math.inf, math.inf)
     assert bisection(ports, 0) == exact_bisection(ports) == 0
+
+
+@given(random_ports(14), st.integers(0, 3), st.floats(0.5, 1.5))
+@settings(max_examples=examples(40))
+def test_a_cost_is_computed_up_to_a_limit(ports: Ports, seed: int, share: float) -> None:
+    """Bounds of the terms that are left never reject a network within the limit."""
+    nodes, degree = ports.shape
+    names = [name for name in TERM_NAMES if name != "wire"]
+    rng = np.random.default_rng(seed)
+    weights = tuple((name, rng.uniform(0.1, 3.0)) for name in rng.permutation(names)[:6])
+    cost = Cost(DesignTask(nodes, max(2, degree), weights=weights, redundant_links=True))
+    whole = cost(ports)
+    limit = whole * share if math.isfinite(whole) else 10.0
+    assert cost.up_to(ports, limit) == (whole if whole <= limit else math.inf)
+    assert cost.up_to(ports, whole) == whole

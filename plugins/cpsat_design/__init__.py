@@ -1,0 +1,1 @@
+"""Design of networks of very small orders by CP-SAT."""
