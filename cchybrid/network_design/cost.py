@@ -85,7 +85,7 @@ TERMS: Mapping[str, Term] = {
 
 
 CHEAPEST_FIRST = (
-    "wire", "connectivity", "latency", "random faults", "node faults", "paths", "contention",
+    "wire", "connectivity", "latency", "steps", "random faults", "node faults", "paths", "contention",
     "bisection",
 )  # fmt: skip
 """The keys of ``FUNCTIONS`` in ascending order of the time that they take."""
