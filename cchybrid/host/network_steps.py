@@ -25,6 +25,7 @@ from cchybrid.network_design.ports import Links, check_links, links_of, ports_of
 from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.steps import (
     instance_of,
+    network_reach,
     proven_steps,
     steps_of_all_networks,
     steps_of_network,
@@ -138,6 +139,8 @@ def fewest_steps(
     starts = list(start)
     for links in starts:
         check_links(task, links)
+        if network_reach(ports_of(task.nodes, task.degree, links)) is None:
+            raise InputError("the network is not connected", where="links", hint="link all nodes")
     if not starts:
         starts = [links_of(random_network(task, seed_state(seed)))]
     search = _Search(task, time_limit, slice_seconds, seed, threads, registry, report)

@@ -85,8 +85,8 @@ TERMS: Mapping[str, Term] = {
 
 
 CHEAPEST_FIRST = (
-    "wire", "connectivity", "latency", "steps", "random faults", "node faults", "paths", "contention",
-    "bisection",
+    "wire", "connectivity", "latency", "steps", "random faults", "node faults", "paths",
+    "contention", "bisection",
 )  # fmt: skip
 """The keys of ``FUNCTIONS`` in ascending order of the time that they take."""
 
