@@ -87,9 +87,9 @@ def _check(record: Any) -> DesignFigures:
         "total_distance_bound": total_bound,
     }
     if "collective" in record:
-        hops = None if reachable is None else [_distances(reachable, v) for v in range(nodes)]
+        wires = None if reachable is None else [_distances(reachable, v) for v in range(nodes)]
         figures["steps_bound"] = steps_bound(
-            nodes, degree, hops, record["collective"], record.get("model", {})
+            nodes, degree, wires, record["collective"], record.get("model", {})
         )
     elif "model" in record:
         raise ValueError

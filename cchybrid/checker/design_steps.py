@@ -104,7 +104,7 @@ def steps_bound(
 def _far(nodes: int, degree: int, links: int, hops: Sequence[int] | None) -> list[int]:
     """Return the least numbers of nodes that are more than 0, 1, 2, ... hops away, above 0."""
     near, ring, k = 1, links, 0
-    far = []
+    far: list[int] = []
     while True:
         reached = near if hops is None else min(near, sum(hop <= k for hop in hops))
         if reached >= nodes:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from cchybrid.checker.design import DESIGN_FORMAT
 from cchybrid.host.api import solve
 from cchybrid.host.result import Result
 from cchybrid.model.errors import InputError
@@ -84,6 +85,24 @@ class NetworkSteps:
         """The number of steps of the verified schedule."""
         assert self.result.steps is not None
         return self.result.steps
+
+    def record(self) -> dict[str, Any]:
+        """Return the ``cchybrid-design/1`` record for ``cchybrid.checker.design.check_design``."""
+        task = self.task
+        record: dict[str, Any] = {
+            "format": DESIGN_FORMAT,
+            "nodes": task.nodes,
+            "degree": task.degree,
+            "links": [list(link) for link in self.links],
+            "redundant_links": task.redundant_links,
+            "collective": task.collective,
+            "model": task.model.to_json(),
+            "claims": {"steps_bound": self.steps_bound},
+        }
+        if task.max_wire is not None and task.positions is not None:
+            record["positions"] = [list(position) for position in task.positions]
+            record["max_wire"] = task.max_wire
+        return record
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a JSON object, without network and schedule."""
@@ -284,7 +303,7 @@ class _Search:
             walk(self._task, links, target, self._seed + place, lambda: self._over(end))
             for place, links in enumerate(starts)
         ]
-        for links in _in_turn(walks):
+        for links in _alternating(walks):
             form = form_of(self._task, links)
             if form in seen:
                 continue
@@ -305,7 +324,7 @@ class _Search:
         return flow is None or flow.load <= target + 1e-6
 
 
-def _in_turn(walks: list[Iterator[Links]]) -> Iterator[Links]:
+def _alternating(walks: list[Iterator[Links]]) -> Iterator[Links]:
     """Yield the next network of each walk in turn until all have ended."""
     while walks:
         for each in list(walks):

@@ -20,7 +20,7 @@ from cchybrid.network_design.task import DesignTask
 def all_networks(
     task: DesignTask, should_stop: Callable[[], bool] = lambda: False, *, maximal: bool = True
 ) -> Iterator[Links]:
-    """Yield the connected networks of a task, each once up to isomorphism; end when told to stop.
+    """Yield the connected networks of a task, each once up to isomorphism.
 
     Limits of wires and redundant links are ignored.
 

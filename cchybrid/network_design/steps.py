@@ -41,7 +41,7 @@ ROOTED = ("OAB", "OAS", "AOG", "AOR")
 
 
 class Reach(NamedTuple):
-    """What the counts of a network are made from; node 0 is the root.
+    """Numbers of a network from which the bounds are computed; node 0 is the root.
 
     Parameters
     ----------

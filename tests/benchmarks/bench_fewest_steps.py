@@ -18,6 +18,7 @@ from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.host.network_steps import NetworkSteps, fewest_steps
+from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model import CommunicationModel
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
@@ -52,7 +53,7 @@ def cell(found: NetworkSteps) -> str:
 def main() -> None:
     """Print a row per number of nodes and links."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--nodes", default="8-24", help="a range such as 8-24")
+    parser.add_argument("--nodes", default="8-24", help="numbers of nodes, such as 8-12,16")
     parser.add_argument("--degrees", default="3,4", help="links per node, such as 3,4")
     parser.add_argument("--cells", default=",".join(CELLS), help="columns, such as AAS,AAB")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a cell")
@@ -60,11 +61,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
-    first, _, last = chosen.nodes.partition("-")
     names = chosen.cells.split(",")
     print("d   n  " + "".join(f"{name:>9s}" for name in names) + "  networks solved  seconds")
     for degree in map(int, chosen.degrees.split(",")):
-        for nodes in range(int(first), int(last or first) + 1):
+        for nodes in parse_nodes(chosen.nodes):
             began, solved = time.monotonic(), 0
             line = f"{degree}  {nodes:2d}  "
             for name in names:
