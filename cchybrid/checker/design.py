@@ -5,9 +5,12 @@ The record of a designed network is a ``cchybrid-design/1`` object:
 - ``nodes``, ``degree``, ``links`` (pairs of nodes),
 - optionally ``positions`` and ``max_wire`` (Manhattan distance), ``redundant_links`` and
   ``fault_tolerant`` (true, false; the latter: any one node may fail),
+- optionally ``collective`` (the name of one between all nodes) and ``model``, as in
+  ``cchybrid-instance/1``,
 - ``claims``: any of ``diameter``, ``total_distance`` (the sum over all ordered pairs of nodes),
   ``diameter_bound`` and ``total_distance_bound`` (lower bounds for all networks of the same nodes,
-  degree, positions and wires).
+  degree, positions and wires); with a collective also ``steps_bound``, a lower bound of its steps
+  on all these networks.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from cchybrid.checker.design_steps import steps_bound
 from cchybrid.checker.instance import EvidenceError
 
 DESIGN_FORMAT = "cchybrid-design/1"
@@ -58,7 +62,7 @@ def check_design(record: Any) -> DesignFigures:
 def _check(record: Any) -> DesignFigures:
     known = {
         "format", "nodes", "degree", "links", "positions", "max_wire", "redundant_links",
-        "fault_tolerant", "claims",
+        "fault_tolerant", "collective", "model", "claims",
     }  # fmt: skip
     if not isinstance(record, Mapping) or not set(record) <= known:
         raise ValueError
@@ -87,6 +91,13 @@ def _check(record: Any) -> DesignFigures:
         "diameter_bound": diameter_bound,
         "total_distance_bound": total_bound,
     }
+    if "collective" in record:
+        wires = None if reachable is None else [_distances(reachable, v) for v in range(nodes)]
+        figures["steps_bound"] = steps_bound(
+            nodes, degree, wires, record["collective"], record.get("model", {})
+        )
+    elif "model" in record:
+        raise ValueError
     claims = record.get("claims", {})
     if not isinstance(claims, Mapping) or not set(claims) <= set(figures):
         raise ValueError

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cchybrid.host.api import MAX_NUMBER
-from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_config import DesignConfig
+from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_session import DesignSession
 from cchybrid.library.instance_spec import find_network
 from cchybrid.model import Network

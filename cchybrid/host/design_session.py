@@ -40,9 +40,9 @@ from cchybrid.plugin.records import Observer
 FIRST_SLICE, LATER_SLICE = 0.1, 0.2
 """Shares of the time limit of a designer's first time slice, and of later ones."""
 MAX_START_SECONDS = 120.0
-"""Seconds that do not count in the time limit while all designers that run are about to start:
-the compilation of their kernels, which happens once per installation. A designer that has not
-started after this time is ended."""
+"""Seconds that do not count in the time limit while a designer that runs is about to start: mainly
+the compilation of its kernels, which happens once per installation. A designer that has not started
+after this time is ended."""
 TOLERANCE = 1e-9
 """Difference of costs, relative and absolute, up to which they count as equal."""
 MODULE = "cchybrid.host.design_worker"
@@ -214,7 +214,7 @@ class DesignSession:
     def _listen(self) -> None:
         before = self._now()
         running = [entrant for entrant in self._alive() if entrant.running_since is not None]
-        waits = bool(running) and not any(entrant.started for entrant in running)
+        waits = any(not entrant.started for entrant in running)
         for seat, event in self._pool.listen(LISTEN_SECONDS):
             self._apply(self._entrants[seat - 1], event)
         if waits:

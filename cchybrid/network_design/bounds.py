@@ -19,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from cchybrid.network_design.cost import LATENCY_TERMS
+from cchybrid.network_design.steps import steps_of_all_networks
 from cchybrid.network_design.task import DesignTask
 
 
@@ -44,11 +45,13 @@ class LatencyBound:
         return Fraction(self.total, self.nodes * (self.nodes - 1))
 
     def cost(self, task: DesignTask) -> float | None:
-        """Return a lower bound of the cost, or ``None`` if the cost has terms besides latency."""
-        if not {name for name, _ in task.weights} <= set(LATENCY_TERMS):
+        """Return a lower bound of the cost; ``None`` if it has terms besides latency and steps."""
+        if not {name for name, _ in task.weights} <= {*LATENCY_TERMS, "steps"}:
             return None
         mean = self.total / self.nodes**2
-        return task.weight("latency") * mean + task.weight("max-latency") * self.diameter
+        cost = task.weight("latency") * mean + task.weight("max-latency") * self.diameter
+        steps = task.weight("steps")
+        return cost + steps * steps_of_all_networks(task) if steps else cost
 
 
 def moore_counts(nodes: int, degree: int) -> list[int]:

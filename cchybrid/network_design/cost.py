@@ -15,6 +15,7 @@ from cchybrid.network_design.faults import node_faults, random_faults, survives_
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Ports
 from cchybrid.network_design.routes import contention, path_deviations
+from cchybrid.network_design.steps import steps_of_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
 from cchybrid.proof.records import load_target
@@ -60,6 +61,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "paths": lambda task, ports: path_deviations(ports),
     "node faults": lambda task, ports: node_faults(ports),
     "random faults": lambda task, ports: random_faults(ports, task.seed),
+    "steps": lambda task, ports: (steps_of_network(task, ports),),
 }
 """The functions that compute the terms, some several at once."""
 
@@ -80,14 +82,15 @@ TERMS: Mapping[str, Term] = {
         Term("max-node-faults", "maximum latency without one node", "node faults", 1),
         Term("random-faults", "mean latency under random faults, mean of draws", "random faults"),
         Term("max-random-faults", "maximum latency under random faults", "random faults", 1),
+        Term("steps", "lower bound of the steps of the task's collective, by counting", "steps"),
     )
 }
 """The cost terms by name."""
 
 
 CHEAPEST_FIRST = (
-    "wire", "connectivity", "latency", "random faults", "node faults", "paths", "contention",
-    "bisection",
+    "wire", "connectivity", "latency", "steps", "random faults", "node faults", "paths",
+    "contention", "bisection",
 )  # fmt: skip
 """The keys of ``FUNCTIONS`` in ascending order of the time that they take."""
 

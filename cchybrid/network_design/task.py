@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.library.collectives import canonical_name
+from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
 
 ROUNDING = 1e-12
@@ -30,9 +32,15 @@ LAYOUTS = ("backplane", "centreplane", "grid-WxH")
 TERM_NAMES = (
     "latency", "max-latency", "contention", "max-contention", "contention-deviation", "wire",
     "connectivity", "bisection", "node-deviation", "link-deviation", "node-faults",
-    "max-node-faults", "random-faults", "max-random-faults",
+    "max-node-faults", "random-faults", "max-random-faults", "steps",
 )  # fmt: skip
 """The names of the cost terms; ``cchybrid.network_design.cost.TERMS`` defines them."""
+
+
+WORMHOLE = CommunicationModel()
+"""The default model: wormhole switching, all ports, minimal routing."""
+DESIGN_COLLECTIVES = ("OAB", "AAB", "OAS", "AAS", "AOG", "AOR", "AAR", "AAG")
+"""The collectives that networks are designed for: those between all nodes."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,9 @@ class DesignTask:
         Whether the other nodes stay connected when any one node fails.
     extra_terms
         Cost terms of plugins.
+    collective, model
+        The collective of the cost term ``steps``, by a name of ``DESIGN_COLLECTIVES`` or an alias,
+        and its communication model. The root of one-to-all and all-to-one is node 0.
 
     Raises
     ------
@@ -132,8 +143,12 @@ class DesignTask:
     seed: int = 0
     fault_tolerant: bool = False
     extra_terms: tuple[ExtraTerm, ...] = ()
+    collective: str | None = None
+    model: CommunicationModel = WORMHOLE
 
     def __post_init__(self) -> None:
+        if self.collective is not None:
+            object.__setattr__(self, "collective", canonical_name(self.collective))
         if not 2 <= self.nodes <= MAX_DESIGN_NODES:
             raise InputError(
                 f"{self.nodes} nodes", where="nodes", hint=f"use 2 to {MAX_DESIGN_NODES}"
@@ -154,8 +169,23 @@ class DesignTask:
             raise InputError(
                 "nodes with one link each are not connected", where="degree", hint="use at least 2"
             )
+        self._check_collective()
         self._check_weights()
         self._check_positions()
+
+    def _check_collective(self) -> None:
+        if self.collective is None:
+            return
+        if self.collective not in DESIGN_COLLECTIVES:
+            raise InputError(
+                f"networks are not designed for {self.collective[:40]!r}",
+                where="collective",
+                hint="use " + ", ".join(DESIGN_COLLECTIVES),
+            )
+        if isinstance(self.model.inject, tuple) or isinstance(self.model.accept, tuple):
+            raise InputError(
+                "ports per node", where="model.ports", hint="use the same number for all nodes"
+            )
 
     def _check_weights(self) -> None:
         if not self.weights:
@@ -176,6 +206,10 @@ class DesignTask:
                 )
             if names.count(name) > 1:
                 raise InputError(f"{name} is listed twice", where="weights", hint="name it once")
+        if "steps" in names and self.collective is None:
+            raise InputError(
+                "the cost term steps needs a collective", where="weights", hint="name one: AAS"
+            )
         if "wire" in names and self.positions is None:
             raise InputError(
                 "the cost term wire needs positions", where="weights", hint="give a layout"
@@ -266,7 +300,7 @@ class DesignTask:
 
     def to_json(self) -> dict[str, Any]:
         """Return the task as a JSON object."""
-        return asdict(self)
+        return {**asdict(self), "model": self.model.to_json()}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> DesignTask:
@@ -276,6 +310,7 @@ class DesignTask:
             "weights": tuple((name, weight) for name, weight in record["weights"]),
             "positions": None if points is None else tuple(map(tuple, points)),
             "extra_terms": tuple(ExtraTerm(**term) for term in record["extra_terms"]),
+            "model": CommunicationModel.from_json(record["model"]),
         }
         return cls(**{**record, **made})
 

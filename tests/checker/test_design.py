@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import random
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
+from cchybrid.model import CommunicationModel
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.distances import all_distances
 from cchybrid.network_design.ports import Ports, links_of
-from cchybrid.network_design.task import DesignTask, layout
+from cchybrid.network_design.steps import steps_of_all_networks
+from cchybrid.network_design.task import DESIGN_COLLECTIVES, DesignTask, layout
 from tests.examples import examples
 from tests.network_design.plain_distances import random_ports
 
@@ -82,6 +85,23 @@ def test_weaker_bounds_are_true() -> None:
         ({"claims": {"diameter": "2"}}, "not well-formed"),
         ({"claims": {"radius": 2}}, "not well-formed"),
         ({"more": 1}, "not well-formed"),
+        ({"model": {}}, "not well-formed"),
+        ({"claims": {"steps_bound": 5}}, "not well-formed"),
+        ({"collective": "multicast"}, "no bound of steps"),
+        ({"collective": ["AAS"]}, "not well-formed"),
+        ({"collective": "AAS", "claims": {"steps_bound": "5"}}, "not well-formed"),
+        ({"collective": "AAS", "claims": {"steps_bound": 6}}, "steps bound is 5, not 6"),
+        ({"collective": "AAS", "model": {"switching": "circuit"}}, "not well-formed"),
+        ({"collective": "AAS", "model": {"ports": 0}}, "not well-formed"),
+        ({"collective": "AAS", "model": {"ports": True}}, "not well-formed"),
+        ({"collective": "AAS", "model": {"ports": {"inject": 1}}}, "not well-formed"),
+        (
+            {"collective": "AAS", "model": {"ports": {"inject": [1], "accept": 1}}},
+            "not well-formed",
+        ),
+        ({"collective": "AAS", "model": {"routing": -1}}, "not well-formed"),
+        ({"collective": "AAS", "model": {"speed": 1}}, "not well-formed"),
+        ({"collective": "AAS", "model": "wormhole"}, "not well-formed"),
     ],
 )
 def test_wrong_records_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -142,3 +162,82 @@ def test_checker_and_finder_prove_the_same_bound_of_wires(
     bound = latency_bound(task)
     assert (figures.mean_bound, figures.diameter_bound) == (bound.mean, bound.diameter)
     assert figures.mean >= figures.mean_bound
+
+
+@st.composite
+def collective_tasks(draw: st.DrawFn) -> DesignTask:
+    """Draw a task with a collective, of a size that admits a network."""
+    nodes = draw(st.integers(2, 40))
+    degree = draw(st.integers(1 if nodes == 2 else 2, 6))
+    inject, accept = draw(st.sampled_from(((None, None), (1, 1), (2, 2), (1, 3), (3, 1), (9, 9))))
+    switching = draw(st.sampled_from(("wormhole", "store-and-forward")))
+    wire = draw(st.sampled_from((None, 1.0, 2.0, 3.5)))
+    return DesignTask(
+        nodes,
+        degree,
+        positions=None if wire is None else layout("backplane", nodes),
+        max_wire=wire,
+        redundant_links=True,
+        collective=draw(st.sampled_from(DESIGN_COLLECTIVES)),
+        model=CommunicationModel(switching, inject, accept),
+    )
+
+
+def steps_record(task: DesignTask, steps: int) -> dict[str, Any]:
+    """Return the record of a path of the task's nodes, with a claim on the steps."""
+    record: dict[str, Any] = {
+        "format": "cchybrid-design/1",
+        "nodes": task.nodes,
+        "degree": task.degree,
+        "links": [[node, node + 1] for node in range(task.nodes - 1)],
+        "redundant_links": True,
+        "collective": task.collective,
+        "model": task.model.to_json(),
+        "claims": {"steps_bound": steps},
+    }
+    if task.positions is not None:
+        record["positions"] = [list(position) for position in task.positions]
+        record["max_wire"] = task.max_wire
+    return record
+
+
+@given(collective_tasks())
+@settings(max_examples=examples(300))
+def test_checker_and_finder_prove_the_same_steps(task: DesignTask) -> None:
+    steps = steps_of_all_networks(task)
+    check_design(steps_record(task, steps))
+    with pytest.raises(EvidenceError, match=f"steps bound is {steps}, not {steps + 1}"):
+        check_design(steps_record(task, steps + 1))
+
+
+@pytest.mark.parametrize("collective", DESIGN_COLLECTIVES)
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+def test_mutants_of_a_bound_of_steps(collective: str, switching: Literal["wormhole"]) -> None:
+    """A record with a number changed is accepted only if the bound of the finder allows it."""
+    task = DesignTask(13, 3, collective=collective, model=CommunicationModel(switching, 2, 2))
+    record = steps_record(task, steps_of_all_networks(task))
+    for seed in range(60):
+        rng = random.Random(seed)
+        altered = copy.deepcopy(record)
+        owner, key = rng.choice(
+            [(altered, "degree"), (altered["claims"], "steps_bound"), (altered["model"], "ports"),
+             (altered["model"], "switching"), (altered, "collective")]
+        )  # fmt: skip
+        if key == "switching":
+            owner[key] = rng.choice(["wormhole", "store-and-forward"])
+        elif key == "collective":
+            owner[key] = rng.choice(DESIGN_COLLECTIVES)
+        else:
+            owner[key] += rng.randint(-1, 3)
+        changed = DesignTask(
+            13,
+            altered["degree"],
+            collective=altered["collective"],
+            model=CommunicationModel.from_json(altered["model"]),
+        )
+        claim = altered["claims"]["steps_bound"]
+        if claim <= steps_of_all_networks(changed):
+            check_design(altered)
+        else:
+            with pytest.raises(EvidenceError):
+                check_design(altered)

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from cchybrid.checker.design import DESIGN_FORMAT, _wires, check_design
 from cchybrid.checker.instance import EvidenceError
+from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import FUNCTIONS, TERMS, Cost
 from cchybrid.network_design.ports import check_links, links_of, network_of, ports_of
 from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
+from cchybrid.referee.verify import verify_schedule
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 from tests.network_design.plain_distances import binary_tree, plain_total, ring, torus
@@ -165,7 +167,12 @@ def test_the_cost_is_the_weighted_sum() -> None:
 @pytest.mark.parametrize("name", TERM_NAMES)
 def test_costs_do_not_depend_on_the_order_of_ports(name: str) -> None:
     task = DesignTask(
-        20, 5, weights=((name, 1.0),), positions=layout("backplane", 20), redundant_links=True
+        20,
+        5,
+        weights=((name, 1.0),),
+        positions=layout("backplane", 20),
+        redundant_links=True,
+        collective="AAS",
     )
     generator = np.random.default_rng(5)
     for seed in range(10):
@@ -199,8 +206,10 @@ def test_ports_that_cannot_suffice_are_reported() -> None:
     assert dataclasses.replace(task, degree=4)
 
 
-def test_the_python_of_the_design_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    [script] = re.findall(
+def test_the_python_of_the_design_page_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, for_steps = re.findall(
         r"^```python\n(.*?)^```",
         (ROOT / "docs" / "design.md").read_text(),
         re.MULTILINE | re.DOTALL,
@@ -209,6 +218,10 @@ def test_the_python_of_the_design_page_runs(capsys: pytest.CaptureFixture[str]) 
     name, cost = capsys.readouterr().out.split()
     assert name == "design-16-4"
     assert float(cost) <= 1.75 + 3
+    monkeypatch.chdir(tmp_path)
+    exec(for_steps, {})
+    assert capsys.readouterr().out == "4 by a bound True\n"
+    assert verify_schedule(Schedule.load(tmp_path / "best.json")) == ()
 
 
 def test_every_term_and_layout_is_documented() -> None:

@@ -192,7 +192,10 @@ def test_a_cost_is_computed_up_to_a_limit(ports: Ports, seed: int, share: float)
     names = [name for name in TERM_NAMES if name != "wire"]
     rng = np.random.default_rng(seed)
     weights = tuple((name, rng.uniform(0.1, 3.0)) for name in rng.permutation(names)[:6])
-    cost = Cost(DesignTask(nodes, max(2, degree), weights=weights, redundant_links=True))
+    task = DesignTask(
+        nodes, max(2, degree), weights=weights, redundant_links=True, collective="AAB"
+    )
+    cost = Cost(task)
     whole = cost(ports)
     limit = whole * share if math.isfinite(whole) else 10.0
     assert cost.up_to(ports, limit) == (whole if whole <= limit else math.inf)

@@ -6,8 +6,9 @@ import itertools
 
 import pytest
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
-from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions, all_networks
+from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 
+from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.canonical import canonical_form
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.ports import Links, ports_of
@@ -19,8 +20,7 @@ pytestmark = pytest.mark.long
 
 
 def listed(nodes: int, degree: int) -> list[Links]:
-    task = DesignTask(nodes, degree)
-    return list(all_networks(task, LocalDesignRun(task)))
+    return list(all_networks(DesignTask(nodes, degree)))
 
 
 @pytest.mark.parametrize(

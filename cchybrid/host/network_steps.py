@@ -1,0 +1,335 @@
+"""Search for the network on which a collective takes the fewest steps, each network solved.
+
+The bound over all networks of the task says which number of steps is tried first. For each number,
+in ascending order:
+
+- Of a small order, all networks are listed. A network is refuted if a bound of its own, checked by
+  ``cchybrid.checker``, exceeds the number; the others are solved. If all are refuted, the number is
+  impossible.
+- Otherwise networks whose bounds do not exceed the number come from a random walk
+  (``cchybrid.network_design.steps_walk``), and each is solved in a slice of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cchybrid.checker.design import DESIGN_FORMAT
+from cchybrid.host.api import solve
+from cchybrid.host.result import Result
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.all_networks import all_networks
+from cchybrid.network_design.ports import Links, check_links, links_of, ports_of
+from cchybrid.network_design.random_networks import random_network
+from cchybrid.network_design.steps import (
+    instance_of,
+    network_reach,
+    proven_steps,
+    steps_of_all_networks,
+    steps_of_network,
+)
+from cchybrid.network_design.steps_walk import form_of, rooted, walk
+from cchybrid.network_design.task import DesignTask
+from cchybrid.plugin.registry import Registry
+from cchybrid.proof.flow import solve_flow
+from cchybrid.toolkit.kernels.rng import seed_state
+
+Proven = Literal["by a bound", "by exhaustion", "not proven"]
+
+MAX_LISTED_NODES = {2: 40, 3: 14, 4: 11, 5: 10}
+"""Nodes up to which all networks of a degree are listed: a few seconds. With more links: 8."""
+SLICE_SECONDS = 10.0
+"""Seconds for the schedule of one network, by default."""
+WALK_SHARE = 0.5
+"""Share of the remaining time for networks of one number of steps, before the next is tried."""
+
+
+@dataclass(frozen=True)
+class NetworkSteps:
+    """The network with the fewest steps that was found.
+
+    Attributes
+    ----------
+    task
+        The task.
+    links
+        The links of the network; the root, if the collective has one, is node 0.
+    result
+        The result of ``cchybrid.host.api.solve`` for it: schedule, bound and evidence.
+    steps_bound
+        A lower bound of the steps on every network of the task.
+    proven
+        Whether no network of the task has fewer steps: ``by a bound`` over all networks,
+        ``by exhaustion``, where every other network was refuted by a checked bound of its own, or
+        ``not proven``.
+    listed, solved
+        The number of networks that were looked at, and for which schedules were searched.
+    seconds
+        Wall-clock seconds in all.
+    """
+
+    task: DesignTask
+    links: Links
+    result: Result
+    steps_bound: int
+    proven: Proven
+    listed: int
+    solved: int
+    seconds: float
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of the verified schedule."""
+        assert self.result.steps is not None
+        return self.result.steps
+
+    def record(self) -> dict[str, Any]:
+        """Return the ``cchybrid-design/1`` record for ``cchybrid.checker.design.check_design``."""
+        task = self.task
+        record: dict[str, Any] = {
+            "format": DESIGN_FORMAT,
+            "nodes": task.nodes,
+            "degree": task.degree,
+            "links": [list(link) for link in self.links],
+            "redundant_links": task.redundant_links,
+            "collective": task.collective,
+            "model": task.model.to_json(),
+            "claims": {"steps_bound": self.steps_bound},
+        }
+        if task.max_wire is not None and task.positions is not None:
+            record["positions"] = [list(position) for position in task.positions]
+            record["max_wire"] = task.max_wire
+        return record
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as a JSON object, without network and schedule."""
+        return {
+            "steps": self.steps,
+            "steps_bound": self.steps_bound,
+            "proven": self.proven,
+            "networks_listed": self.listed,
+            "networks_solved": self.solved,
+        }
+
+
+def fewest_steps(
+    task: DesignTask,
+    start: Iterable[Links] = (),
+    *,
+    time_limit: float = 60.0,
+    slice_seconds: float = SLICE_SECONDS,
+    seed: int = 0,
+    threads: int | None = None,
+    listed_nodes: int | None = None,
+    registry: Registry | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> NetworkSteps:
+    """Search for a network of the task on which its collective takes the fewest steps.
+
+    Parameters
+    ----------
+    task
+        The task, with a collective.
+    start
+        Networks by their links, such as those of a designer; by default a random one.
+    time_limit, slice_seconds
+        Wall-clock seconds in all, and for the schedule of one network.
+    seed
+        Seed of all random choices.
+    threads, registry
+        As in ``cchybrid.host.api.solve``.
+    listed_nodes
+        The number of nodes up to which all networks are listed; by default few enough for seconds.
+    report
+        Called with a line for every network that is solved.
+
+    Raises
+    ------
+    InputError
+        If the task has no collective or is too small, or does not allow a network of ``start``.
+    """
+    if task.collective is None:
+        raise InputError("no collective", where="collective", hint="name one, such as AAS")
+    if listed_nodes is None:
+        listed_nodes = MAX_LISTED_NODES.get(task.degree, 8)
+    starts = list(start)
+    for links in starts:
+        check_links(task, links)
+        if network_reach(ports_of(task.nodes, task.degree, links)) is None:
+            raise InputError("the network is not connected", where="links", hint="link all nodes")
+    if not starts:
+        starts = [links_of(random_network(task, seed_state(seed)))]
+    search = _Search(task, time_limit, slice_seconds, seed, threads, registry, report)
+    return search.run(starts, listed_nodes)
+
+
+class _Search:
+    """The best network so far, and what is left of the time."""
+
+    def __init__(
+        self,
+        task: DesignTask,
+        time_limit: float,
+        slice_seconds: float,
+        seed: int,
+        threads: int | None,
+        registry: Registry | None,
+        report: Callable[[str], None],
+    ) -> None:
+        self._task, self._slice, self._seed = task, slice_seconds, seed
+        self._threads, self._registry, self._report = threads, registry, report
+        self._started = time.monotonic()
+        self._end = self._started + time_limit
+        self._best: tuple[Links, Result] | None = None
+        self._listed = self._solved = 0
+        self._interrupted = False
+
+    def run(self, starts: list[Links], listed_nodes: int) -> NetworkSteps:
+        task = self._task
+        bound = steps_of_all_networks(task)
+        self._solve(starts[0], None)
+        finite = task.nodes <= listed_nodes and task.max_wire is None and not task.redundant_links
+        refuted = True
+        target = bound
+        if not finite:
+            # Designers' networks have nearly the least distances: lower targets are not worth time.
+            target = max(target, int(min(map(self._count, starts))))
+        while target < self._steps() and not self._over(self._end):
+            if finite:
+                found, complete = self._exhaust(target)
+            else:
+                found, complete = self._wander(starts, target), False
+            if found:
+                break
+            refuted = refuted and complete
+            target += 1
+        steps = self._steps()
+        proven: Proven = "not proven"
+        if steps == bound:
+            proven = "by a bound"
+        elif finite and refuted and target == steps:
+            proven = "by exhaustion"
+        links, result = self._kept()
+        seconds = time.monotonic() - self._started
+        return NetworkSteps(task, links, result, bound, proven, self._listed, self._solved, seconds)
+
+    def _kept(self) -> tuple[Links, Result]:
+        if self._best is None:
+            raise InputError(
+                "no schedule was found in time", where="time_limit", hint="use more seconds"
+            )
+        return self._best
+
+    def _steps(self) -> int:
+        steps = self._kept()[1].steps
+        assert steps is not None
+        return steps
+
+    def _over(self, end: float) -> bool:
+        return self._interrupted or time.monotonic() >= end
+
+    def _solve(self, links: Links, target: int | None) -> Result:
+        """Solve a network, and keep it if its schedule is shorter."""
+        left = self._end - time.monotonic()
+        self._solved += 1
+        result = solve(
+            instance_of(self._task, links),
+            steps=target,
+            time_limit=max(1.0, min(self._slice, left)),
+            seed=self._seed,
+            threads=self._threads,
+            registry=self._registry,
+        )
+        self._interrupted = self._interrupted or result.interrupted
+        if result.steps is not None and (self._best is None or result.steps < self._steps()):
+            self._best = links, result
+        found = f"{result.steps} steps" if result.steps is not None else "no schedule"
+        self._report(f"network {self._solved}: {found}, bound {result.certified_bound.steps}")
+        return result
+
+    def _exhaust(self, target: int) -> tuple[bool, bool]:
+        """Return whether a network with the target was found, and whether all are refuted.
+
+        A network with fewer links allows no schedule that one with more links does not, if any
+        route is allowed. Under another routing rule it may: a refutation that holds for the
+        routes of the task only says nothing about networks with fewer links, and all are listed.
+        """
+        for maximal in (True, False):
+            complete, narrow = True, False
+            listed = list(self._unrefuted(target, maximal))
+            if self._over(self._end):
+                return False, False
+            for links in listed:
+                if self._over(self._end):
+                    return False, False
+                result = self._solve(links, target)
+                if result.steps is not None:
+                    return True, False
+                if result.certified_bound.steps <= target:
+                    complete = False
+                elif not self._any_route():
+                    narrow = True
+            if not narrow or not complete:
+                break
+        return False, complete
+
+    def _any_route(self) -> bool:
+        model = self._task.model
+        return model.routing == "any" or model.switching == "store-and-forward"
+
+    def _unrefuted(self, target: int, maximal: bool) -> list[Links]:
+        """Return the networks that no bound over any routes refutes, most promising ones first."""
+        task, left = self._task, []
+        for each in all_networks(task, lambda: self._over(self._end), maximal=maximal):
+            for links in rooted(task, each):
+                self._listed += 1
+                if proven_steps(task, links, target + 1) is None:
+                    left.append(links)
+        return sorted(left, key=lambda links: (self._count(links), links))
+
+    def _count(self, links: Links) -> float:
+        return steps_of_network(self._task, ports_of(self._task.nodes, self._task.degree, links))
+
+    def _wander(self, starts: list[Links], target: int) -> bool:
+        """Solve networks of random walks that may have the target; return whether one has it."""
+        now = time.monotonic()
+        last = target + 1 >= self._steps()
+        end = self._end if last else now + WALK_SHARE * (self._end - now)
+        seen: set[bytes] = set()
+        walks = [
+            walk(self._task, links, target, self._seed + place, lambda: self._over(end))
+            for place, links in enumerate(starts)
+        ]
+        for links in _alternating(walks):
+            form = form_of(self._task, links)
+            if form in seen:
+                continue
+            seen.add(form)
+            self._listed += 1
+            if self._may_have(links, target) and self._solve(links, target).steps is not None:
+                return True
+            if self._over(end):
+                break
+        return False
+
+    def _may_have(self, links: Links, target: int) -> bool:
+        """Return whether the flow bound of a scatter, not yet made exact, allows the target."""
+        instance = instance_of(self._task, links).forward
+        if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
+            return True
+        flow = solve_flow(instance)
+        return flow is None or flow.load <= target + 1e-6
+
+
+def _alternating(walks: list[Iterator[Links]]) -> Iterator[Links]:
+    """Yield the next network of each walk in turn until all have ended."""
+    while walks:
+        for each in list(walks):
+            links = next(each, None)
+            if links is None:
+                walks.remove(each)
+            else:
+                yield links

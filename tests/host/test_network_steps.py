@@ -1,0 +1,158 @@
+"""Networks with the fewest steps: proven by a bound, by exhaustion, or not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from cchybrid.checker import EvidenceError
+from cchybrid.checker import proven_steps as steps_of_evidence
+from cchybrid.checker.design import check_design
+from cchybrid.host import network_steps
+from cchybrid.host.network_steps import NetworkSteps, fewest_steps
+from cchybrid.model import CommunicationModel
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.all_networks import all_networks
+from cchybrid.network_design.steps import instance_of, proven_steps
+from cchybrid.network_design.steps_walk import rooted
+from cchybrid.network_design.task import DesignTask
+from cchybrid.problem import build_problem
+from cchybrid.referee.verify import verify_schedule
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.network_design.plain_distances import ring, torus
+from tests.proof.optimum import fewest_steps as optimum
+
+
+def check(found: NetworkSteps) -> None:
+    """Verify schedule and evidence again."""
+    schedule = found.result.schedule
+    assert schedule is not None
+    assert schedule.instance == instance_of(found.task, found.links)
+    assert verify_schedule(schedule) == ()
+    assert found.steps >= found.steps_bound
+    check_design(found.record())
+    record = found.record()
+    record["claims"]["steps_bound"] += 1
+    with pytest.raises(EvidenceError, match="steps bound is"):
+        check_design(record)
+    if found.result.certified:
+        evidence = found.result.lower_bound.evidence
+        assert steps_of_evidence(schedule.instance.to_json(), evidence) <= found.steps
+
+
+def test_a_bound_proves_the_network() -> None:
+    task = DesignTask(8, 3, collective="AAS")
+    found = fewest_steps(task, time_limit=60, threads=1)
+    check(found)
+    assert (found.steps, found.steps_bound, found.proven) == (4, 4, "by a bound")
+    assert found.to_json()["proven"] == "by a bound"
+
+
+@pytest.mark.long
+def test_no_network_of_12_nodes_with_3_links_takes_7_steps() -> None:
+    """All 332 networks are refuted, although the bound over all networks is 7."""
+    task = DesignTask(12, 3, collective="AAS")
+    lines: list[str] = []
+    found = fewest_steps(task, time_limit=100, threads=1, report=lines.append)
+    check(found)
+    assert (found.steps, found.steps_bound, found.proven) == (8, 7, "by exhaustion")
+    assert found.listed >= 332
+    assert len(lines) == found.solved
+    for links in all_networks(task):
+        bound = proven_steps(task, links, 8)
+        assert bound is not None
+        anyhow = DesignTask(12, 3, collective="AAS", model=CommunicationModel(routing="any"))
+        record = instance_of(anyhow, links).to_json()
+        assert steps_of_evidence(record, dict(bound.evidence)) >= 8
+
+
+@pytest.mark.parametrize(
+    ("nodes", "degree", "collective", "model"),
+    [
+        (5, 3, "AAS", CommunicationModel()),
+        (5, 2, "AAB", CommunicationModel("store-and-forward", 1, 1)),
+        (5, 3, "AOR", CommunicationModel("wormhole", 1, 1)),
+        (5, 3, "OAB", CommunicationModel("store-and-forward", 1, 2)),
+    ],
+)
+def test_the_proven_network_is_the_best_of_all(
+    nodes: int, degree: int, collective: str, model: CommunicationModel
+) -> None:
+    """The twin solves every network, those with fewer links included, with every root."""
+    task = DesignTask(nodes, degree, collective=collective, model=model)
+    found = fewest_steps(task, time_limit=60, threads=1)
+    check(found)
+    assert found.proven != "not proven"
+    best = found.steps
+    for each in all_networks(task, maximal=False):
+        for links in rooted(task, each):
+            instance = instance_of(task, links)
+            steps = optimum(instance, first_fit(build_problem(instance), 0).steps)
+            assert steps >= best
+            best = min(best, steps)
+    assert best == found.steps
+
+
+@pytest.mark.parametrize(("routing", "listed"), [("minimal", 3), ("any", 1)])
+def test_networks_with_fewer_links_are_listed_where_they_count(
+    routing: str, listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ring of five takes 3 steps. Refuted by ``solve`` for minimal routing, so is the path."""
+    monkeypatch.setattr(network_steps, "steps_of_all_networks", lambda task: 2)
+    monkeypatch.setattr(network_steps, "proven_steps", lambda task, links, steps: None)
+    model = CommunicationModel(routing=routing)  # type: ignore[arg-type]
+    task = DesignTask(5, 2, collective="AAS", model=model)
+    found = fewest_steps(task, time_limit=60, threads=1)
+    assert (found.steps, found.proven, found.listed) == (3, "by exhaustion", listed)
+
+
+def test_a_network_that_is_not_refuted_is_not_called_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(network_steps, "steps_of_all_networks", lambda task: 2)
+    monkeypatch.setattr(network_steps, "proven_steps", lambda task, links, steps: None)
+    real = network_steps.solve
+
+    def weak(instance, **rest):  # type: ignore[no-untyped-def]
+        result = real(instance, **rest)
+        bound = dataclasses.replace(result.certified_bound, steps=1)
+        return dataclasses.replace(result, certified_bound=bound)
+
+    monkeypatch.setattr(network_steps, "solve", weak)
+    found = fewest_steps(DesignTask(5, 2, collective="AAS"), time_limit=60, threads=1)
+    assert (found.steps, found.proven) == (3, "not proven")
+
+
+def test_what_is_not_proven_is_not_called_proven() -> None:
+    """In a second, some schedule of the torus is found; 7 steps are proven best, more are not."""
+    task = DesignTask(16, 4, collective="AAS")
+    found = fewest_steps(task, [torus(4, 4)], time_limit=1, slice_seconds=1, threads=1)
+    check(found)
+    assert found.steps_bound == 7
+    assert found.proven == ("by a bound" if found.steps == 7 else "not proven")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("routing", ["minimal", 1])
+def test_16_nodes_with_4_links_in_7_steps(routing: str | int) -> None:
+    """Torus and hypercube take 8. The bound over all networks is 7, so no network is better."""
+    from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+
+    from cchybrid.network_design.local_run import LocalDesignRun
+
+    model = CommunicationModel(routing=routing)  # type: ignore[arg-type]
+    task = DesignTask(16, 4, collective="AAS", model=model)
+    run = LocalDesignRun(task, evaluations=30_000)
+    Annealing(AnnealingOptions()).design(task, run)
+    assert run.links is not None
+    found = fewest_steps(task, [run.links], time_limit=120, threads=1)
+    check(found)
+    assert (found.steps, found.proven, found.result.certified) == (7, "by a bound", True)
+
+
+def test_wrong_calls_are_refused() -> None:
+    with pytest.raises(InputError, match="no collective"):
+        fewest_steps(DesignTask(8, 3))
+    with pytest.raises(InputError, match="has more than 3 links"):
+        fewest_steps(DesignTask(16, 3, collective="AAS"), [torus(4, 4)])
+    with pytest.raises(InputError, match="not connected"):
+        fewest_steps(DesignTask(8, 3, collective="AAS"), [ring(4)])
