@@ -6,8 +6,9 @@ Columns are nonnegative and have upper limits:
 - ``("flow", m, u, a, b, t)``: transfers of message m over channel (a, b) in step t sent by
   node u; with store-and-forward switching or any routing u is -1 and all senders are counted;
 - ``("gets", m, u, v, t)``: whether v receives m in step t (from u, or from any node if u is -1);
-- ``("sends", m, v, t)``: transfers of message m that v sends in step t; only where senders are not
-  distinguished.
+- ``("sends", m, v, t)``: transfers of message m that v sends in step t, and
+  ``("starts", m, a, b, t)``: those of them over channel (a, b); only with wormhole switching, where
+  senders are not distinguished.
 
 Rows, each named by its key, read "sum of coefficient times column is at least the right side":
 
@@ -16,6 +17,8 @@ Rows, each named by its key, read "sum of coefficient times column is at least t
 - ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
 - ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
 - ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
+- ``("split", m, v, t)``: what v sends starts over one of its channels;
+- ``("over", m, a, b, t)``: what starts over a channel is a part of the flow there;
 - ``("once", m, u, v, t)``: v receives from u at most once in a step, and only if u had the message
   before;
 - ``("channel", a, b, t)``: capacity; for a half-duplex pair, of both directions together;
@@ -49,6 +52,8 @@ SHAPES = {
     "pass": "muvt",
     "hold": "mvt",
     "own": "muabt",
+    "split": "mvt",
+    "over": "mabt",
     "once": "muvt",
     "channel": "abt",
     "inject": "vt",
@@ -65,6 +70,9 @@ class Relaxation:
         self.steps = steps
         self.per_sender = not network.hop_by_hop and network.extra_hops is not None
         """Whether columns distinguish senders, because allowed paths depend on the sender."""
+        self.merges_senders = not network.hop_by_hop and not self.per_sender
+        """Whether flows count all senders of a message, and ``sends`` counts what each of them
+        adds."""
         self._served_by: dict[tuple[int, int, int], frozenset[int]] = {}
         self._commodities_of: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._hops_from: dict[int, dict[int, int]] = {}
@@ -173,12 +181,14 @@ class Relaxation:
                         for node in receivers:
                             if node != sender:
                                 yield "once", message, sender, node, t
-                    if self.per_sender or network.hop_by_hop:
+                    if not self.merges_senders:
                         for a, b in network.channels:
                             if self.passes(message, sender, a, b) and (
                                 self.per_sender or a != source
                             ):
                                 yield "own", message, sender, a, b, t
+                if self.merges_senders:
+                    yield from self._starting_keys(message, t)
         for t in steps:
             for a, b in network.channels:
                 if (b, a) not in network.half_duplex:
@@ -186,6 +196,19 @@ class Relaxation:
             for node in range(network.nodes):
                 yield "inject", node, t
                 yield "accept", node, t
+
+    def _starting_keys(self, message: int, t: int) -> Iterator[Key]:
+        """Yield the keys of the rows on what starts over each channel."""
+        for node in self.holders(message):
+            yield "split", message, node, t
+            for b in self._first_hops(message, node):
+                yield "own", message, ANY_SENDER, node, b, t
+                yield "over", message, node, b, t
+
+    def _first_hops(self, message: int, node: int) -> list[int]:
+        return [
+            b for b in self.network.successors[node] if self.passes(message, ANY_SENDER, node, b)
+        ]
 
     def row(self, key: Key) -> Row:
         """Return a row by its key.
@@ -212,6 +235,8 @@ class Relaxation:
         """Return the upper limit of a column."""
         if column[0] == "flow" and not self.network.hop_by_hop:
             return self.network.channels[column[3], column[4]]
+        if column[0] == "starts":
+            return self.network.channels[column[2], column[3]]
         return self.network.inject[column[2]] if column[0] == "sends" else 1
 
     def _check(self, letter: str, number: Any) -> None:
@@ -270,14 +295,31 @@ class Relaxation:
         return self._if_has(terms, power, m, v, t)
 
     def _own_row(self, m: int, u: int, a: int, b: int, t: int) -> Row:
-        if (a, b) not in self.network.channels or not (self.per_sender or self.network.hop_by_hop):
-            raise EvidenceError("a channel that the row does not have")
-        if not self.passes(m, u, a, b):
+        if (a, b) not in self.network.channels or not self.passes(m, u, a, b):
             raise EvidenceError("a channel that the message does not pass")
+        if self.merges_senders:
+            if a not in self.holders(m):
+                raise EvidenceError("a node that never has the message")
+            terms: dict[Column, int] = {("starts", m, a, b, t): -1}
+            return self._if_has(terms, self.network.channels[a, b], m, a, t)
         max_value = 1 if self.network.hop_by_hop else self.network.channels[a, b]
         return self._if_has(
             {("flow", m, u, a, b, t): -1}, max_value, m, u if self.per_sender else a, t
         )
+
+    def _split_row(self, m: int, v: int, t: int) -> Row:
+        if not self.merges_senders or v not in self.holders(m):
+            raise EvidenceError("a node that never has the message")
+        terms: dict[Column, int] = {("sends", m, v, t): -1}
+        terms.update({("starts", m, v, b, t): 1 for b in self._first_hops(m, v)})
+        return terms, 0
+
+    def _over_row(self, m: int, a: int, b: int, t: int) -> Row:
+        if not self.merges_senders or a not in self.holders(m):
+            raise EvidenceError("a node that never has the message")
+        if (a, b) not in self.network.channels or not self.passes(m, ANY_SENDER, a, b):
+            raise EvidenceError("a channel that the message does not pass")
+        return {("flow", m, ANY_SENDER, a, b, t): 1, ("starts", m, a, b, t): -1}, 0
 
     def _once_row(self, m: int, u: int, v: int, t: int) -> Row:
         if u == ANY_SENDER or v == u or v not in self.receivers(m):

@@ -33,7 +33,7 @@ from cchybrid.proof.regions import region_bounds
 
 MAX_TERMS = 100_000
 """Largest number of terms of a program that the bound provider solves."""
-UNITS = 1.0
+UNITS = 5.0
 """Deterministic time, about seconds, for each program of the bound provider."""
 MIN_FLOW_TERMS = 3
 """A flow leaves a node, enters a node and uses a channel, so it has at least 3 terms."""

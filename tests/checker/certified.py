@@ -32,6 +32,7 @@ class Case(NamedTuple):
 
 OWN = "minimal routing"
 ONE_PORT = {"switching": "store-and-forward", "ports": 1}
+FIRST_8 = {"transmitters": range(8), "receivers": range(8, 25)}
 HALF = {"transmitters": range(8), "receivers": range(8, 16)}
 FOUR = {"transmitters": range(4), "receivers": range(4)}
 CASES = (
@@ -44,6 +45,7 @@ CASES = (
     Case("arborescences", "random-links-8-10-1", "AAB", 17, ONE_PORT),
     Case("step-prices", "mesh-3x3", "MNS", 5, {**ONE_PORT, **FOUR}),
     Case("farkas", "spidergon-16", "MNB", 4, HALF),
+    Case("farkas", "torus-5x5", "MNB", 4, FIRST_8),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
 )

@@ -39,6 +39,7 @@ def columns(relaxation: Relaxation, moves: list[Transfer]) -> Counter[tuple[Any,
             found["gets", m, u, path[-1], t] += 1
             if not relaxation.per_sender:
                 found["sends", m, path[0], t] += 1
+                found["starts", m, path[0], path[1], t] += 1
     return found
 
 

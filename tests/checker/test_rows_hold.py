@@ -107,6 +107,8 @@ def test_a_broken_schedule_breaks_rows_and_clauses():
         ("wish", 0, 1),
         ("own", 0, 0, 3, 1, 1),
         ("own", 0, -1, 0, 1, 1),
+        ("split", 0, 1, 1),
+        ("over", 0, 0, 1, 1),
         ("channel", 0, 3, 1),
         ("pass", 0, 1, 1, 1),
         ("once", 0, 2, 2, 1),

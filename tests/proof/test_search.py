@@ -45,6 +45,14 @@ def test_kind_and_scope(kind, scope, topology, collective, steps, more):
         assert proof.scope == scope
 
 
+def test_rows_on_what_starts_over_a_channel_raise_a_bound():
+    """Without the rows "own" and "over", the relaxation has room for 3 steps."""
+    proof = look("torus-5x5", "MNB", 4, transmitters=range(8), receivers=range(8, 25)).proof
+    assert proof is not None
+    assert (proof.evidence["kind"], proof.steps, proof.scope) == ("farkas", 4, "any routing")
+    assert {"own", "over"} <= proof.evidence["rows"].keys()
+
+
 def test_a_schedule_that_is_too_long_is_met_by_a_shorter_one():
     instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
     found = find_proof(instance, instance.to_json(), 4, 60.0)
