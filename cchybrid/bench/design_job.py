@@ -8,19 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.bench.design_row import DesignRow, design_record, figures_of
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.errors import CchybridError
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.ports import Links
-
-DESIGNERS = {
-    "annealing": ("cchybrid_plugins.annealing.engine", "Annealing"),
-    "cpsat-design": ("cchybrid_plugins.cpsat_design.engine", "CpsatDesign"),
-    "exhaustive": ("cchybrid_plugins.exhaustive.engine", "Exhaustive"),
-    "gappin": ("cchybrid_plugins.gappin.engine", "Gappin"),
-    "symmetric": ("cchybrid_plugins.symmetric.engine", "Symmetric"),
-}
-"""Module and class by name."""
+from cchybrid.plugin.registry import load_registry
 
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,11 +70,7 @@ def _designed(
 
 
 def _designer(name: str) -> Designer:
-    if name not in DESIGNERS:
-        raise InputError(
-            f"no designer is called {name!r}", where="designers", hint="use " + ", ".join(DESIGNERS)
-        )
-    module, kind = DESIGNERS[name]
+    module, _, kind = load_registry().designer(name).target.partition(":")
     found = getattr(importlib.import_module(module), kind)
     designer: Designer = found(found.Options())
     return designer
