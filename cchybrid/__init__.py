@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cchybrid.host.api import bound, instance, network, solve
+    from cchybrid.host.design_api import design
+    from cchybrid.host.design_result import DesignResult
     from cchybrid.host.result import Result
     from cchybrid.model import (
         Channel,
@@ -29,9 +31,10 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "CchybridError", "Channel", "Collective", "CommunicationModel", "InputError", "Instance",
-    "LowerBound", "Message", "Network", "PluginError", "Reduction", "Result", "Schedule",
-    "Transfer", "Violation", "bound", "instance", "network", "solve", "verify_schedule",
+    "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignResult", "InputError",
+    "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction", "Result",
+    "Schedule", "Transfer", "Violation", "bound", "design", "instance", "network", "solve",
+    "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -40,6 +43,8 @@ _LATER = {
     "InputError": "cchybrid.model.errors",
     "PluginError": "cchybrid.model.errors",
     "bound": "cchybrid.host.api",
+    "design": "cchybrid.host.design_api",
+    "DesignResult": "cchybrid.host.design_result",
     "instance": "cchybrid.host.api",
     "network": "cchybrid.host.api",
     "solve": "cchybrid.host.api",

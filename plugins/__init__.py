@@ -1,10 +1,10 @@
 """The engines that ship with cchybrid, registered like those of any other plugin."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
 BASELINE = {"baseline": True, "prepares": True}
 
@@ -57,3 +57,26 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             "lists all compatibility classes, solves the minimum set cover (thesis section 4.2.1)",
             kind="exact", baseline=True, prepares=True),
     )  # fmt: skip
+
+
+@hookimpl
+def cchybrid_designers() -> Iterable[DesignerInfo]:
+    """Return the designers of networks."""
+    return (
+        _designer("exhaustive", 50, "exhaustive.engine:Exhaustive", "exact",
+                  "lists all networks of a small order up to isomorphism"),
+        _designer("cpsat-design", 45, "cpsat_design.engine:CpsatDesign", "exact",
+                  "CP-SAT minimises the latencies of very small networks"),
+        _designer("symmetric", 40, "symmetric.engine:Symmetric", "heuristic",
+                  "Cayley graphs: circulants and others in which every node looks the same"),
+        _designer("annealing", 30, "annealing.engine:Annealing", "heuristic",
+                  "simulated annealing by exchanges of links, with rotations"),
+        _designer("gappin", 20, "gappin.engine:Gappin", "heuristic",
+                  "the genetic algorithm of the GAPPIN paper"),
+    )  # fmt: skip
+
+
+def _designer(
+    name: str, priority: int, target: str, kind: Literal["heuristic", "exact"], summary: str
+) -> DesignerInfo:
+    return DesignerInfo(name, f"cchybrid_plugins.{target}", summary, kind=kind, priority=priority)

@@ -3,7 +3,8 @@
 The record of a designed network is a ``cchybrid-design/1`` object:
 
 - ``nodes``, ``degree``, ``links`` (pairs of nodes),
-- optionally ``positions`` and ``max_wire`` (Manhattan distance), ``redundant_links`` (true, false),
+- optionally ``positions`` and ``max_wire`` (Manhattan distance), ``redundant_links`` and
+  ``fault_tolerant`` (true, false; the latter: any one node may fail),
 - optionally ``collective`` (the name of one between all nodes) and ``model``, as in
   ``cchybrid-instance/1``,
 - ``claims``: any of ``diameter``, ``total_distance`` (the sum over all ordered pairs of nodes),
@@ -59,8 +60,10 @@ def check_design(record: Any) -> DesignFigures:
 
 
 def _check(record: Any) -> DesignFigures:
-    known = {"format", "nodes", "degree", "links", "positions", "max_wire", "redundant_links"}
-    known |= {"collective", "model", "claims"}
+    known = {
+        "format", "nodes", "degree", "links", "positions", "max_wire", "redundant_links",
+        "fault_tolerant", "collective", "model", "claims",
+    }  # fmt: skip
     if not isinstance(record, Mapping) or not set(record) <= known:
         raise ValueError
     if record["format"] != DESIGN_FORMAT:
@@ -77,6 +80,8 @@ def _check(record: Any) -> DesignFigures:
     hops = [_distances(neighbours, node) for node in range(nodes)]
     if any(len(row) < nodes for row in hops):
         raise EvidenceError("the network is not connected")
+    if _flag(record, "fault_tolerant"):
+        _check_faults(neighbours)
     total = sum(map(sum, hops))
     diameter = max(map(max, hops))
     total_bound, diameter_bound = _bounds(nodes, degree, reachable)
@@ -109,9 +114,7 @@ def _check(record: Any) -> DesignFigures:
 def _read_links(record: Mapping[str, Any], nodes: int, degree: int) -> list[list[int]]:
     """Return the neighbours of every node."""
     neighbours: list[list[int]] = [[] for _ in range(nodes)]
-    redundant = record.get("redundant_links", False)
-    if type(redundant) is not bool:
-        raise TypeError
+    redundant = _flag(record, "redundant_links")
     for link in record["links"]:
         a, b = map(_whole, link)
         if a >= nodes or b >= nodes or a == b:
@@ -124,6 +127,16 @@ def _read_links(record: Mapping[str, Any], nodes: int, degree: int) -> list[list
         if len(others) > degree:
             raise EvidenceError(f"node {node} has {len(others)} links")
     return neighbours
+
+
+def _check_faults(neighbours: Sequence[Sequence[int]]) -> None:
+    """Raise an ``EvidenceError`` if the failure of one node disconnects others."""
+    nodes = len(neighbours)
+    for failed in range(nodes):
+        left = [[] if a == failed else [b for b in others if b != failed]
+                for a, others in enumerate(neighbours)]  # fmt: skip
+        if len(_distances(left, 1 if failed == 0 else 0)) < nodes - 1:
+            raise EvidenceError(f"without node {failed} the network is not connected")
 
 
 def _wires(record: Mapping[str, Any], nodes: int) -> list[list[int]] | None:
@@ -178,6 +191,13 @@ def _distances(neighbours: Sequence[Sequence[int]], source: int) -> list[int]:
                 hops[other] = hops[node] + 1
                 queue.append(other)
     return list(hops.values())
+
+
+def _flag(record: Mapping[str, Any], name: str) -> bool:
+    flag = record.get(name, False)
+    if type(flag) is not bool:
+        raise TypeError
+    return flag
 
 
 def _whole(value: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import benching, listing, proving, schedules, solving, warming
+from cchybrid.cli import benching, designing, listing, proving, schedules, solving, warming
 from cchybrid.model.errors import CchybridError
 
 INTERRUPTED = 130
@@ -33,9 +33,12 @@ app.command()(schedules.export)
 app.add_typer(benching.bench)
 app.command()(warming.warm_up)
 app.command()(solving.instance)
+app.command()(designing.design)
+app.command()(designing.check_design)
 app.command()(listing.topologies)
 app.command()(listing.collectives)
 app.command()(listing.engines)
+app.command()(designing.designers)
 app.command()(listing.plugins)
 
 

@@ -144,6 +144,21 @@ WorkerEvent = (
 
 
 @dataclass(frozen=True)
+class Designed:
+    """A network by its links, and its cost; ``spent``: evaluations so far."""
+
+    links: tuple[tuple[int, int], ...]
+    cost: float
+    spent: int
+
+
+DesignerEvent = (
+    Started | Designed | Note | End | Unsupported | Refused | Failed | Trouble | Silent | Overdue
+)  # fmt: skip
+"""The events that a designer's worker may send."""
+
+
+@dataclass(frozen=True)
 class Opened:
     """A worker was started.
 

@@ -23,6 +23,8 @@ from cchybrid.model.text import one_line
 from cchybrid.plugin.engine import Stop
 
 Line = dict[str, Any]
+Kinds = Mapping[str, type]
+Links = tuple[tuple[int, int], ...]
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 """Longest line of a worker; a schedule of a million transfers has about 50 MB."""
@@ -54,12 +56,16 @@ def decode_steps(text: str) -> Steps:
 
 
 class LineReader:
-    """Reader that splits the bytes of a pipe into lines and parses them."""
+    """Reader that splits the bytes of a pipe into lines and parses them.
 
-    def __init__(self) -> None:
+    ``kinds`` are the events that may be sent, by default those of an engine's worker.
+    """
+
+    def __init__(self, kinds: Kinds | None = None) -> None:
+        self._kinds = FROM_ENGINES if kinds is None else kinds
         self._pending = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[ev.Event]:
+    def feed(self, data: bytes) -> Iterator[Any]:
         """Yield the events that ``data`` completes; raise ``WireError`` for anything else."""
         searched = len(self._pending)
         self._pending += data
@@ -67,13 +73,13 @@ class LineReader:
             raw = bytes(self._pending[:end])
             del self._pending[: end + 1]
             searched = 0
-            yield parse(raw)
+            yield parse(raw, self._kinds)
         if len(self._pending) > MAX_LINE_BYTES:
             raise WireError("sent a line without end")
 
 
-def parse(raw: bytes) -> ev.Event:
-    """Read one line of a worker.
+def parse(raw: bytes, kinds: Kinds | None = None) -> Any:
+    """Read one line of a worker as one of these kinds of events.
 
     Raises
     ------
@@ -87,9 +93,10 @@ def parse(raw: bytes) -> ev.Event:
     if not isinstance(line, dict) or not isinstance(line.get("event"), str):
         raise WireError("sent a line that names no event")
     kind = line["event"]
-    if kind not in _FROM_WORKERS:
+    found = (FROM_ENGINES if kinds is None else kinds).get(kind)
+    if found is None:
         raise WireError(f"sent an unknown event {one_line(kind)!r}")
-    return _read(kind, line)
+    return _read(found, line)
 
 
 def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
@@ -106,29 +113,34 @@ def from_log(line: Line) -> tuple[float, int, ev.Event]:
     if not isinstance(kind, str) or kind not in _KINDS:
         raise WireError(f"the log has an unknown input {kind!r:.40}")
     seconds = _field(kind, "seconds", line.get("seconds"), float)
-    return seconds, _field(kind, "seat", line.get("seat"), int), _read(kind, line)
+    return seconds, _field(kind, "seat", line.get("seat"), int), _read(_KINDS[kind], line)
 
 
 def _no_constant(name: str) -> float:
     raise ValueError(name)
 
 
-_KINDS: Mapping[str, type] = {kind.__name__.lower(): kind for kind in get_args(ev.Event)}
-_FROM_WORKERS = frozenset(kind.__name__.lower() for kind in get_args(ev.WorkerEvent))
-"""Kinds of events that a worker may send; the others come from the host."""
+def _by_name(union: Any) -> Kinds:
+    return {kind.__name__.lower(): kind for kind in get_args(union)}
 
 
-def _read(kind: str, line: Line) -> ev.Event:
+_KINDS = _by_name(ev.Event)
+FROM_ENGINES = _by_name(ev.WorkerEvent)
+"""The events that an engine's worker may send, by name."""
+FROM_DESIGNERS = _by_name(ev.DesignerEvent)
+"""The events that a designer's worker may send, by name."""
+
+
+def _read(event: type, line: Line) -> Any:
     """Return the event of a line; a field that is missing or null gets its default, if any."""
-    found = {}
-    hints = _hints(_KINDS[kind])
-    for item in fields(_KINDS[kind]):
+    found, kind = {}, event.__name__.lower()
+    hints = _hints(event)
+    for item in fields(event):
         if line.get(item.name) is not None:
             found[item.name] = _field(kind, item.name, line[item.name], hints[item.name])
         elif item.default is MISSING and item.default_factory is MISSING:
             raise WireError(f"sent an event {kind} without {item.name}")
-    event: ev.Event = _KINDS[kind](**found)
-    return event
+    return event(**found)
 
 
 @cache
@@ -167,6 +179,8 @@ def _convert(value: Any, hint: Any) -> Any:
         return plain
     if hint == tuple[str, ...] and type(value) in (list, tuple):
         return tuple(_convert(item, str) for item in value)
+    if hint == Links and type(value) is list:
+        return tuple(_read_link(pair) for pair in value)
     if hint == Steps and type(value) is list:
         return steps_from_json(value, "steps")
     if hint is Stop and value in list(Stop):
@@ -181,6 +195,12 @@ def _convert(value: Any, hint: Any) -> Any:
         _check_evidence(value, MAX_EVIDENCE_DEPTH)
         return value
     raise ValueError
+
+
+def _read_link(pair: Any) -> tuple[int, int]:
+    if type(pair) is not list or [type(node) for node in pair] != [int, int]:
+        raise ValueError("a link is no pair of nodes")
+    return pair[0], pair[1]
 
 
 def _check_evidence(value: Any, depth: int) -> None:
@@ -228,6 +248,7 @@ _EXPECTED: Mapping[Any, str] = {
     str: "text",
     Stop: "reason to stop",
     Steps: "list of steps",
+    Links: "list of links",
     tuple[str, ...]: "list of texts",
     Mapping[str, Any]: "object of evidence",
     Mapping[str, float]: "object of finite numbers",

@@ -16,67 +16,42 @@ The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
 
 from __future__ import annotations
 
-import math
 import operator
-import os
-import signal
 import sys
-import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import IO, Any
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
-from cchybrid.host.wire import Line, decode_steps, encode
+from cchybrid.host.wire import Line, decode_steps
+from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine, serve
 from cchybrid.model import Instance, LowerBound, Steps
-from cchybrid.model.errors import CchybridError, InputError
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.errors import CchybridError
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import error_line
-from cchybrid.plugin.engine import Budget, RunBase, Stop, cut_to, is_complete, read_options
-from cchybrid.plugin.interface_1 import explain
+from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
 from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
 from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
-from cchybrid.system.processes import die_with_parent, limit_memory
 
-MIN_NOTE_SECONDS = 0.1
-"""Shortest time between two notes, or two reports of progress; those between are dropped."""
 MIN_SUGGEST_SECONDS = 0.5
 """Shortest time between two suggestions for the same number of steps."""
-TICK_SECONDS = 0.1
-"""Seconds between two checks of the engine. On a busy machine ticks are delayed as much as the
-engine, so a number of ticks measures time that the engine had."""
-MAX_SILENT_TICKS = 30
-"""Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
-for a few calls per second; these are 3 seconds."""
 MAX_READ_CHARACTERS = 1 << 20
 """Length of the text of a schedule from which on it is read only when it is used: few are used, and
 a quarter of a million transfers need more than 100 MiB."""
-STOP_SHARE = 0.6
-"""Share of the seconds until SIGTERM after which a worker reports that its engine does not return
-when asked to stop, and ends itself."""
 
 
-class WorkerRun(RunBase):
+class WorkerRun(WorkerLink, RunBase):
     """The ``Run`` of an engine in a worker: sends events to the host and receives news."""
 
     def __init__(self, job: Line, out: IO[bytes]) -> None:
-        self.seed: int = job["seed"]
-        self.budget = Budget(**job["budget"])
+        super().__init__(job, out)
         self.target: int | None = job["target"]
         self._blind: bool = job["blind"]
-        self._out = out
-        self._lock = threading.Lock()
-        self._started = time.monotonic()
-        self._extension = 0.0
-        # The extension of the run that the seconds of the budget contain already.
-        self._known_extension: float = job.get("extension", 0.0)
         self._best: int | None = None
         self._schedule: Steps | str = ()
         self._schedule_by = ""
@@ -85,26 +60,17 @@ class WorkerRun(RunBase):
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
-        self.stop_requested = False
-        self.grace = 0.0
-        self._spent = 0
         self._conflicts: int | None = None
-        self._last_note = 0.0
         self._last_progress = 0.0
         self._next_suggestion: dict[int, float] = {}
         self.problem: Problem | None = None
         self.quotient_search: QuotientSearch | None = None
-        self.working_since: float | None = None
-        self.calls = 0
         for line in job["news"]:
             self.receive(line)
 
     def receive(self, line: Line) -> None:
         """Apply a line of news from the host."""
-        if "stop" in line:
-            self.stop_requested, self.grace = True, line["stop"]
-        if "extension" in line:
-            self._extension = line["extension"] - self._known_extension
+        super().receive(line)
         if "lower" in line:
             self._lower = line["lower"]
         if "best" in line:
@@ -112,14 +78,6 @@ class WorkerRun(RunBase):
             self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
             self._drafts[line["draft"]] = _read_short(line["steps"]), line["by"]
-
-    def send(self, event: str, **content: Any) -> None:
-        """Send one event to the host."""
-        self.calls += 1
-        line = encode({"event": event, **content})
-        with self._lock:
-            self._out.write(line)
-            self._out.flush()
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
@@ -194,45 +152,9 @@ class WorkerRun(RunBase):
             self._last_progress = now
             self.send("progress", steps=steps, conflicts=conflicts)
 
-    def note(self, **metrics: float) -> None:
-        """See ``Run.note``."""
-        now = time.monotonic()
-        if now - self._last_note >= MIN_NOTE_SECONDS:
-            self._last_note = now
-            # JSON cannot represent infinity.
-            finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}
-            self.send("note", metrics=finite)
-
-    def spend(self, evaluations: int) -> None:
-        """See ``Run.spend``."""
-        self._spent += evaluations
-
-    def send_end(self, stop: Stop) -> None:
-        """Send why the engine returned and what it has spent, once."""
-        begun, self.working_since = self.working_since, None
-        if begun is None:  # the watching thread has sent it
-            return
-        seconds = round(time.monotonic() - begun, 3)
-        self.send(
-            "end",
-            stop=stop.value,
-            evaluations=self._spent,
-            conflicts=self._conflicts,
-            searched=seconds,
-        )
-
-    def should_stop(self) -> bool:
-        """See ``Run.should_stop``."""
-        self.calls += 1
-        seconds, evaluations = self.budget.seconds, self.budget.evaluations
-        return (
-            self.stop_requested
-            or (
-                seconds is not None
-                and time.monotonic() - self._started >= seconds + self._extension
-            )
-            or (evaluations is not None and self._spent >= evaluations)
-        )
+    def end_figures(self) -> dict[str, Any]:
+        """See ``WorkerLink.end_figures``."""
+        return {"conflicts": self._conflicts}
 
     def _lift(
         self, assignment: Assignment, steps: int | None = None, problem: Problem | None = None
@@ -250,19 +172,6 @@ def _read_short(text: str) -> Steps | str:
 
 def _read(steps: Steps | str) -> Steps:
     return decode_steps(steps) if isinstance(steps, str) else steps
-
-
-class RefusedError(Exception):
-    """The engine rejects its options."""
-
-
-def read_engine(job: Line) -> tuple[Any, Any]:
-    """Return the class of the engine and its options, or raise a ``RefusedError``."""
-    engine_class = load_target(job["target_name"])
-    try:
-        return engine_class, read_options(job["engine"], engine_class.Options, job["options"])
-    except InputError as error:
-        raise RefusedError(str(error)) from None
 
 
 def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
@@ -358,57 +267,12 @@ JOBS: dict[str, Callable[[WorkerRun, Line, ReceivedInstance], None]] = {
 }
 
 
-def main() -> None:
-    """Read the job, do it and report how it ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent()
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    job = parse_json(sys.stdin.buffer.readline().decode())
+def start(job: Line, out: IO[bytes]) -> tuple[WorkerRun, Callable[[], None]]:
+    """Return the run of a job and the function that does it."""
     received = ReceivedInstance(job.get("files", {}), sys.stdin.buffer.readline)
-    memory = job["budget"]["memory"]
-    limit_memory(memory)
     run = WorkerRun(job, out)
-    threading.Thread(target=_listen, args=(run,), daemon=True).start()
-    threading.Thread(target=_watch, args=(run,), daemon=True).start()
-    try:
-        JOBS[job["kind"]](run, job, received)
-    except RefusedError as error:
-        run.send("refused", text=str(error))
-    except MemoryError:
-        run.send("failed", text=f"ran out of its {memory} MiB of memory")
-    except BaseException as error:  # SystemExit, too
-        run.send("failed", text=explain(error) or error_line(error))
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-    # Threads that an engine left running must not keep the process alive.
-    os._exit(0)
-
-
-def _watch(run: WorkerRun) -> None:
-    """Report an engine that does not call ``Run``; end the process if it does not stop."""
-    calls = silent = stopping = 0
-    while True:
-        time.sleep(TICK_SECONDS)
-        silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
-        if silent == MAX_SILENT_TICKS:
-            run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
-        calls = run.calls
-        # A worker whose engine has not started is ended by the host.
-        stopping += run.stop_requested and run.working_since is not None
-        if stopping and stopping * TICK_SECONDS > STOP_SHARE * run.grace:
-            run.send("overdue")
-            run.send_end(Stop.LIMIT)
-            os._exit(0)
-
-
-def _listen(run: WorkerRun) -> None:
-    for raw in sys.stdin.buffer:
-        run.receive(parse_json(raw.decode()))
-    # End of input: the host has ended, and no other process would end this process group.
-    os.killpg(os.getpgrp(), signal.SIGKILL)
+    return run, lambda: JOBS[job["kind"]](run, job, received)
 
 
 if __name__ == "__main__":
-    main()
+    serve(start)

@@ -7,14 +7,21 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
-from cchybrid.host.wire import Line, encode
+from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
 from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess
 
 
 class WorkerPool:
-    """The worker processes that are running."""
+    """The worker processes that are running.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    module, kinds
+        The module that they run, and the events that they may send, by name.
+    """
+
+    def __init__(self, module: str = "cchybrid.host.worker", kinds: Kinds = FROM_ENGINES) -> None:
+        self._module, self._kinds = module, kinds
         self._run_id = uuid.uuid4().hex
         self._workers: dict[int, WorkerProcess] = {}
         self._selector = selectors.DefaultSelector()
@@ -32,7 +39,8 @@ class WorkerPool:
         self, seat: int, job: Line, instance: bytes, descriptors: Collection[int] = ()
     ) -> None:
         """Start a worker on a job and an instance, encoded as a line, or in inherited files."""
-        worker = WorkerProcess(job, instance, f"{self._run_id}-{seat}", descriptors)
+        mark = f"{self._run_id}-{seat}"
+        worker = WorkerProcess(job, instance, mark, descriptors, self._module, self._kinds)
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator
 
 from cchybrid.host.events import Event, Exited, Garbled
-from cchybrid.host.wire import Line, LineReader, WireError, encode
+from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, LineReader, WireError, encode
 from cchybrid.system.processes import start_module
 
 GRACE_SECONDS = 1.0
@@ -34,6 +34,10 @@ class WorkerProcess:
         Marks all processes of the worker.
     descriptors
         Open files that it inherits.
+    module
+        The module that it runs.
+    kinds
+        The events that it may send, by name.
 
     Attributes
     ----------
@@ -46,7 +50,13 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, job: Line, instance: bytes, mark: str, descriptors: Collection[int] = ()
+        self,
+        job: Line,
+        instance: bytes,
+        mark: str,
+        descriptors: Collection[int] = (),
+        module: str = "cchybrid.host.worker",
+        kinds: Kinds = FROM_ENGINES,
     ) -> None:
         self._mark = mark
         self.paused = False
@@ -56,7 +66,7 @@ class WorkerProcess:
         self._pause_requested = False
         self._terminated = False
         self._killed = False
-        self._reader = LineReader()
+        self._reader = LineReader(kinds)
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
         self._pending_news: dict[tuple[str, int], Line] = {}
@@ -64,7 +74,7 @@ class WorkerProcess:
         self._term_since: float | None = None
         self._grace = GRACE_SECONDS
         environment = {MARK: mark, "PYTHONHASHSEED": "0"}
-        self._process = start_module("cchybrid.host.worker", environment, descriptors=descriptors)
+        self._process = start_module(module, environment, descriptors=descriptors)
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr)

@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 from cchybrid.library.collectives import collective as build_collective
 from cchybrid.library.formats import read_network
+from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
-from cchybrid.model import CommunicationModel, Instance
+from cchybrid.model import CommunicationModel, Instance, Network
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import is_file
+from cchybrid.model.instance import is_file, read_text
 
 
 class Names(Protocol):
@@ -59,6 +60,8 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
     path = Path(spec.topology)
     if spec.collective is None:
         if path.suffix == ".json" or is_file(path):
+            if path.suffix == ".json" and is_network(read_text(path)):
+                raise _only_a_network(path)
             return _with_model(_load_instance(path, spec), spec)
         raise InputError(
             f"no collective is named for {spec.topology}",
@@ -67,7 +70,7 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
         )
     transmitters, receivers = spec.transmitters, spec.receivers
     if path.suffix or path.name != spec.topology:  # names of topologies have no dot or slash
-        if path.suffix == ".json":
+        if path.suffix == ".json" and not is_network(read_text(path)):
             raise InputError(
                 f"{path} is an instance file and names its collective itself",
                 where="COLLECTIVE",
@@ -107,25 +110,54 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
                 f"{path} names the messages already", where=name, hint="leave the option out"
             )
     if path.suffix != ".json" and is_file(path):
-        raise InputError(
-            f"{path} holds a network only",
-            where="COLLECTIVE",
-            hint="write a collective after it, such as AAS; see: cchybrid collectives",
-        )
+        raise _only_a_network(path)
     return Instance.load(path)
+
+
+def _only_a_network(path: Path) -> InputError:
+    return InputError(
+        f"{path} holds a network only",
+        where="COLLECTIVE",
+        hint="write a collective after it, such as AAS; see: cchybrid collectives",
+    )
+
+
+def find_network(text: str, names: Names) -> Network:
+    """Return the network that a file or a topology's name gives.
+
+    Raises
+    ------
+    InputError
+        If there is no such topology, or the file is no network.
+    """
+    path = Path(text)
+    if path.suffix or path.name != text:
+        return read_network(path).network
+    return build_network(text, names.topologies.values())
 
 
 def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:
     """Return the instance with the model options of the specification applied."""
-    record = instance.model.to_json()
-    if spec.routing is not None:
-        text = str(spec.routing).lower()
+    model = read_model(instance.model, spec.routing, spec.switching, spec.ports)
+    return replace(instance, model=model)
+
+
+def read_model(
+    model: CommunicationModel,
+    routing: str | int | None,
+    switching: str | None,
+    ports: str | int | None,
+) -> CommunicationModel:
+    """Return a model with the options of ``InstanceSpec`` applied that are not ``None``."""
+    record = model.to_json()
+    if routing is not None:
+        text = str(routing).lower()
         record["routing"] = int(text) if _is_number(text) else text
-    if spec.switching is not None:
-        record["switching"] = spec.switching.lower()
-    if spec.ports is not None:
-        record["ports"] = _ports(str(spec.ports).lower())
-    return replace(instance, model=CommunicationModel.from_json(record))
+    if switching is not None:
+        record["switching"] = switching.lower()
+    if ports is not None:
+        record["ports"] = _ports(str(ports).lower())
+    return CommunicationModel.from_json(record)
 
 
 def _ports(text: str) -> Any:

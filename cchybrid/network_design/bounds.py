@@ -46,7 +46,7 @@ class LatencyBound:
 
     def cost(self, task: DesignTask) -> float | None:
         """Return a lower bound of the cost; ``None`` if it has terms besides latency and steps."""
-        if not task.uses_only((*LATENCY_TERMS, "steps")):
+        if not {name for name, _ in task.weights} <= {*LATENCY_TERMS, "steps"}:
             return None
         mean = self.total / self.nodes**2
         cost = task.weight("latency") * mean + task.weight("max-latency") * self.diameter

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cchybrid.model.errors import PluginError
+from cchybrid.model.text import error_line
 from cchybrid.network_design.bisection import bisection
-from cchybrid.network_design.faults import node_faults, random_faults
+from cchybrid.network_design.faults import node_faults, random_faults, survives_any_fault
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Ports
 from cchybrid.network_design.routes import contention, path_deviations
 from cchybrid.network_design.steps import steps_of_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
+from cchybrid.proof.records import load_target
 
 SLACK = 1e-9
 """Tolerance of comparisons of sums of terms."""
@@ -48,7 +51,8 @@ class Term:
     maximised: bool = False
 
 
-FUNCTIONS: Mapping[str, Callable[[DesignTask, Ports], tuple[float, ...]]] = {
+Function = Callable[[DesignTask, Ports], tuple[float, ...]]
+FUNCTIONS: Mapping[str, Function] = {
     "latency": lambda task, ports: latency(ports),
     "contention": lambda task, ports: contention(ports),
     "wire": lambda task, ports: (longest_wire(task, ports),),
@@ -96,17 +100,31 @@ class Cost:
 
     def __init__(self, task: DesignTask) -> None:
         self.task = task
-        used = {TERMS[name].source for name, _ in task.weights}
-        self._sources = tuple(source for source in CHEAPEST_FIRST if source in used)
+        extra = {term.name: term for term in task.extra_terms}
+        self._terms = {
+            name: TERMS[name]
+            if name in TERMS
+            else Term(name, "", f"plugin {name}", maximised=extra[name].maximised)
+            for name, _ in task.weights
+        }
+        self._functions = {**FUNCTIONS}
+        for name, term in self._terms.items():
+            if name not in TERMS:
+                self._functions[term.source] = _single(name, extra[name].target)
+        used = {term.source: None for term in self._terms.values()}
+        ranks = {source: rank for rank, source in enumerate(CHEAPEST_FIRST)}
+        self._sources = tuple(sorted(used, key=lambda source: ranks.get(source, len(ranks))))
         self._signed = {
             source: tuple(
-                (TERMS[name].index, name, -weight if TERMS[name].maximised else weight)
+                (term.index, name, -weight if term.maximised else weight)
                 for name, weight in task.weights
-                if TERMS[name].source == source
+                if (term := self._terms[name]).source == source
             )
             for source in self._sources
         }
-        self._rests_on_latency = not used.isdisjoint(("contention", "node faults"))
+        self._unbounded = any(term.maximised for term in extra.values() if term.name in self._terms)
+        """Whether a term has no lower bound, so that all terms are computed."""
+        self._rests_on_latency = not used.keys().isdisjoint(("contention", "node faults"))
 
     def values(self, ports: Ports) -> dict[str, float]:
         """Return the value of every term of the task.
@@ -115,8 +133,8 @@ class Cost:
         between routes of equal cost, and which links fail at random, so it is made ascending.
         """
         ports = np.sort(ports, axis=1)
-        found = {source: FUNCTIONS[source](self.task, ports) for source in self._sources}
-        return {name: found[TERMS[name].source][TERMS[name].index] for name, _ in self.task.weights}
+        found = {source: self._functions[source](self.task, ports) for source in self._sources}
+        return {name: found[term.source][term.index] for name, term in self._terms.items()}
 
     def __call__(self, ports: Ports) -> float:
         """Return the weighted sum; infinite if a term is infinite."""
@@ -129,12 +147,16 @@ class Cost:
         that are left, is greater than the limit.
         """
         ports = np.sort(ports, axis=1)
+        if self.task.fault_tolerant and not survives_any_fault(ports):
+            return math.inf
         found: dict[str, tuple[float, ...]] = {}
+        if self._unbounded:
+            return self._whole(ports, limit)
         bounds = self._bounds(ports, found) if limit < math.inf else {}
         left = sum(bounds.values())
         cost = 0.0
         for source in self._sources:
-            values = found.get(source) or FUNCTIONS[source](self.task, ports)
+            values = found.get(source) or self._functions[source](self.task, ports)
             for index, name, weight in self._signed[source]:
                 if math.isinf(values[index]):
                     return math.inf
@@ -142,6 +164,15 @@ class Cost:
                 left -= bounds.get(name, 0.0)
             if cost + left > limit + SLACK:
                 return math.inf
+        return cost if cost <= limit else math.inf
+
+    def _whole(self, ports: Ports, limit: float) -> float:
+        values = {source: self._functions[source](self.task, ports) for source in self._sources}
+        cost = sum(
+            weight * values[source][index] if math.isfinite(values[source][index]) else math.inf
+            for source, signed in self._signed.items()
+            for index, _, weight in signed
+        )
         return cost if cost <= limit else math.inf
 
     def _bounds(self, ports: Ports, found: dict[str, tuple[float, ...]]) -> dict[str, float]:
@@ -163,3 +194,23 @@ class Cost:
             for _, name, weight in signed
             if name in values
         }
+
+
+def _single(name: str, target: str) -> Function:
+    """Return a plugin's function as one of ``FUNCTIONS``; NaN is infinite.
+
+    Its exceptions become a ``PluginError`` that names the term.
+    """
+    try:
+        function: Callable[[DesignTask, Ports], float] = load_target(target)
+    except Exception as error:
+        raise PluginError(f"cost term {name} cannot be loaded: {error_line(error)}") from error
+
+    def call(task: DesignTask, ports: Ports) -> tuple[float, ...]:
+        try:
+            value = float(function(task, ports.copy()))
+        except Exception as error:
+            raise PluginError(f"cost term {name} failed: {error_line(error)}") from error
+        return (math.inf if math.isnan(value) else value,)
+
+    return call

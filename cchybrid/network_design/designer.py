@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, Protocol
 
+from cchybrid.network_design.ports import Links
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 
@@ -22,6 +23,12 @@ class DesignRun(Protocol):
 
     def best(self) -> float | None:
         """Return the cost of the best network that was offered, or ``None``."""
+
+    def known(self) -> Links | None:
+        """Return the links of a network that is better than all that the designer has offered.
+
+        It comes from another designer or from the user. ``None`` if there is none.
+        """
 
     def spend(self, evaluations: int) -> None:
         """Count networks whose cost was computed against the budget."""

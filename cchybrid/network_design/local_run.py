@@ -23,6 +23,8 @@ class LocalDesignRun:
         The number of networks to evaluate, or ``None``.
     target
         A cost that ends the run, or ``None``.
+    initial
+        The links of a network to begin with, or ``None``.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class LocalDesignRun:
         seconds: float | None = None,
         evaluations: int | None = None,
         target: float | None = None,
+        initial: Links | None = None,
     ) -> None:
         self.task, self.seed, self.target = task, seed, target
         self.evaluations, self.spent = evaluations, 0
@@ -44,6 +47,9 @@ class LocalDesignRun:
         self._best: float | None = None
         self._started = time.monotonic()
         self._end = math.inf if seconds is None else self._started + seconds
+        self._initial = initial
+        if initial is not None:
+            self.offer(initial, self._cost(ports_of(task.nodes, task.degree, initial)))
 
     def should_stop(self) -> bool:
         """See ``DesignRun.should_stop``."""
@@ -76,6 +82,10 @@ class LocalDesignRun:
     def best(self) -> float | None:
         """See ``DesignRun.best``."""
         return self._best
+
+    def known(self) -> Links | None:
+        """See ``DesignRun.known``."""
+        return self._initial if len(self.offers) <= 1 else None
 
     def spend(self, evaluations: int) -> None:
         """See ``DesignRun.spend``."""

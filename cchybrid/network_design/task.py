@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,25 @@ WORMHOLE = CommunicationModel()
 """The default model: wormhole switching, all ports, minimal routing."""
 DESIGN_COLLECTIVES = ("OAB", "AAB", "OAS", "AAS", "AOG", "AOR", "AAR", "AAG")
 """The collectives that networks are designed for: those between all nodes."""
+
+
+@dataclass(frozen=True)
+class ExtraTerm:
+    """A cost term of a plugin.
+
+    Parameters
+    ----------
+    name
+        The name, as in ``DesignTask.weights``.
+    target
+        ``package.module:function`` of a task and ports, see ``cchybrid.plugin.CostTermInfo``.
+    maximised
+        Whether larger values are better.
+    """
+
+    name: str
+    target: str
+    maximised: bool = False
 
 
 def layout(name: str, nodes: int) -> Positions:
@@ -103,6 +123,10 @@ class DesignTask:
     collective, model
         The collective of the cost term ``steps``, by a name of ``DESIGN_COLLECTIVES`` or an alias,
         and its communication model. The root of one-to-all and all-to-one is node 0.
+    fault_tolerant
+        Whether the other nodes stay connected when any one node fails.
+    extra_terms
+        Cost terms of plugins.
 
     Raises
     ------
@@ -119,6 +143,8 @@ class DesignTask:
     seed: int = 0
     collective: str | None = None
     model: CommunicationModel = WORMHOLE
+    fault_tolerant: bool = False
+    extra_terms: tuple[ExtraTerm, ...] = ()
 
     def __post_init__(self) -> None:
         if self.collective is not None:
@@ -166,12 +192,13 @@ class DesignTask:
             raise InputError("no cost term", where="weights", hint="name one, such as latency")
         names = [name for name, _ in self.weights]
         for name, weight in self.weights:
-            if name not in TERM_NAMES:
-                close = difflib.get_close_matches(name, TERM_NAMES, 1)
+            known = (*TERM_NAMES, *(term.name for term in self.extra_terms))
+            if name not in known:
+                close = difflib.get_close_matches(name, known, 1)
                 raise InputError(
                     f"no cost term is called {name!r}",
                     where="weights",
-                    hint=f"did you mean {close[0]}?" if close else "use " + ", ".join(TERM_NAMES),
+                    hint=f"did you mean {close[0]}?" if close else "use " + ", ".join(known),
                 )
             if not (math.isfinite(weight) and weight > 0):
                 raise InputError(
@@ -268,8 +295,24 @@ class DesignTask:
         return dict(self.weights).get(name, 0.0)
 
     def uses_only(self, names: Iterable[str]) -> bool:
-        """Return whether no other cost terms than these are listed."""
-        return {name for name, _ in self.weights} <= set(names)
+        """Return whether nothing but these cost terms decides between networks."""
+        return not self.fault_tolerant and {name for name, _ in self.weights} <= set(names)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the task as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> DesignTask:
+        """Return the task of an object that ``to_json`` has made."""
+        points = record["positions"]
+        made = {
+            "weights": tuple((name, weight) for name, weight in record["weights"]),
+            "positions": None if points is None else tuple(map(tuple, points)),
+            "model": CommunicationModel(**record["model"]),
+            "extra_terms": tuple(ExtraTerm(**term) for term in record["extra_terms"]),
+        }
+        return cls(**{**record, **made})
 
 
 def _decimal(value: float) -> Fraction:

@@ -13,6 +13,8 @@ from cchybrid.plugin.records import (
     API,
     BoundInfo,
     CollectiveInfo,
+    CostTermInfo,
+    DesignerInfo,
     EngineInfo,
     ExporterInfo,
     Observer,
@@ -24,8 +26,9 @@ if TYPE_CHECKING:
     from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
 
 __all__ = [
-    "API", "BoundInfo", "Budget", "CollectiveInfo", "Engine", "EngineInfo", "ExporterInfo",
-    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
+    "API", "BoundInfo", "Budget", "CollectiveInfo", "CostTermInfo", "DesignerInfo", "Engine",
+    "EngineInfo", "ExporterInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",
+    "hookimpl",
 ]  # fmt: skip
 
 

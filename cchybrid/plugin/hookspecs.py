@@ -13,6 +13,8 @@ import pluggy
 from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
+    CostTermInfo,
+    DesignerInfo,
     EngineInfo,
     ExporterInfo,
     Observer,
@@ -45,6 +47,14 @@ class HookSpecs:
     @hookspec
     def cchybrid_exporters(self) -> Iterable[ExporterInfo]:  # type: ignore[empty-body]
         """Return export formats for verified schedules."""
+
+    @hookspec
+    def cchybrid_designers(self) -> Iterable[DesignerInfo]:  # type: ignore[empty-body]
+        """Return designers; their code is imported only in their own worker processes."""
+
+    @hookspec
+    def cchybrid_cost_terms(self) -> Iterable[CostTermInfo]:  # type: ignore[empty-body]
+        """Return cost terms of network design."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

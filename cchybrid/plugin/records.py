@@ -16,6 +16,8 @@ __all__ = [
     "BoundFunction",
     "BoundInfo",
     "CollectiveInfo",
+    "CostTermInfo",
+    "DesignerInfo",
     "EngineInfo",
     "ExporterInfo",
     "Observer",
@@ -81,6 +83,68 @@ class EngineInfo:
     def proves(self) -> bool:
         """Whether the engine may report bounds."""
         return self.kind == "exact"
+
+
+@dataclass(frozen=True)
+class DesignerInfo:
+    """A designer: an optimizer that searches for networks of low cost.
+
+    Parameters
+    ----------
+    name
+        The name for ``--designer``.
+    target
+        ``package.module:Class``, imported only in the designer's own worker process; a class as
+        ``cchybrid.network_design.designer.Designer``.
+    summary
+        One line, shown by ``cchybrid designers``.
+    kind
+        ``heuristic``: finds networks. ``exact``: if it ends with ``Stop.EXHAUSTED``, no network has
+        a lower cost than the best one.
+    priority
+        Designers are tried in descending priority, those of equal priority by name.
+    requires
+        Distributions that it needs besides those of cchybrid, for information.
+    api
+        The version of the plugin interface that the designer was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    kind: Literal["heuristic", "exact"] = "heuristic"
+    priority: int = 0
+    requires: tuple[str, ...] = ()
+    api: int = API
+
+
+@dataclass(frozen=True)
+class CostTermInfo:
+    """A cost term of network design.
+
+    Parameters
+    ----------
+    name
+        The name for ``--cost``.
+    target
+        ``package.module:function``, imported where costs are computed. The function gets a
+        ``DesignTask`` and the ports, shape (n, d), and returns a number; infinity rules a network
+        out.
+    summary
+        What is measured, with the unit; one line, shown by ``cchybrid designers``.
+    maximised
+        Whether larger values are better.
+    api
+        The version of the plugin interface that the term was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    maximised: bool = False
+    api: int = API
 
 
 @dataclass(frozen=True)

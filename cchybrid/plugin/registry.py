@@ -26,6 +26,8 @@ from cchybrid.plugin.records import (
     API,
     BoundInfo,
     CollectiveInfo,
+    CostTermInfo,
+    DesignerInfo,
     EngineInfo,
     ExporterInfo,
     Observer,
@@ -52,7 +54,10 @@ _MAKES: dict[type, tuple[str, type]] = {
 }
 """The function of each type of record, and the type that it returns."""
 
-Record = TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo
+Record = (
+    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo | DesignerInfo
+    | CostTermInfo
+)  # fmt: skip
 R = TypeVar("R", bound=Record)
 
 
@@ -75,6 +80,8 @@ class Registry:
     collectives: dict[str, CollectiveInfo] = field(default_factory=dict)
     bounds: dict[str, BoundInfo] = field(default_factory=dict)
     exporters: dict[str, ExporterInfo] = field(default_factory=dict)
+    designers: dict[str, DesignerInfo] = field(default_factory=dict)
+    cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -111,6 +118,10 @@ class Registry:
                     print(f"cchybrid: engine {former} is now {info.name}", file=sys.stderr)
                 return info.name
         return name
+
+    def designer(self, name: str) -> DesignerInfo:
+        """Return a designer by name (in any case), or raise an ``InputError``."""
+        return _find(self.designers, name, "designer", "designers")
 
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
@@ -230,6 +241,8 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_collectives": ("collective", CollectiveInfo, registry.collectives),
         "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
+        "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
+        "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):

@@ -18,7 +18,7 @@ from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import LATENCY_TERMS, Cost
 from cchybrid.network_design.designer import DesignRun
 from cchybrid.network_design.distances import scratch
-from cchybrid.network_design.ports import Ports, links_of
+from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
 from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
@@ -36,6 +36,9 @@ GENERAL_SHARE = 0.1
 """Share of the moves of the first annealing that is made if there are terms besides latency."""
 SAMPLES = 100
 """Moves from which the first temperature is derived."""
+KNOWN_HEAT = 0.3
+"""The temperatures of annealing from a network of another designer or of the user, in those of
+annealing from a random network; chosen by hand."""
 MAX_ROTATIONS = 16
 """The largest rotation that is tried if the user sets none."""
 
@@ -108,7 +111,8 @@ class Annealing:
         while True:
             for rotations in orders:
                 search = _Search(task, rotations, state, cost)
-                self._anneal(search, int(length * task.nodes * task.degree / rotations), run)
+                moves = int(length * task.nodes * task.degree / rotations)
+                self._anneal(search, moves, run)
                 if bound is not None and search.costs[1] <= bound + 1e-9:
                     return Stop.EXHAUSTED
                 if run.should_stop():
@@ -118,6 +122,10 @@ class Annealing:
     def _anneal(self, search: _Search, moves: int, run: DesignRun) -> None:
         """Anneal once, and offer every network that is better than the run's best."""
         unit = search.temperature()
+        better = run.known() if search.rotations == 1 else None
+        if better is not None:
+            search.restart_from(better)
+            unit *= KNOWN_HEAT
         hot, cold = self.options.hot * unit, self.options.cold * unit
         run.spend(SAMPLES)
         self._offer(search, run)
@@ -169,6 +177,13 @@ class _Search:
         self._start()
         self.best = self.ports.copy()
         self.costs = np.full(2, self.evaluate())
+
+    def restart_from(self, links: Links) -> None:
+        """Replace the network, which has no rotation, by one with these links."""
+        self.ports[:] = ports_of(self.task.nodes, self.task.degree, links)
+        self.mate = mates_of(self.ports)
+        self.best[:] = self.ports
+        self.costs[:] = self.evaluate()
 
     def evaluate(self) -> float:
         """Return the cost of the network."""

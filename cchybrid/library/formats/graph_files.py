@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.library.formats.network_file import NetworkFile
+from cchybrid.library.formats.network_json import read_network_json
 from cchybrid.library.formats.seed_text import read_seed_text
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
@@ -28,10 +29,10 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
 def read_network(path: str | Path) -> NetworkFile:
     """Read a network file; its extension determines the format.
 
-    ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line ``a b``, ``a b CAPACITY`` or
-    ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is linked to b, c, ...);
-    ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected: every link is listed
-    either once, or in both directions.
+    ``.json`` (see ``network_json``); ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line
+    ``a b``, ``a b CAPACITY`` or ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is
+    linked to b, c, ...); ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected:
+    every link is listed either once, or in both directions.
 
     Raises
     ------
@@ -43,14 +44,11 @@ def read_network(path: str | Path) -> NetworkFile:
     with with_context(path):
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
+        if suffix == ".json":
+            return NetworkFile.of(read_network_json(read_text(path)))
         if suffix not in _READERS:
-            known = ", ".join((".txt", *_READERS))
-            raise InputError(
-                "a JSON file holds a whole instance, not a network alone"
-                if suffix == ".json"
-                else f"no network format has the extension {suffix!r}",
-                hint="give it without a collective" if suffix == ".json" else f"use {known}",
-            )
+            known = ", ".join((".json", ".txt", *_READERS))
+            raise InputError(f"no network format has the extension {suffix!r}", hint=f"use {known}")
         return NetworkFile.of(_to_network(_parse(read_text(path), suffix), path.stem))
 
 

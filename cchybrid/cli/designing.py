@@ -1,0 +1,310 @@
+"""``design``, ``designers`` and ``check-design``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.cli.solving import check_writable, engine_options, load_plugins
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.host.design_result import DesignResult
+    from cchybrid.model import Network
+
+SUFFIXES = (".json", ".graphml", ".edges")
+"""The kinds of files to which networks are written."""
+
+
+def design(
+    nodes: Annotated[int, typer.Option(metavar="N", help="The number of nodes.")],
+    degree: Annotated[int, typer.Option(metavar="D", help="Links per node, at most.")],
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM[=WEIGHT]", help="A cost term; repeat for several."),
+    ] = None,
+    layout: Annotated[
+        str | None, typer.Option(metavar="L", help="backplane, centreplane or grid-WxH.")
+    ] = None,
+    max_wire: Annotated[
+        float | None, typer.Option(metavar="R", help="The longest wire, Manhattan distance.")
+    ] = None,
+    redundant_links: Annotated[
+        bool, typer.Option("--redundant-links", help="Two nodes may have several links.")
+    ] = False,
+    fault_tolerant: Annotated[
+        bool, typer.Option("--fault-tolerant", help="Any one node may fail.")
+    ] = False,
+    collective: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Search for its fewest steps, such as AAS.")
+    ] = None,
+    switching: Annotated[
+        str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
+    ] = None,
+    ports: Annotated[
+        str | None, typer.Option(metavar="K", help="all, K per node, or INJECT,ACCEPT.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
+    ] = None,
+    schedule: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
+    ] = None,
+    initial: Annotated[
+        str | None, typer.Option(metavar="FILE|TOPOLOGY", help="A network to begin with.")
+    ] = None,
+    designer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A designer that takes part; repeat for several."),
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(metavar="COST", help="Stop at a network of this cost.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SEC", help="Seconds in all; 10 by default.")
+    ] = None,
+    evaluations: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Networks per designer, for a repeatable result."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option(metavar="MIB", help="Address space of each worker.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DESIGNER.NAME=VALUE", help="Set a designer's option; repeatable."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the network: .json, .graphml, .edges."
+        ),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Search for a network of low cost, and check it.
+
+    Exit status: 0 a network was found, 1 none was found in time, 2 bad input.
+    """
+    from cchybrid.host.design_api import DEFAULT_COST
+    from cchybrid.host.design_api import design as design_network
+
+    registry = load_plugins()
+    check_writable(output)
+    check_writable(schedule)
+    if schedule is not None and collective is None:
+        raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
+    if output is not None:
+        _check_suffix(output)
+    result = design_network(
+        nodes,
+        degree,
+        cost=_weights(cost) if cost else DEFAULT_COST,
+        layout=layout,
+        max_wire=max_wire,
+        redundant_links=redundant_links,
+        fault_tolerant=fault_tolerant,
+        collective=collective,
+        switching=switching,
+        ports=ports,
+        routing=routing,
+        initial=initial,
+        designers=designer or None,
+        options=engine_options(option or []),
+        target=target,
+        time_limit=time_limit,
+        evaluations=evaluations,
+        seed=seed,
+        threads=threads,
+        memory=memory,
+        on_event=_show_event,
+        registry=registry,
+    )
+    if output is not None and result.network is not None:
+        _write(result, result.network, output)
+    if schedule is not None and result.steps is not None:
+        best = result.steps.result.schedule
+        assert best is not None
+        best.save(schedule)
+    if as_json:
+        written = None if output is None or result.network is None else str(output)
+        print(json.dumps({**result.to_json(), "network": written}))
+    else:
+        for line in _verdict(result):
+            print(line)
+        if output is not None and result.network is not None:
+            print(f"written to {output}")
+    raise typer.Exit(0 if result.network is not None else 1)
+
+
+def designers(as_json: arguments.AsJson = False) -> None:
+    """List the designers of networks, and the cost terms."""
+    from cchybrid.network_design.cost import TERMS
+
+    registry = load_plugins()
+    found = sorted(registry.designers.values(), key=lambda info: (-info.priority, info.name))
+    terms = {term.name: (term.summary, term.maximised) for term in TERMS.values()}
+    for extra in registry.cost_terms.values():
+        terms.setdefault(extra.name, (extra.summary, extra.maximised))
+    if as_json:
+        rows = [{"name": info.name, "kind": info.kind, "summary": info.summary} for info in found]
+        costs = [
+            {"name": name, "summary": summary, "maximised": maximised}
+            for name, (summary, maximised) in terms.items()
+        ]
+        print(json.dumps({"designers": rows, "cost_terms": costs}))
+        return
+    width = max(len(name) for name in (*registry.designers, *terms))
+    print("designers:")
+    for info in found:
+        print(f"  {info.name:{width}}  {info.summary} ({info.kind})")
+    print("cost terms:")
+    for name, (summary, maximised) in terms.items():
+        print(f"  {name:{width}}  {summary}{', to be large' if maximised else ''}")
+
+
+def check_design(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network file of design.")],
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Check the claims in a network file of ``design`` by the independent checker.
+
+    Exit status: 0 they hold, 1 one does not, 2 bad input.
+    """
+    from cchybrid.checker.design import check_design as check
+    from cchybrid.checker.instance import EvidenceError
+    from cchybrid.library.formats.network_json import read_network_json
+    from cchybrid.model.errors import with_context
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    with with_context(file):
+        text = read_text(file)
+        network = read_network_json(text)
+        record = parse_json(text).get("design")
+        if record is None:
+            raise InputError("there is no design in it", hint="write one by cchybrid design -o")
+    try:
+        figures = check(record)
+        if _links_of(network) != sorted((min(link), max(link)) for link in record["links"]):
+            raise EvidenceError("the links of the design are not those of the network")
+    except EvidenceError as error:
+        print(f"{file}: {error}")
+        raise typer.Exit(1) from None
+    facts = {
+        "diameter": figures.diameter,
+        "diameter_bound": figures.diameter_bound,
+        "mean_distance": str(figures.mean),
+        "mean_distance_bound": str(figures.mean_bound),
+        "optimal": figures.optimal,
+    }
+    if as_json:
+        print(json.dumps(facts))
+        return
+    mean, bound = float(figures.mean), float(figures.mean_bound)
+    print(f"{file}: diameter {figures.diameter} (at least {figures.diameter_bound}),", end=" ")
+    print(f"mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked")
+
+
+def _links_of(network: Network) -> list[tuple[int, int]]:
+    return sorted(
+        (channel.source, channel.target)
+        for channel in network.channels
+        if channel.source < channel.target
+        for _ in range(channel.capacity)
+    )
+
+
+def _weights(texts: list[str]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            weight = float(value) if equals else 1.0
+        except ValueError:
+            raise InputError(
+                f"{value!r} is no weight", where="--cost", hint="write TERM=NUMBER"
+            ) from None
+        if name in weights:
+            raise InputError(f"{name} is listed twice", where="--cost", hint="name it once")
+        weights[name] = weight
+    return weights
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in SUFFIXES:
+        raise InputError(
+            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
+            where="-o",
+            hint="use a name that ends in " + ", ".join(SUFFIXES),
+        )
+
+
+def _write(result: DesignResult, network: Network, path: Path) -> None:
+    from cchybrid.library.formats.network_json import network_record
+    from cchybrid.model.instance import write_text
+
+    if path.suffix == ".json":
+        write_text(json.dumps(network_record(network, result.record())) + "\n", path)
+    elif path.suffix == ".edges":
+        write_text("".join(f"{a} {b}\n" for a, b in result.links), path)
+    else:
+        import networkx as nx
+
+        graph: Any = nx.MultiGraph() if result.task.redundant_links else nx.Graph()
+        graph.add_nodes_from(range(network.nodes))
+        for node, (x, y) in enumerate(network.positions or ()):
+            graph.add_node(node, x=x, y=y)
+        graph.add_edges_from(result.links)
+        write_text("\n".join(nx.generate_graphml(graph)) + "\n", path)
+
+
+def _verdict(result: DesignResult) -> list[str]:
+    """Return the lines that state the result."""
+    title = f"{result.task.nodes} nodes of degree {result.task.degree}"
+    if result.network is None:
+        lines = [f"{title}: no network was found"]
+    else:
+        values = ", ".join(f"{name} {value:.6g}" for name, value in result.values.items())
+        lines = [f"{title}: {values}"]
+        found = f"cost {result.cost:.6g}, found by {result.designer}"
+        if result.certified:
+            lines.append(f"{found}; no network has a lower cost (certified by the Moore bound)")
+        elif result.status == "optimal":
+            lines.append(f"{found}; no network has a lower cost (claimed by {result.proven_by})")
+        elif result.bound is not None:
+            lines.append(f"{found}; no network has a cost below {result.bound:.6g}")
+        else:
+            lines.append(f"{found}; no lower bound is known for these cost terms")
+    if result.steps is not None:
+        found = result.steps
+        best = "optimal on it (certified)" if found.result.certified else found.result.status
+        lines.append(f"{result.task.collective}: {found.steps} steps, {best}")
+        none = f"no network has fewer than {found.steps_bound} steps"
+        proof = {"by a bound": none, "by exhaustion": "no network has fewer (all were refuted)"}
+        lines.append(proof.get(found.proven, f"{none}: this one is not proven best"))
+    lines.append(f"{result.seconds:.1f} s, seed {result.seed}")
+    if result.interrupted:
+        lines.append("interrupted")
+    lines += [f"trouble: {text}" for text in result.troubles]
+    return lines
+
+
+def _show_event(event: Mapping[str, Any]) -> None:
+    """Print better networks and troubles on standard error."""
+    if event["event"] == "network":
+        values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
+        print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
+    elif event["event"] == "trouble":
+        print(f"{event['seconds']:8.2f} s  {event['engine']} {event['text']}", file=sys.stderr)

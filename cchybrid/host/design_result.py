@@ -1,0 +1,132 @@
+"""The result of a design: the best network, its cost and bound, the record for the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cchybrid.checker.design import DESIGN_FORMAT
+from cchybrid.host.network_steps import NetworkSteps
+from cchybrid.model import Network
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.latency import latency
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.task import DesignTask
+
+Status = Literal["optimal", "feasible", "unknown"]
+
+
+@dataclass(frozen=True)
+class DesignResult:
+    """The result of ``design``.
+
+    Attributes
+    ----------
+    task
+        The task.
+    status
+        ``optimal`` (no network has a lower cost), ``feasible``, or ``unknown`` (none was found).
+    certified
+        Whether the cost meets a lower bound that was checked independently; otherwise
+        ``proven_by`` names the exact designer that claims an optimum, or is "".
+    network, links
+        The best network, ``None`` and () if none was found.
+    cost, values
+        Its cost, and the value of every cost term of the task.
+    bound
+        A lower bound of the cost, or ``None``.
+    designer
+        The designer that found the network; "start" for the one that the search began with.
+    seconds, seconds_to_best
+        Wall-clock seconds of the run, and until the network was found.
+    evaluations
+        Networks evaluated by each designer that has ended by itself.
+    seed, budget, versions, options
+        Settings of the run.
+    troubles, remarks
+        One line for each designer that failed, and for each that could not work on the task.
+    interrupted
+        Whether the user interrupted the run.
+    steps
+        With a collective, the steps of its best schedule and what is proven of the network.
+    """
+
+    task: DesignTask
+    status: Status
+    certified: bool
+    proven_by: str
+    network: Network | None
+    links: Links
+    cost: float | None
+    values: Mapping[str, float]
+    bound: float | None
+    designer: str
+    seconds: float
+    seconds_to_best: float
+    evaluations: Mapping[str, int]
+    seed: int
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    interrupted: bool = False
+    steps: NetworkSteps | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the ``cchybrid-design/1`` object for ``cchybrid.checker.design``."""
+        return design_record(self.task, self.links)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object."""
+        return {
+            "task": {
+                key: value for key, value in self.task.to_json().items() if key != "extra_terms"
+            },
+            "status": self.status,
+            "certified": self.certified,
+            "proven_by": self.proven_by,
+            "cost": self.cost,
+            "values": dict(self.values),
+            "bound": self.bound,
+            "designer": self.designer,
+            "links": [list(link) for link in self.links],
+            "seconds": self.seconds,
+            "seconds_to_best": self.seconds_to_best,
+            "evaluations": dict(self.evaluations),
+            "seed": self.seed,
+            "budget": dict(self.budget),
+            "versions": dict(self.versions),
+            "options": {name: dict(values) for name, values in self.options.items()},
+            "troubles": list(self.troubles),
+            "remarks": list(self.remarks),
+            "interrupted": self.interrupted,
+            **({} if self.steps is None else self.steps.to_json()),
+        }
+
+
+def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
+    """Return the record of a network for the checker, with its latencies and their lower bounds."""
+    record: dict[str, Any] = {
+        "format": DESIGN_FORMAT,
+        "nodes": task.nodes,
+        "degree": task.degree,
+        "links": [list(link) for link in links],
+    }
+    if task.max_wire is not None and task.positions is not None:
+        record["positions"] = [list(position) for position in task.positions]
+        record["max_wire"] = task.max_wire
+    if task.redundant_links:
+        record["redundant_links"] = True
+    if task.fault_tolerant:
+        record["fault_tolerant"] = True
+    mean, diameter = latency(ports_of(task.nodes, task.degree, links))
+    bound = latency_bound(task)
+    record["claims"] = {
+        "diameter": int(diameter),
+        "total_distance": round(mean * task.nodes**2),
+        "diameter_bound": bound.diameter,
+        "total_distance_bound": bound.total,
+    }
+    return record

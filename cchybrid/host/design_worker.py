@@ -1,0 +1,81 @@
+"""The worker process of a designer: runs it on one task.
+
+The host starts it as ``python -m cchybrid.host.design_worker`` (``worker_process``). The first line
+on standard input is the job, with the task; later lines are news. See ``worker_link``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import IO, Any
+
+from cchybrid.host.wire import Line
+from cchybrid.host.worker_link import WorkerLink, read_engine, serve
+from cchybrid.network_design.ports import Links
+from cchybrid.network_design.task import DesignTask
+from cchybrid.plugin.engine import Stop
+from cchybrid.system.kernel_cache import compiling
+
+
+class DesignWorkerRun(WorkerLink):
+    """The ``DesignRun`` of a designer in a worker."""
+
+    def __init__(self, job: Line, out: IO[bytes]) -> None:
+        super().__init__(job, out)
+        self._best: float | None = None
+        self._known: tuple[float, Links] | None = None
+        self.receive(job["news"])
+
+    def receive(self, line: Line) -> None:
+        """Apply a line of news from the host."""
+        super().receive(line)
+        if "network" in line:
+            self._known = line["cost"], tuple((a, b) for a, b in line["network"])
+
+    def offer(self, links: Iterable[tuple[int, int]], cost: float) -> None:
+        """See ``DesignRun.offer``; ``best`` counts the offer before the host has checked it."""
+        cost = float(cost)
+        listed = [[int(a), int(b)] for a, b in links]
+        self.send("designed", links=listed, cost=cost, spent=self._spent)
+        if self._best is None or cost < self._best:
+            self._best = cost
+
+    def best(self) -> float | None:
+        """See ``DesignRun.best``."""
+        return self._best
+
+    def known(self) -> Links | None:
+        """See ``DesignRun.known``."""
+        if self._known is None or (self._best is not None and self._best <= self._known[0]):
+            return None
+        return self._known[1]
+
+
+def run_designer(run: DesignWorkerRun, job: Line) -> None:
+    """Construct the designer and run it."""
+    designer_class, options = read_engine(job)
+    task = DesignTask.from_json(job["task"])
+    designer: Any = designer_class(options)
+    prepare = getattr(designer, "prepare", None)
+    if prepare is not None:
+        with compiling(job["target_name"]):
+            prepare()
+    reason = designer.unsupported(task)
+    if reason is not None:
+        run.send("unsupported", text=str(reason))
+        return
+    run.send("started", options=asdict(options))
+    run.working_since = time.monotonic()
+    run.send_end(Stop(designer.design(task, run)))
+
+
+def start(job: Line, out: IO[bytes]) -> tuple[DesignWorkerRun, Callable[[], None]]:
+    """Return the run of a job and the function that does it."""
+    run = DesignWorkerRun(job, out)
+    return run, lambda: run_designer(run, job)
+
+
+if __name__ == "__main__":
+    serve(start)

@@ -1,0 +1,191 @@
+"""The worker's side of the pipes: sends events to the host, receives news, counts the budget.
+
+``serve`` is the main function of a worker process. The main thread does the job, a second one reads
+news, and a third one watches the search.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import IO, Any
+
+from cchybrid.host.wire import Line, encode
+from cchybrid.model.errors import InputError
+from cchybrid.model.json_fields import parse_json
+from cchybrid.model.text import error_line
+from cchybrid.plugin.engine import Budget, Stop, read_options
+from cchybrid.plugin.interface_1 import explain
+from cchybrid.plugin.records import load_target
+from cchybrid.system.processes import die_with_parent, limit_memory
+
+TICK_SECONDS = 0.1
+"""Seconds between two checks of the engine. On a busy machine ticks are delayed as much as the
+engine, so a number of ticks measures time that the engine had."""
+MAX_SILENT_TICKS = 30
+"""Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
+for a few calls per second; these are 3 seconds."""
+STOP_SHARE = 0.6
+"""Share of the seconds until SIGTERM after which a worker reports that its engine does not return
+when asked to stop, and ends itself."""
+MIN_NOTE_SECONDS = 0.1
+"""Shortest time between two notes, or two reports of progress; those between are dropped."""
+
+
+class WorkerLink:
+    """What the runs of engines and of designers have in common.
+
+    Attributes
+    ----------
+    stop_requested, grace
+        Whether the host has asked the worker to stop, and the seconds until SIGTERM.
+    working_since
+        When the search began (``time.monotonic``); ``None`` before and afterwards.
+    calls
+        How often the search has called the run.
+    """
+
+    def __init__(self, job: Line, out: IO[bytes]) -> None:
+        self.seed: int = job["seed"]
+        self.budget = Budget(**job["budget"])
+        self._out = out
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._extension = 0.0
+        # The extension of the run that the seconds of the budget contain already.
+        self._known_extension: float = job.get("extension", 0.0)
+        self.stop_requested = False
+        self.grace = 0.0
+        self._spent = 0
+        self._last_note = 0.0
+        self.working_since: float | None = None
+        self.calls = 0
+
+    def receive(self, line: Line) -> None:
+        """Apply a line of news from the host."""
+        if "stop" in line:
+            self.stop_requested, self.grace = True, line["stop"]
+        if "extension" in line:
+            self._extension = line["extension"] - self._known_extension
+
+    def send(self, event: str, **content: Any) -> None:
+        """Send one event to the host."""
+        self.calls += 1
+        line = encode({"event": event, **content})
+        with self._lock:
+            self._out.write(line)
+            self._out.flush()
+
+    def note(self, **metrics: float) -> None:
+        """See ``Run.note``."""
+        now = time.monotonic()
+        if now - self._last_note >= MIN_NOTE_SECONDS:
+            self._last_note = now
+            # JSON cannot represent infinity.
+            finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}
+            self.send("note", metrics=finite)
+
+    def spend(self, evaluations: int) -> None:
+        """See ``Run.spend``."""
+        self._spent += evaluations
+
+    def should_stop(self) -> bool:
+        """See ``Run.should_stop``."""
+        self.calls += 1
+        seconds, evaluations = self.budget.seconds, self.budget.evaluations
+        return (
+            self.stop_requested
+            or (
+                seconds is not None
+                and time.monotonic() - self._started >= seconds + self._extension
+            )
+            or (evaluations is not None and self._spent >= evaluations)
+        )
+
+    def end_figures(self) -> dict[str, Any]:
+        """Return further fields of the event ``end``."""
+        return {}
+
+    def send_end(self, stop: Stop) -> None:
+        """Send why the search returned and what it has spent, once."""
+        begun, self.working_since = self.working_since, None
+        if begun is None:  # the watching thread has sent it
+            return
+        seconds = round(time.monotonic() - begun, 3)
+        self.send(
+            "end", stop=stop.value, evaluations=self._spent, searched=seconds, **self.end_figures()
+        )
+
+
+class RefusedError(Exception):
+    """The engine rejects its options."""
+
+
+def read_engine(job: Line) -> tuple[Any, Any]:
+    """Return the class of the engine and its options, or raise a ``RefusedError``."""
+    engine_class = load_target(job["target_name"])
+    try:
+        return engine_class, read_options(job["engine"], engine_class.Options, job["options"])
+    except InputError as error:
+        raise RefusedError(str(error)) from None
+
+
+def serve(start: Callable[[Line, IO[bytes]], tuple[WorkerLink, Callable[[], None]]]) -> None:
+    """Read the job, do it and report how it ended.
+
+    ``start(job, out)`` returns the run, which writes to ``out``, and the function that does the
+    job; it is called before lines of news are read.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent()
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    job = parse_json(sys.stdin.buffer.readline().decode())
+    memory = job["budget"]["memory"]
+    limit_memory(memory)
+    run, do_job = start(job, out)
+    threading.Thread(target=_listen, args=(run,), daemon=True).start()
+    threading.Thread(target=_watch, args=(run,), daemon=True).start()
+    try:
+        do_job()
+    except RefusedError as error:
+        run.send("refused", text=str(error))
+    except MemoryError:
+        run.send("failed", text=f"ran out of its {memory} MiB of memory")
+    except BaseException as error:  # SystemExit, too
+        run.send("failed", text=explain(error) or error_line(error))
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+    # Threads that an engine left running must not keep the process alive.
+    os._exit(0)
+
+
+def _watch(run: WorkerLink) -> None:
+    """Report an engine that does not call ``Run``; end the process if it does not stop."""
+    calls = silent = stopping = 0
+    while True:
+        time.sleep(TICK_SECONDS)
+        silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
+        if silent == MAX_SILENT_TICKS:
+            run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
+        calls = run.calls
+        # A worker whose engine has not started is ended by the host.
+        stopping += run.stop_requested and run.working_since is not None
+        if stopping and stopping * TICK_SECONDS > STOP_SHARE * run.grace:
+            run.send("overdue")
+            run.send_end(Stop.LIMIT)
+            os._exit(0)
+
+
+def _listen(run: WorkerLink) -> None:
+    for raw in sys.stdin.buffer:
+        run.receive(parse_json(raw.decode()))
+    # End of input: the host has ended, and no other process would end this process group.
+    os.killpg(os.getpgrp(), signal.SIGKILL)
