@@ -288,12 +288,14 @@ def _verdict(result: DesignResult) -> list[str]:
         else:
             lines.append(f"{found}; no lower bound is known for these cost terms")
     if result.steps is not None:
-        found = result.steps
-        best = "optimal on it (certified)" if found.result.certified else found.result.status
-        lines.append(f"{result.task.collective}: {found.steps} steps, {best}")
-        none = f"no network has fewer than {found.steps_bound} steps"
+        best_steps = result.steps
+        best = (
+            "optimal on it (certified)" if best_steps.result.certified else best_steps.result.status
+        )
+        lines.append(f"{result.task.collective}: {best_steps.steps} steps, {best}")
+        none = f"no network has fewer than {best_steps.steps_bound} steps"
         proof = {"by a bound": none, "by exhaustion": "no network has fewer (all were refuted)"}
-        lines.append(proof.get(found.proven, f"{none}: this one is not proven best"))
+        lines.append(proof.get(best_steps.proven, f"{none}: this one is not proven best"))
     lines.append(f"{result.seconds:.1f} s, seed {result.seed}")
     if result.interrupted:
         lines.append("interrupted")

@@ -129,4 +129,7 @@ def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
         "diameter_bound": bound.diameter,
         "total_distance_bound": bound.total,
     }
+    if task.collective is not None:
+        record["collective"], record["model"] = task.collective, task.model.to_json()
+        record["claims"]["steps_bound"] = steps_of_all_networks(task)
     return record
