@@ -12,6 +12,7 @@ from cchybrid.model import Network
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.steps import steps_of_all_networks
 from cchybrid.network_design.task import DesignTask
 
 Status = Literal["optimal", "feasible", "unknown"]
