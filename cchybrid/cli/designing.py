@@ -41,6 +41,21 @@ def design(
     fault_tolerant: Annotated[
         bool, typer.Option("--fault-tolerant", help="Any one node may fail.")
     ] = False,
+    collective: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Search for its fewest steps, such as AAS.")
+    ] = None,
+    switching: Annotated[
+        str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
+    ] = None,
+    ports: Annotated[
+        str | None, typer.Option(metavar="K", help="all, K per node, or INJECT,ACCEPT.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
+    ] = None,
+    schedule: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
+    ] = None,
     initial: Annotated[
         str | None, typer.Option(metavar="FILE|TOPOLOGY", help="A network to begin with.")
     ] = None,
@@ -87,6 +102,9 @@ def design(
 
     registry = load_plugins()
     check_writable(output)
+    check_writable(schedule)
+    if schedule is not None and collective is None:
+        raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
     if output is not None:
         _check_suffix(output)
     result = design_network(
@@ -97,6 +115,10 @@ def design(
         max_wire=max_wire,
         redundant_links=redundant_links,
         fault_tolerant=fault_tolerant,
+        collective=collective,
+        switching=switching,
+        ports=ports,
+        routing=routing,
         initial=initial,
         designers=designer or None,
         options=engine_options(option or []),
@@ -111,6 +133,10 @@ def design(
     )
     if output is not None and result.network is not None:
         _write(result, result.network, output)
+    if schedule is not None and result.steps is not None:
+        best = result.steps.result.schedule
+        assert best is not None
+        best.save(schedule)
     if as_json:
         written = None if output is None or result.network is None else str(output)
         print(json.dumps({**result.to_json(), "network": written}))
@@ -261,6 +287,15 @@ def _verdict(result: DesignResult) -> list[str]:
             lines.append(f"{found}; no network has a cost below {result.bound:.6g}")
         else:
             lines.append(f"{found}; no lower bound is known for these cost terms")
+    if result.steps is not None:
+        best_steps = result.steps
+        best = (
+            "optimal on it (certified)" if best_steps.result.certified else best_steps.result.status
+        )
+        lines.append(f"{result.task.collective}: {best_steps.steps} steps, {best}")
+        none = f"no network has fewer than {best_steps.steps_bound} steps"
+        proof = {"by a bound": none, "by exhaustion": "no network has fewer (all were refuted)"}
+        lines.append(proof.get(best_steps.proven, f"{none}: this one is not proven best"))
     lines.append(f"{result.seconds:.1f} s, seed {result.seed}")
     if result.interrupted:
         lines.append("interrupted")

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from cchybrid.host.api import MAX_NUMBER
 from cchybrid.host.design_config import DesignConfig
 from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_session import DesignSession
-from cchybrid.library.instance_spec import find_network
+from cchybrid.host.network_steps import fewest_steps
+from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
-from cchybrid.network_design.cost import TERMS
-from cchybrid.network_design.ports import Links
-from cchybrid.network_design.task import DesignTask, ExtraTerm, Positions, layout
+from cchybrid.network_design.cost import TERMS, Cost
+from cchybrid.network_design.ports import Links, network_of, ports_of
+from cchybrid.network_design.task import WORMHOLE, DesignTask, ExtraTerm, Positions, layout
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import DesignerInfo, Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.processes import processor_count
 
 DEFAULT_DESIGN_SECONDS = 10.0
+STEPS_SECONDS = 60.0
+"""Wall-clock seconds with a collective, by default."""
+DESIGNERS_SHARE = 0.1
+"""The designers' share of the time with a collective; the rest is for schedules."""
 DEFAULT_COST = ("latency", "max-latency")
 
 
@@ -35,6 +41,10 @@ def design(
     max_wire: float | None = None,
     redundant_links: bool = False,
     fault_tolerant: bool = False,
+    collective: str | None = None,
+    switching: str | None = None,
+    ports: str | int | None = None,
+    routing: str | int | None = None,
     initial: Network | str | None = None,
     designers: Iterable[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
@@ -66,6 +76,11 @@ def design(
         Whether two nodes may have several links.
     fault_tolerant
         Whether the others have to stay connected when any one node fails.
+    collective
+        A collective: after the designers, networks are searched on which it takes the fewest steps
+        (``cchybrid.host.network_steps``).
+    switching, ports, routing
+        Its communication model, as in ``InstanceSpec``.
     initial
         A network to begin with, a file of one, or a topology's name.
     designers
@@ -117,7 +132,16 @@ def design(
         seed=seed,
         fault_tolerant=fault_tolerant,
         extra_terms=extra_terms(registry),
+        collective=collective,
+        model=read_model(WORMHOLE, routing, switching, ports),
     )
+    if collective is not None and fault_tolerant:
+        raise InputError(
+            "a collective and fault tolerance", where="collective", hint="leave one of them out"
+        )
+    seconds = STEPS_SECONDS if time_limit is None else time_limit
+    if collective is not None:
+        time_limit = seconds * DESIGNERS_SHARE
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_DESIGN_SECONDS
     if threads is None:
@@ -134,7 +158,42 @@ def design(
     watching = list(registry.observers)
     if on_event is not None:
         watching.append(("caller", on_event))
-    return DesignSession(task, config, watching, accepted).run()
+    result = DesignSession(task, config, watching, accepted).run()
+    if collective is None or not result.links or result.interrupted:
+        return result
+    left = max(1.0, seconds - result.seconds)
+    return _with_steps(result, left, threads, registry)
+
+
+def _with_steps(
+    result: DesignResult, seconds: float, threads: int, registry: Registry
+) -> DesignResult:
+    """Return the result for the network on which the collective takes the fewest steps."""
+    task = result.task
+    found = fewest_steps(
+        task,
+        [result.links],
+        time_limit=seconds,
+        seed=result.seed,
+        threads=threads,
+        registry=registry,
+    )
+    cost = Cost(task)
+    ports = ports_of(task.nodes, task.degree, found.links)
+    moved = found.links != result.links
+    return replace(
+        result,
+        network=network_of(task, found.links),
+        links=found.links,
+        values=cost.values(ports),
+        cost=cost(ports),
+        status="feasible" if moved else result.status,
+        certified=result.certified and not moved,
+        proven_by="" if moved else result.proven_by,
+        designer="walk" if moved else result.designer,
+        seconds=result.seconds + found.seconds,
+        steps=found,
+    )
 
 
 def extra_terms(registry: Registry) -> tuple[ExtraTerm, ...]:

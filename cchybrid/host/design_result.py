@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cchybrid.checker.design import DESIGN_FORMAT
+from cchybrid.host.network_steps import NetworkSteps
 from cchybrid.model import Network
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.steps import steps_of_all_networks
 from cchybrid.network_design.task import DesignTask
 
 Status = Literal["optimal", "feasible", "unknown"]
@@ -47,6 +49,8 @@ class DesignResult:
         One line for each designer that failed, and for each that could not work on the task.
     interrupted
         Whether the user interrupted the run.
+    steps
+        With a collective, the steps of its best schedule and what is proven of the network.
     """
 
     task: DesignTask
@@ -69,6 +73,7 @@ class DesignResult:
     troubles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
+    steps: NetworkSteps | None = None
 
     def record(self) -> dict[str, Any]:
         """Return the ``cchybrid-design/1`` object for ``cchybrid.checker.design``."""
@@ -98,6 +103,7 @@ class DesignResult:
             "troubles": list(self.troubles),
             "remarks": list(self.remarks),
             "interrupted": self.interrupted,
+            **({} if self.steps is None else self.steps.to_json()),
         }
 
 
@@ -124,4 +130,7 @@ def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
         "diameter_bound": bound.diameter,
         "total_distance_bound": bound.total,
     }
+    if task.collective is not None:
+        record["collective"], record["model"] = task.collective, task.model.to_json()
+        record["claims"]["steps_bound"] = steps_of_all_networks(task)
     return record

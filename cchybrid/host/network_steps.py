@@ -153,6 +153,12 @@ def fewest_steps(
     """
     if task.collective is None:
         raise InputError("no collective", where="collective", hint="name one, such as AAS")
+    if task.fault_tolerant:
+        raise InputError(
+            "networks for the fewest steps are not searched among fault-tolerant ones",
+            where="fault_tolerant",
+            hint="leave it out, or the collective",
+        )
     if listed_nodes is None:
         listed_nodes = MAX_LISTED_NODES.get(task.degree, 8)
     starts = list(start)

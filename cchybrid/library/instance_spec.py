@@ -138,15 +138,26 @@ def find_network(text: str, names: Names) -> Network:
 
 def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:
     """Return the instance with the model options of the specification applied."""
-    record = instance.model.to_json()
-    if spec.routing is not None:
-        text = str(spec.routing).lower()
+    model = read_model(instance.model, spec.routing, spec.switching, spec.ports)
+    return replace(instance, model=model)
+
+
+def read_model(
+    model: CommunicationModel,
+    routing: str | int | None,
+    switching: str | None,
+    ports: str | int | None,
+) -> CommunicationModel:
+    """Return a model with the options of ``InstanceSpec`` applied that are not ``None``."""
+    record = model.to_json()
+    if routing is not None:
+        text = str(routing).lower()
         record["routing"] = int(text) if _is_number(text) else text
-    if spec.switching is not None:
-        record["switching"] = spec.switching.lower()
-    if spec.ports is not None:
-        record["ports"] = _ports(str(spec.ports).lower())
-    return replace(instance, model=CommunicationModel.from_json(record))
+    if switching is not None:
+        record["switching"] = switching.lower()
+    if ports is not None:
+        record["ports"] = _ports(str(ports).lower())
+    return CommunicationModel.from_json(record)
 
 
 def _ports(text: str) -> Any:

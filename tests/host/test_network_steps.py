@@ -156,3 +156,5 @@ def test_wrong_calls_are_refused() -> None:
         fewest_steps(DesignTask(16, 3, collective="AAS"), [torus(4, 4)])
     with pytest.raises(InputError, match="not connected"):
         fewest_steps(DesignTask(8, 3, collective="AAS"), [ring(4)])
+    with pytest.raises(InputError, match="fault-tolerant"):
+        fewest_steps(DesignTask(8, 3, collective="AAS", fault_tolerant=True))
