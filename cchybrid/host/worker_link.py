@@ -39,7 +39,7 @@ MIN_NOTE_SECONDS = 0.1
 
 
 class WorkerLink:
-    """What the runs of engines and of designers have in common.
+    """The calls and the budget that runs of engines and of designers share.
 
     Attributes
     ----------
