@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from cchybrid.bench import design_job
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import CchybridError, InputError
@@ -25,6 +24,9 @@ from cchybrid.system.processes import die_with_parent
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
     """Run one job and return its answer."""
     if "design" in job:
+        # Imported here: the kernels of costs take a second to load, longer than many a schedule.
+        from cchybrid.bench import design_job
+
         return design_job.work(job)
     registry = load_registry()
     try:
