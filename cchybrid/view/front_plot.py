@@ -52,6 +52,7 @@ def plot_front(
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     style: Any = {
         "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "grid.alpha": 0.3,
@@ -72,6 +73,8 @@ def plot_front(
                     fontsize=8,
                 )  # fmt: skip
         axes.margins(0.15)
+        for axis, values in ((axes.xaxis, across), (axes.yaxis, upwards)):
+            axis.set_major_locator(MaxNLocator(integer=all(map(float.is_integer, values))))
         axes.set_xlabel(_label(terms[0], maximised[0]))
         axes.set_ylabel(_label(terms[1], maximised[1]))
         axes.set_title(title)
