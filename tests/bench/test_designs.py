@@ -199,6 +199,7 @@ nodes = 5
 degree = [2, 3]
 collective = "AAS"
 weights = "latency=1"
+designers = "exhaustive"
 """
 
 

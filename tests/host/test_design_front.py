@@ -16,9 +16,8 @@ from cchybrid.host.design_result import DesignResult, design_record
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.cost import Cost
-from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.ports import ports_of
 from cchybrid.network_design.task import DesignTask, layout
-from tests.network_design.plain_distances import ring
 
 GRID = layout("grid-3x3", 9)
 
@@ -42,16 +41,18 @@ def check(front: DesignFront) -> None:
 
 
 def test_the_front_of_latency_and_wire_is_that_of_all_networks() -> None:
-    """The twin lists all graphs of five nodes on a line, with at most two links each."""
-    front = design_front(5, 2, ["latency", "wire"], layout="backplane", evaluations=200)
+    """The twin lists all graphs of four nodes on a line, with at most two links each."""
+    front = design_front(
+        4, 2, ["latency", "wire"], layout="backplane", designers="annealing", evaluations=200
+    )
     check(front)
-    task = DesignTask(5, 2, (("latency", 1.0), ("wire", 1.0)), positions=layout("backplane", 5))
-    pairs = list(itertools.combinations(range(5), 2))
+    task = DesignTask(4, 2, (("latency", 1.0), ("wire", 1.0)), positions=layout("backplane", 4))
+    pairs = list(itertools.combinations(range(4), 2))
     best: dict[float, float] = {}
-    for number in (4, 5):
+    for number in (3, 4):
         for links in itertools.combinations(pairs, number):
             if all(sum(node in link for link in links) <= 2 for node in range(5)):
-                latency, wire = Cost(task).values(ports_of(5, 2, links)).values()
+                latency, wire = Cost(task).values(ports_of(4, 2, links)).values()
                 best[wire] = min(latency, best.get(wire, float("inf")))
     expected: list[tuple[float, float]] = []
     for wire, latency in sorted(best.items()):
@@ -64,11 +65,17 @@ def test_the_front_of_latency_and_wire_is_that_of_all_networks() -> None:
 @pytest.mark.parametrize(
     ("terms", "extra"),
     [
-        (("latency", "bisection"), {}),
-        (("connectivity", "max-latency"), {}),
-        (("node-deviation", "wire"), {"positions": GRID, "max_wire": 3}),
-        (("steps", "latency"), {"collective": "AAS", "ports": 1}),
-        (("latency", "link-deviation"), {"fault_tolerant": True}),
+        pytest.param(("latency", "bisection"), {}, marks=pytest.mark.long),
+        pytest.param(("connectivity", "max-latency"), {}, marks=pytest.mark.long),
+        pytest.param(
+            ("node-deviation", "wire"), {"positions": GRID, "max_wire": 3}, marks=pytest.mark.long
+        ),
+        pytest.param(
+            ("steps", "latency"), {"collective": "AAS", "ports": 1}, marks=pytest.mark.long
+        ),
+        pytest.param(
+            ("latency", "link-deviation"), {"fault_tolerant": True}, marks=pytest.mark.long
+        ),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -89,7 +96,9 @@ def test_fronts_are_checked_and_repeat_exactly(
 
 def test_the_best_networks_of_each_term_are_the_ends() -> None:
     """All networks of 8 nodes with 3 links, none of them with a bisection above 6."""
-    front = cchybrid.design_front(8, 3, ("latency", "bisection"), evaluations=300, runs=4)
+    front = cchybrid.design_front(
+        8, 3, ("latency", "bisection"), designers="annealing", evaluations=300, runs=2
+    )
     check(front)
     task = front.task
     values = [Cost(task).values(ports_of(8, 3, links)) for links in all_networks(task)]
@@ -99,6 +108,7 @@ def test_the_best_networks_of_each_term_are_the_ends() -> None:
 
 def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds: list[float | None] = []
+    ring = ((0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5))
 
     class Session:
         def __init__(self, task, config, watching, accepted):  # type: ignore[no-untyped-def]
@@ -107,7 +117,7 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def run(self) -> DesignResult:
             place = len(seconds)
-            self.accepted(ring(6) if place == 1 else (*ring(6), (0, 3)), 1.0)
+            self.accepted(ring if place == 1 else (*ring, (0, 3)), 1.0)
             return _result(self.took)
 
     monkeypatch.setattr(module, "DesignSession", Session)
@@ -117,7 +127,9 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     check(front)
 
 
-@pytest.mark.parametrize("raised", [False, True], ids=["reported", "raised"])
+@pytest.mark.parametrize(
+    "raised", [pytest.param(False, marks=pytest.mark.long), True], ids=["reported", "raised"]
+)
 def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     real, runs = module.DesignSession, 0
 
@@ -142,6 +154,7 @@ def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPa
     assert front.runs == len(lines) == (1 if raised else 2)
 
 
+@pytest.mark.long
 def test_one_network_that_is_best_in_both_terms_ends_the_search() -> None:
     lines: list[str] = []
     front = design_front(
@@ -155,10 +168,11 @@ def test_one_network_that_is_best_in_both_terms_ends_the_search() -> None:
     assert front.to_json()["points"][0]["values"] == {"latency": 0.8, "max-latency": 1.0}
 
 
+@pytest.mark.long
 def test_an_initial_network_need_not_fit_every_limit() -> None:
     front = design_front(
         6, 2, ["latency", "wire"], layout="backplane", initial="ring-bi-6", evaluations=50,
-        designers="annealing",
+        designers="annealing", runs=2,
     )  # fmt: skip
     check(front)
     assert front.points[-1].values[1] == 1.0
@@ -175,10 +189,16 @@ def test_limits_of_wires() -> None:
     assert wire_limits(far, 9) == pytest.approx([0.7, 0.8])
 
 
+@pytest.mark.long
 def test_lengths_with_rounding_errors_are_allowed() -> None:
     """The sum of 0.1 and 0.7 is 0.7999999999999999 as a float."""
     front = design_front(
-        3, 2, ["latency", "wire"], positions=[[0, 0], [0.1, 0.7], [0.3, 0.3]], evaluations=20
+        3,
+        2,
+        ["latency", "wire"],
+        positions=[[0, 0], [0.1, 0.7], [0.3, 0.3]],
+        evaluations=20,
+        designers="annealing",
     )
     check(front)
     assert front.points[0].values[1] == pytest.approx(0.8)
@@ -206,7 +226,6 @@ def test_wrong_calls_are_refused(terms: Any, extra: dict[str, Any], message: str
 
 
 def _result(seconds: float) -> DesignResult:
-    links: Links = ring(6)
     return DesignResult(
-        DesignTask(6, 3), "feasible", False, "", None, links, 1.0, {}, None, "", seconds, 0.0, {}, 0
+        DesignTask(6, 3), "feasible", False, "", None, (), 1.0, {}, None, "", seconds, 0.0, {}, 0
     )
