@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cchybrid.host.api import bound, instance, network, solve
     from cchybrid.host.design_api import design
+    from cchybrid.host.design_front import DesignFront, design_front
     from cchybrid.host.design_result import DesignResult
     from cchybrid.host.result import Result
     from cchybrid.model import (
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignResult", "InputError",
-    "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction", "Result",
-    "Schedule", "Transfer", "Violation", "bound", "design", "instance", "network", "solve",
-    "verify_schedule",
+    "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
+    "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction",
+    "Result", "Schedule", "Transfer", "Violation", "bound", "design", "design_front", "instance",
+    "network", "solve", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -44,6 +45,8 @@ _LATER = {
     "PluginError": "cchybrid.model.errors",
     "bound": "cchybrid.host.api",
     "design": "cchybrid.host.design_api",
+    "design_front": "cchybrid.host.design_front",
+    "DesignFront": "cchybrid.host.design_front",
     "DesignResult": "cchybrid.host.design_result",
     "instance": "cchybrid.host.api",
     "network": "cchybrid.host.api",

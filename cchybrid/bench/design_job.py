@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.bench.design_row import DesignRow, design_record, figures_of
+from cchybrid.host.design_api import design
 from cchybrid.model.errors import CchybridError
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
@@ -18,9 +19,9 @@ from cchybrid.plugin.registry import load_registry
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
     """Run one job and return its answer, as ``cchybrid.bench.job`` does."""
     row = DesignRow.from_json(job)
-    if row.collective:
-        return {"failure": f"no designer for {row.collective} is installed"}
     solve = job["solve"]
+    if row.collective:
+        return _work_for_steps(row, solve, job["seed"])
     started = time.monotonic()
     try:
         if row.network:
@@ -41,6 +42,47 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         "evaluations": spent,
     }
     return {"result": result, "schedule": design_record(row, links)}
+
+
+def _work_for_steps(row: DesignRow, solve: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the answer of a row with a collective: the network, and the schedule on it."""
+    if solve["evaluations"] is not None:
+        return {
+            "refused": f"networks for {row.collective} are not designed by evaluations",
+            "where": "--evaluations",
+            "hint": "use --time-limit",
+        }
+    try:
+        found = design(
+            row.nodes,
+            row.degree,
+            cost=dict(row.weights),
+            layout=row.layout or None,
+            max_wire=row.max_wire,
+            collective=row.collective,
+            designers=row.designers,
+            time_limit=solve["time_limit"],
+            seed=seed,
+            threads=solve.get("threads"),
+        )
+        if found.interrupted:
+            return {"failure": "interrupted"}
+        if found.schedule is None:
+            return {"failure": f"no schedule was found for {row.name}"}
+        values = {**figures_of(row, found.links), "steps": float(len(found.schedule.steps))}
+    except CchybridError as error:
+        return {"failure": str(error)}
+    result = {
+        "digest": row.digest,
+        "status": "feasible",
+        "design": {name: repr(value) for name, value in values.items()},
+        "proven": found.proven,
+        "seconds_to_best": found.seconds,
+        "seconds": found.seconds,
+        "evaluations": sum(found.evaluations.values()),
+    }
+    record = {"design": design_record(row, found.links), "schedule": found.schedule.to_json()}
+    return {"result": result, "schedule": record}
 
 
 def _designed(

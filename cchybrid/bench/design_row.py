@@ -18,10 +18,12 @@ from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.distances import all_distances
 from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.steps import steps_of_all_networks
 from cchybrid.network_design.task import TERM_NAMES, DesignTask, layout
 
 FIGURES = ("mean-distance", "diameter", "steps")
-"""Published values besides the cost terms: mean over pairs of different nodes, and steps."""
+"""Published values that have no weight: mean over pairs of different nodes, diameter, and the steps
+of a schedule of the collective."""
 LARGER_IS_BETTER = ("connectivity", "bisection")
 SETTINGS = (
     "name", "nodes", "degree", "weights", "layout", "max_wire", "network", "designers",
@@ -45,7 +47,7 @@ class DesignRow:
     designers
         The designers that search, one after another.
     collective
-        The collective whose steps count; "" for none.
+        The collective for whose fewest steps the network is designed; "" for none.
     published
         Published values by cost term or figure, as written, so that their precision is known.
     """
@@ -73,7 +75,12 @@ class DesignRow:
         """
         positions = layout(self.layout, self.nodes) if self.layout else None
         return DesignTask(
-            self.nodes, self.degree, self.weights, positions=positions, max_wire=self.max_wire
+            self.nodes,
+            self.degree,
+            self.weights,
+            positions=positions,
+            max_wire=self.max_wire,
+            collective=self.collective or None,
         )
 
     @property
@@ -126,7 +133,7 @@ class DesignRow:
         for key, value in published.items():
             if math.isnan(_number(value, key)):
                 raise InputError("no number", where=key, hint="use a number, or inf")
-        weights = {key: 1.0 for key in published if key in TERM_NAMES}
+        weights = {key: 1.0 for key in published if key in TERM_NAMES and key not in FIGURES}
         for pair in text.get("weights", "").split():
             term, _, weight = pair.partition("=")
             weights[term] = _number(weight, "weights")
@@ -148,6 +155,14 @@ class DesignRow:
         if not re.fullmatch(r"[\w .,+/-]{1,80}", row.name):
             raise InputError("a design without a name", where="name", hint="name every line")
         row.task()
+        if "steps" in published and not row.collective:
+            raise InputError("steps of no collective", where="collective", hint="name one")
+        if row.network and row.collective:
+            raise InputError(
+                f"{row.network} is not designed",
+                where="collective",
+                hint="use a suite of instances",
+            )
         if row.network and network(row.network).nodes != row.nodes:
             raise InputError(
                 f"{row.network} has {network(row.network).nodes} nodes",
@@ -192,6 +207,9 @@ def design_record(row: DesignRow, links: Links) -> dict[str, Any]:
     if task.max_wire is not None and task.positions is not None:
         record["positions"] = [list(position) for position in task.positions]
         record["max_wire"] = task.max_wire
+    if task.collective is not None:
+        record["collective"], record["model"] = task.collective, task.model.to_json()
+        record["claims"]["steps_bound"] = steps_of_all_networks(task)
     bound = latency_bound(task)
     record["claims"] |= {
         "total_distance_bound": bound.total, "diameter_bound": bound.diameter,

@@ -29,6 +29,12 @@ A suite of designs has tables of networks to be designed instead, see ``DesignRo
 
     [[designs]]
     file = "../papers/gappin.csv"
+
+    [[designs]]                       # lists multiply: here four networks
+    nodes = [8, 9]
+    degree = [3, 4]
+    collective = "AAS"
+    weights = "latency=1"
 """
 
 from __future__ import annotations
@@ -154,20 +160,39 @@ def _designs(entries: Any, folder: Path) -> tuple[DesignRow, ...]:
     found: dict[str, DesignRow] = {}
     for index, entry in enumerate(entries):
         with with_context(f"designs[{index}]"):
+            if entry and "file" not in entry:
+                _add_designs(found, _listed_designs(entry))
+                continue
             _only_keys(entry, ("file",), "a table of designs")
             if not isinstance(entry.get("file"), str):
                 raise InputError("a table without a file", hint='write file = "table.csv"')
             path = folder / entry["file"]
             with with_context(path):
-                for line, values in _lines(path, ()):
-                    with with_context(line):
-                        row = DesignRow.from_text(values)
-                        if row.name in found:
-                            raise InputError(
-                                f"two rows are called {row.name}", hint="give one another name"
-                            )
-                        found[row.name] = row
+                _add_designs(found, _lines(path, ()))
     return tuple(found.values())
+
+
+def _add_designs(
+    found: dict[str, DesignRow], lines: Iterable[tuple[str, Mapping[str, str]]]
+) -> None:
+    """Add the designs of the lines of a table, each with its place."""
+    for line, values in lines:
+        with with_context(line):
+            row = DesignRow.from_text(values)
+            if row.name in found:
+                raise InputError(f"two rows are called {row.name}", hint="give one another name")
+            found[row.name] = row
+
+
+def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the values of every combination of listed values, with the name made of them."""
+    if "name" in entry:
+        raise InputError("a name of several designs", where="name", hint="drop it")
+    for values in itertools.product(*(_texts(entry[key]) for key in entry)):
+        text = dict(zip(entry, values, strict=True))
+        name = f"{text.get('nodes', '')} nodes, degree {text.get('degree', '')}"
+        text["name"] = f"{name}, {text['collective']}" if "collective" in text else name
+        yield text["name"], text
 
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:

@@ -42,8 +42,8 @@ def run(
             metavar="SUITE|FILE",
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
-            " general-training, general-test, scale; designs: gappin, order-degree; studies:"
-            " success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
+            " general-training, general-test, scale; designs: gappin, order-degree, fewest-steps;"
+            " studies: success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
             " sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
         ),
     ],

@@ -56,6 +56,13 @@ def design(
     schedule: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
     ] = None,
+    pareto: Annotated[
+        str | None,
+        typer.Option(metavar="TERM,TERM", help="Search for the front of two cost terms instead."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the front: .svg, .png, .pdf.")
+    ] = None,
     initial: Annotated[
         str | None, typer.Option(metavar="FILE|TOPOLOGY", help="A network to begin with.")
     ] = None,
@@ -67,7 +74,10 @@ def design(
         float | None, typer.Option(metavar="COST", help="Stop at a network of this cost.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SEC", help="Seconds in all; 10 by default.")
+        float | None,
+        typer.Option(
+            metavar="SEC", help="Seconds in all; 10 by default, --pareto 30, --collective 60."
+        ),
     ] = None,
     evaluations: Annotated[
         int | None,
@@ -88,21 +98,52 @@ def design(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the network: .json, .graphml, .edges."
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the network (.json, .graphml, .edges), or the front (.csv).",
         ),
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Search for a network of low cost, and check it.
 
-    Exit status: 0 a network was found, 1 none was found in time, 2 bad input.
+    With --collective: search for a network on which it takes the fewest steps, and schedule it.
+
+    Exit status: 0 a network was found (with --collective also a schedule), 1 none was found in
+    time, 2 bad input.
     """
+    from cchybrid.cli.fronts import print_front
     from cchybrid.host.design_api import DEFAULT_COST
     from cchybrid.host.design_api import design as design_network
 
     registry = load_plugins()
-    check_writable(output)
-    check_writable(schedule)
+    settings: dict[str, Any] = {
+        "layout": layout,
+        "max_wire": max_wire,
+        "redundant_links": redundant_links,
+        "fault_tolerant": fault_tolerant,
+        "collective": collective,
+        "switching": switching,
+        "ports": ports,
+        "routing": routing,
+        "initial": initial,
+        "designers": designer or None,
+        "options": engine_options(option or []),
+        "time_limit": time_limit,
+        "evaluations": evaluations,
+        "seed": seed,
+        "threads": threads,
+        "memory": memory,
+    }
+    if pareto is not None:
+        for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
+            if value:
+                raise InputError(f"{name} beside --pareto", where=name, hint="drop one of them")
+        print_front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
+    if plot is not None:
+        raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")
+    check_writable(output, schedule)
     if schedule is not None and collective is None:
         raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
     if output is not None:
@@ -111,41 +152,34 @@ def design(
         nodes,
         degree,
         cost=_weights(cost) if cost else DEFAULT_COST,
-        layout=layout,
-        max_wire=max_wire,
-        redundant_links=redundant_links,
-        fault_tolerant=fault_tolerant,
-        collective=collective,
-        switching=switching,
-        ports=ports,
-        routing=routing,
-        initial=initial,
-        designers=designer or None,
-        options=engine_options(option or []),
         target=target,
-        time_limit=time_limit,
-        evaluations=evaluations,
-        seed=seed,
-        threads=threads,
-        memory=memory,
         on_event=_show_event,
         registry=registry,
+        **settings,
     )
-    if output is not None and result.network is not None:
-        _write(result, result.network, output)
-    if schedule is not None and result.steps is not None:
-        best = result.steps.result.schedule
-        assert best is not None
-        best.save(schedule)
+    written: dict[str, str] = {}
+    failed: InputError | None = None
+    try:
+        if output is not None and result.network is not None:
+            _write(result, result.network, output)
+            written["network"] = str(output)
+        if schedule is not None and result.schedule is not None:
+            result.schedule.save(schedule)
+            written["schedule"] = str(schedule)
+    except InputError as error:
+        failed = error  # raised after the verdict is printed
     if as_json:
-        written = None if output is None or result.network is None else str(output)
-        print(json.dumps({**result.to_json(), "network": written}))
+        files = {name: written.get(name) for name in ("network", "schedule")}
+        print(json.dumps({**result.to_json(), **files}))
     else:
         for line in _verdict(result):
             print(line)
-        if output is not None and result.network is not None:
-            print(f"written to {output}")
-    raise typer.Exit(0 if result.network is not None else 1)
+        for path in written.values():
+            print(f"written to {path}")
+    if failed is not None:
+        raise failed
+    complete = result.network is not None and (collective is None or result.schedule is not None)
+    raise typer.Exit(0 if complete else 1)
 
 
 def designers(as_json: arguments.AsJson = False) -> None:
@@ -209,12 +243,17 @@ def check_design(
         "mean_distance_bound": str(figures.mean_bound),
         "optimal": figures.optimal,
     }
+    steps = record["claims"].get("steps_bound") if "claims" in record else None
+    if steps is not None:
+        facts |= {"collective": record["collective"], "steps_bound": steps}
     if as_json:
         print(json.dumps(facts))
         return
     mean, bound = float(figures.mean), float(figures.mean_bound)
     print(f"{file}: diameter {figures.diameter} (at least {figures.diameter_bound}),", end=" ")
     print(f"mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked")
+    if steps is not None:
+        print(f"{record['collective']}: at least {steps} steps on every such network: checked")
 
 
 def _links_of(network: Network) -> list[tuple[int, int]]:
@@ -287,15 +326,7 @@ def _verdict(result: DesignResult) -> list[str]:
             lines.append(f"{found}; no network has a cost below {result.bound:.6g}")
         else:
             lines.append(f"{found}; no lower bound is known for these cost terms")
-    if result.steps is not None:
-        best_steps = result.steps
-        best = (
-            "optimal on it (certified)" if best_steps.result.certified else best_steps.result.status
-        )
-        lines.append(f"{result.task.collective}: {best_steps.steps} steps, {best}")
-        none = f"no network has fewer than {best_steps.steps_bound} steps"
-        proof = {"by a bound": none, "by exhaustion": "no network has fewer (all were refuted)"}
-        lines.append(proof.get(best_steps.proven, f"{none}: this one is not proven best"))
+    lines += _steps_lines(result)
     lines.append(f"{result.seconds:.1f} s, seed {result.seed}")
     if result.interrupted:
         lines.append("interrupted")
@@ -303,10 +334,30 @@ def _verdict(result: DesignResult) -> list[str]:
     return lines
 
 
+def _steps_lines(result: DesignResult) -> list[str]:
+    """Return the lines that state the steps of the collective and what is proven of the network."""
+    collective, found = result.task.collective, result.network_steps
+    if collective is None:
+        return []
+    none = f"no network has fewer than {result.steps_bound} steps"
+    if found is None:
+        return [f"{collective}: no schedule was found; {none}"]
+    schedule = found.result
+    best = "fewest on this network (certified)" if schedule.certified else schedule.status
+    refuted = f"no network has fewer: all others were refuted (bound: {result.steps_bound})"
+    proofs = {"by a bound": none, "by exhaustion": refuted}
+    return [
+        f"{collective}: {found.steps} steps, verified; {best}",
+        proofs.get(found.proven, f"{none}: this network is not proven best"),
+    ]
+
+
 def _show_event(event: Mapping[str, Any]) -> None:
-    """Print better networks and troubles on standard error."""
+    """Print better networks, schedules of networks and troubles on standard error."""
     if event["event"] == "network":
         values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
         print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
+    elif event["event"] == "solved":
+        print(f"{event['seconds']:8.2f} s  {event['text']}", file=sys.stderr)
     elif event["event"] == "trouble":
         print(f"{event['seconds']:8.2f} s  {event['engine']} {event['text']}", file=sys.stderr)

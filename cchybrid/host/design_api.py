@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cchybrid.host.api import MAX_NUMBER
-from cchybrid.host.design_config import DesignConfig
 from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_session import DesignSession
-from cchybrid.host.network_steps import fewest_steps
-from cchybrid.library.instance_spec import find_network, read_model
+from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
+from cchybrid.host.event_bus import EventBus
+from cchybrid.host.network_steps import NoScheduleError, fewest_steps
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
-from cchybrid.network_design.cost import TERMS, Cost
+from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import Links, network_of, ports_of
-from cchybrid.network_design.task import WORMHOLE, DesignTask, ExtraTerm, Positions, layout
+from cchybrid.network_design.steps_walk import form_of
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.records import DesignerInfo, Observer
+from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.processes import processor_count
 
@@ -28,6 +27,10 @@ STEPS_SECONDS = 60.0
 """Wall-clock seconds with a collective, by default."""
 DESIGNERS_SHARE = 0.1
 """The designers' share of the time with a collective; the rest is for schedules."""
+MAX_STARTS = 4
+"""Number of the designers' networks with which the search for the fewest steps starts."""
+STEPS_SEARCH = "fewest-steps"
+"""The name of this search, in the place of a designer."""
 DEFAULT_COST = ("latency", "max-latency")
 
 
@@ -77,8 +80,8 @@ def design(
     fault_tolerant
         Whether the others have to stay connected when any one node fails.
     collective
-        A collective: after the designers, networks are searched on which it takes the fewest steps
-        (``cchybrid.host.network_steps``).
+        A collective: from the networks of the designers begins the search for networks on which it
+        takes the fewest steps (``cchybrid.host.network_steps``).
     switching, ports, routing
         Its communication model, as in ``InstanceSpec``.
     initial
@@ -90,11 +93,12 @@ def design(
     target
         A cost that ends the search.
     time_limit
-        Wall-clock seconds; 10 by default, none with an evaluation budget. The compilation of
-        kernels, once per installation, does not count.
+        Wall-clock seconds; by default 10, with a collective 60 (a tenth of them for the designers),
+        none with an evaluation budget. The compilation of kernels, once per installation, does not
+        count.
     evaluations
         Networks that each designer evaluates. Designers then run one after another, and the same
-        seed always gives the same result.
+        seed always gives the same result. Not with a collective.
     seed
         Seed of all random choices, also of cost terms that draw at random.
     threads
@@ -121,24 +125,25 @@ def design(
     ('optimal', True, 2.0)
     """
     registry = load_registry() if registry is None else registry
-    _check_numbers(time_limit, evaluations, threads, memory, seed, target)
-    task = DesignTask(
-        _whole(nodes, "nodes"),
-        _whole(degree, "degree"),
-        weights=_weights(cost),
-        positions=_positions(nodes, layout, positions),
+    check_budget(time_limit, evaluations, threads, memory)
+    task = build_task(
+        nodes,
+        degree,
+        cost,
+        registry,
+        layout=layout,
+        positions=positions,
         max_wire=max_wire,
         redundant_links=redundant_links,
-        seed=seed,
         fault_tolerant=fault_tolerant,
-        extra_terms=extra_terms(registry),
         collective=collective,
-        model=read_model(WORMHOLE, routing, switching, ports),
+        switching=switching,
+        ports=ports,
+        routing=routing,
+        seed=seed,
     )
-    if collective is not None and fault_tolerant:
-        raise InputError(
-            "a collective and fault tolerance", where="collective", hint="leave one of them out"
-        )
+    if collective is not None:
+        _check_search(fault_tolerant, evaluations)
     seconds = STEPS_SECONDS if time_limit is None else time_limit
     if collective is not None:
         time_limit = seconds * DESIGNERS_SHARE
@@ -146,38 +151,92 @@ def design(
         time_limit = DEFAULT_DESIGN_SECONDS
     if threads is None:
         threads = 1 if evaluations is not None else processor_count()
-    chosen = _chosen(designers, registry)
-    config = DesignConfig(
-        designers=chosen,
+    config = build_config(
+        task,
+        registry,
+        designers=designers,
+        options=options,
+        initial=initial,
         budget=Budget(time_limit, evaluations, threads, memory),
-        seed=seed,
         target=target,
-        options=_options(options or {}, chosen, registry),
-        initial=None if initial is None else _links(initial, task, registry),
     )
-    watching = list(registry.observers)
-    if on_event is not None:
-        watching.append(("caller", on_event))
-    result = DesignSession(task, config, watching, accepted).run()
-    if collective is None or not result.links or result.interrupted:
+    watching = observers(registry, on_event)
+    offered: list[tuple[float, Links]] = []
+
+    def keep(links: Links, cost: float) -> None:
+        if collective is not None:
+            offered.append((cost, links))
+        if accepted is not None:
+            accepted(links, cost)
+
+    result = DesignSession(task, config, watching, keep).run()
+    if collective is None or result.interrupted:
         return result
-    left = max(1.0, seconds - result.seconds)
-    return _with_steps(result, left, threads, registry)
+    starts = _starts(task, config.initial, offered)
+    # The designers may have waited for the compilation of kernels, which does not count.
+    left = seconds - min(result.seconds, seconds * DESIGNERS_SHARE)
+    return _with_steps(result, starts, left, threads, registry, EventBus(watching))
+
+
+def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
+    """Raise an ``InputError`` for what cannot be combined with a collective."""
+    if fault_tolerant:
+        raise InputError(
+            "a collective and fault tolerance", where="collective", hint="leave one of them out"
+        )
+    if evaluations is not None:
+        raise InputError(
+            "a collective and a number of evaluations",
+            where="evaluations",
+            hint="use a time limit: networks are scheduled in slices of time",
+        )
+
+
+def _starts(
+    task: DesignTask, initial: Links | None, offered: list[tuple[float, Links]]
+) -> list[Links]:
+    """Return the initial network, then the cheapest others, all different up to isomorphism."""
+    ranked = [links for _, links in sorted(offered)]
+    chosen: dict[bytes, Links] = {}
+    for links in ranked if initial is None else [initial, *ranked]:
+        chosen.setdefault(form_of(task, links), links)
+        if len(chosen) == MAX_STARTS:
+            break
+    return list(chosen.values())
 
 
 def _with_steps(
-    result: DesignResult, seconds: float, threads: int, registry: Registry
+    result: DesignResult,
+    starts: list[Links],
+    seconds: float,
+    threads: int,
+    registry: Registry,
+    bus: EventBus,
 ) -> DesignResult:
-    """Return the result for the network on which the collective takes the fewest steps."""
-    task = result.task
-    found = fewest_steps(
-        task,
-        [result.links],
-        time_limit=seconds,
-        seed=result.seed,
-        threads=threads,
-        registry=registry,
-    )
+    """Return the result for the network on which the collective takes the fewest steps.
+
+    If no schedule is found, the designers' network is kept, with a remark.
+    """
+    task, before = result.task, result.seconds
+
+    def report(line: str) -> None:
+        bus.emit("solved", before + bus.now(), {"text": line})
+
+    try:
+        found = fewest_steps(
+            task,
+            starts,
+            time_limit=seconds,
+            seed=result.seed,
+            threads=threads,
+            registry=registry,
+            report=report,
+        )
+    except NoScheduleError as error:
+        return replace(result, remarks=(*result.remarks, f"{STEPS_SEARCH}: {error}"))
+    except KeyboardInterrupt:
+        return replace(result, interrupted=True)
+    bus.emit("steps", before + bus.now(), found.to_json())
     cost = Cost(task)
     ports = ports_of(task.nodes, task.degree, found.links)
     moved = found.links != result.links
@@ -190,124 +249,9 @@ def _with_steps(
         status="feasible" if moved else result.status,
         certified=result.certified and not moved,
         proven_by="" if moved else result.proven_by,
-        designer="walk" if moved else result.designer,
-        seconds=result.seconds + found.seconds,
-        steps=found,
+        designer=STEPS_SEARCH if moved else result.designer,
+        seconds=before + found.seconds,
+        troubles=(*result.troubles, *bus.troubles),
+        interrupted=found.interrupted,
+        network_steps=found,
     )
-
-
-def extra_terms(registry: Registry) -> tuple[ExtraTerm, ...]:
-    """Return the cost terms of plugins; those named like one of cchybrid's are left out."""
-    return tuple(
-        ExtraTerm(info.name, info.target, info.maximised)
-        for info in registry.cost_terms.values()
-        if info.name not in TERMS
-    )
-
-
-def _weights(cost: Iterable[str] | Mapping[str, float]) -> tuple[tuple[str, float], ...]:
-    if isinstance(cost, str):
-        cost = (cost,)
-    pairs = cost.items() if isinstance(cost, Mapping) else ((name, 1.0) for name in cost)
-    return tuple((str(name), _number(weight, f"weight of {name}")) for name, weight in pairs)
-
-
-def _positions(
-    nodes: int, name: str | None, points: Iterable[Iterable[float]] | None
-) -> Positions | None:
-    if name is not None and points is not None:
-        raise InputError("a layout and positions", where="layout", hint="give one of them")
-    if name is not None:
-        return layout(name, nodes)
-    if points is None:
-        return None
-    return tuple(tuple(_number(value, "positions") for value in point) for point in points)
-
-
-def _chosen(names: Iterable[str] | None, registry: Registry) -> list[DesignerInfo]:
-    """Return the designers in descending priority, those of equal priority by name."""
-    listed = [names] if isinstance(names, str) else names
-    found = (
-        list(registry.designers.values())
-        if listed is None
-        else list({info.name: info for info in map(registry.designer, listed)}.values())
-    )
-    return sorted(found, key=lambda info: (-info.priority, info.name))
-
-
-def _options(
-    options: Mapping[str, Mapping[str, Any]], chosen: list[DesignerInfo], registry: Registry
-) -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = {}
-    for name, values in options.items():
-        info = registry.designer(name)
-        if info not in chosen:
-            raise InputError(
-                f"designer {info.name} does not take part",
-                where="options",
-                hint="name it, or drop the option",
-            )
-        texts.setdefault(info.name, {}).update((key, str(value)) for key, value in values.items())
-    return texts
-
-
-def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Links:
-    """Return the links of a network to begin with."""
-    network = initial if isinstance(initial, Network) else find_network(initial, registry)
-    if network.nodes != task.nodes:
-        raise InputError(
-            f"{network.name} has {network.nodes} nodes, the task {task.nodes}",
-            where="initial",
-            hint="begin with a network of as many nodes",
-        )
-    carried = {(channel.source, channel.target): channel.capacity for channel in network.channels}
-    links: list[tuple[int, int]] = []
-    for (a, b), capacity in carried.items():
-        if carried.get((b, a)) != capacity:
-            raise InputError(
-                f"{network.name} has a channel from {a} to {b} without an equal one back",
-                where="initial",
-                hint="begin with a network of bidirectional links",
-            )
-        if a < b:
-            links += [(a, b)] * capacity
-    return tuple(links)
-
-
-def _check_numbers(
-    time_limit: float | None,
-    evaluations: int | None,
-    threads: int | None,
-    memory: int | None,
-    seed: int,
-    target: float | None,
-) -> None:
-    for name, number, kinds in (
-        ("time_limit", time_limit, (int, float)),
-        ("evaluations", evaluations, (int,)),
-        ("threads", threads, (int,)),
-        ("memory", memory, (int,)),
-    ):
-        if number is None:
-            continue
-        if isinstance(number, bool) or not isinstance(number, kinds) or not 0 < number < MAX_NUMBER:
-            kind = "a whole number" if kinds == (int,) else "a number"
-            raise InputError(
-                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
-            )
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MAX_NUMBER:
-        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
-    if target is not None:
-        _number(target, "target")
-
-
-def _whole(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{value!r} is no whole number", where=where, hint="use one above 0")
-    return value
-
-
-def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{value!r} is no finite number", where=where, hint="use a number")
-    return float(value)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from cchybrid.checker.design import DESIGN_FORMAT
 from cchybrid.host.network_steps import NetworkSteps
-from cchybrid.model import Network
+from cchybrid.model import Network, Schedule
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.latency import latency
 from cchybrid.network_design.ports import Links, ports_of
@@ -49,8 +49,8 @@ class DesignResult:
         One line for each designer that failed, and for each that could not work on the task.
     interrupted
         Whether the user interrupted the run.
-    steps
-        With a collective, the steps of its best schedule and what is proven of the network.
+    network_steps
+        With a collective, the search for its fewest steps; ``None`` if it found no schedule.
     """
 
     task: DesignTask
@@ -73,7 +73,30 @@ class DesignResult:
     troubles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
-    steps: NetworkSteps | None = None
+    network_steps: NetworkSteps | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """The steps of the verified schedule of the collective, or ``None``."""
+        return None if self.network_steps is None else self.network_steps.steps
+
+    @property
+    def steps_bound(self) -> int | None:
+        """A lower bound of the steps on every network of the task, or ``None``."""
+        return None if self.task.collective is None else steps_of_all_networks(self.task)
+
+    @property
+    def proven(self) -> str:
+        """What is known of the network: ``by a bound`` or ``by exhaustion`` none has fewer steps.
+
+        Otherwise ``not proven``; "" without a collective or a schedule.
+        """
+        return "" if self.network_steps is None else self.network_steps.proven
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """The schedule of the collective, which holds the network, or ``None``."""
+        return None if self.network_steps is None else self.network_steps.result.schedule
 
     def record(self) -> dict[str, Any]:
         """Return the ``cchybrid-design/1`` object for ``cchybrid.checker.design``."""
@@ -103,7 +126,7 @@ class DesignResult:
             "troubles": list(self.troubles),
             "remarks": list(self.remarks),
             "interrupted": self.interrupted,
-            **({} if self.steps is None else self.steps.to_json()),
+            **({} if self.network_steps is None else self.network_steps.to_json()),
         }
 
 

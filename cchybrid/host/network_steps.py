@@ -45,6 +45,12 @@ SLICE_SECONDS = 10.0
 """Seconds for the schedule of one network, by default."""
 WALK_SHARE = 0.5
 """Share of the remaining time for networks of one number of steps, before the next is tried."""
+REPORT_SECONDS = 5.0
+"""Seconds without a network that is solved after which the number of networks is reported."""
+
+
+class NoScheduleError(InputError):
+    """No schedule was found in time for any network."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,8 @@ class NetworkSteps:
         The number of networks that were looked at, and for which schedules were searched.
     seconds
         Wall-clock seconds in all.
+    interrupted
+        Whether the user interrupted the search.
     """
 
     task: DesignTask
@@ -79,6 +87,7 @@ class NetworkSteps:
     listed: int
     solved: int
     seconds: float
+    interrupted: bool = False
 
     @property
     def steps(self) -> int:
@@ -110,6 +119,7 @@ class NetworkSteps:
             "steps": self.steps,
             "steps_bound": self.steps_bound,
             "proven": self.proven,
+            "steps_certified": self.result.certified,
             "networks_listed": self.listed,
             "networks_solved": self.solved,
         }
@@ -144,12 +154,14 @@ def fewest_steps(
     listed_nodes
         The number of nodes up to which all networks are listed; by default few enough for seconds.
     report
-        Called with a line for every network that is solved.
+        Called with a line for every network that is solved, and every few seconds of a random walk.
 
     Raises
     ------
     InputError
         If the task has no collective or is too small, or does not allow a network of ``start``.
+    NoScheduleError
+        If no schedule was found in time.
     """
     if task.collective is None:
         raise InputError("no collective", where="collective", hint="name one, such as AAS")
@@ -196,10 +208,34 @@ class _Search:
     def run(self, starts: list[Links], listed_nodes: int) -> NetworkSteps:
         task = self._task
         bound = steps_of_all_networks(task)
-        self._solve(starts[0], None)
         finite = task.nodes <= listed_nodes and task.max_wire is None and not task.redundant_links
-        refuted = True
-        target = bound
+        refuted = False
+        try:
+            refuted = self._search(starts, bound, finite)
+        except KeyboardInterrupt:
+            self._interrupted = True
+            if self._best is None:
+                raise
+        links, result = self._kept()
+        proven: Proven = "by exhaustion" if refuted else "not proven"
+        if self._steps() == bound:
+            proven = "by a bound"
+        return NetworkSteps(
+            task,
+            links,
+            result,
+            bound,
+            proven,
+            self._listed,
+            self._solved,
+            time.monotonic() - self._started,
+            self._interrupted,
+        )
+
+    def _search(self, starts: list[Links], bound: int, finite: bool) -> bool:
+        """Return whether all networks with fewer steps than the best one are refuted."""
+        self._solve(starts[0], None)
+        refuted, target = True, bound
         if not finite:
             # Designers' networks have nearly the least distances: lower targets are not worth time.
             target = max(target, int(min(map(self._count, starts))))
@@ -212,19 +248,13 @@ class _Search:
                 break
             refuted = refuted and complete
             target += 1
-        steps = self._steps()
-        proven: Proven = "not proven"
-        if steps == bound:
-            proven = "by a bound"
-        elif finite and refuted and target == steps:
-            proven = "by exhaustion"
-        links, result = self._kept()
-        seconds = time.monotonic() - self._started
-        return NetworkSteps(task, links, result, bound, proven, self._listed, self._solved, seconds)
+        return finite and refuted and target == self._steps()
 
     def _kept(self) -> tuple[Links, Result]:
         if self._best is None:
-            raise InputError(
+            if self._interrupted:
+                raise KeyboardInterrupt
+            raise NoScheduleError(
                 "no schedule was found in time", where="time_limit", hint="use more seconds"
             )
         return self._best
@@ -305,6 +335,7 @@ class _Search:
         last = target + 1 >= self._steps()
         end = self._end if last else now + WALK_SHARE * (self._end - now)
         seen: set[bytes] = set()
+        shown = now
         walks = [
             walk(self._task, links, target, self._seed + place, lambda: self._over(end))
             for place, links in enumerate(starts)
@@ -315,6 +346,9 @@ class _Search:
                 continue
             seen.add(form)
             self._listed += 1
+            if time.monotonic() - shown >= REPORT_SECONDS:
+                shown = time.monotonic()
+                self._report(f"{target} steps: {self._listed} networks looked at")
             if self._may_have(links, target) and self._solve(links, target).steps is not None:
                 return True
             if self._over(end):

@@ -50,7 +50,7 @@ def fill(suite: Suite, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["gappin", "order-degree"])
+@pytest.mark.parametrize("name", ["gappin", "order-degree", "fewest-steps"])
 def test_suites_of_designs_that_ship(name: str) -> None:
     suite = read_suite(name)
     assert not suite.rows
@@ -58,7 +58,21 @@ def test_suites_of_designs_that_ship(name: str) -> None:
         row.name: row for row in suite.designs
     }
     assert set(digests(suite, load_registry())) == {row.name for row in suite.designs}
-    assert all(row.published and row.source for row in suite.designs)
+    published = [row for row in suite.designs if not row.collective]
+    assert all(row.published and row.source for row in published)
+    assert len(published) == (0 if name == "fewest-steps" else len(suite.designs))
+
+
+def test_the_suite_of_fewest_steps_has_every_combination() -> None:
+    rows = read_suite("fewest-steps").designs
+    assert {(row.nodes, row.degree, row.collective) for row in rows} == {
+        (nodes, degree, collective)
+        for nodes in range(8, 25)
+        for degree in (3, 4)
+        for collective in ("AAS", "AAB", "OAB")
+    }
+    assert rows[0].name == "8 nodes, degree 3, AAS"
+    assert all(row.task().collective == row.collective for row in rows)
 
 
 def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
@@ -180,10 +194,114 @@ def test_a_network_that_is_none_of_the_task_has_no_figures(suite: Suite) -> None
         figures_of(wired, tuple((node, (node + 1) % 8) for node in range(8)))
 
 
-def test_a_design_for_a_collective_is_not_possible_yet() -> None:
+STEPS_TOML = """[[designs]]
+nodes = 5
+degree = [2, 3]
+collective = "AAS"
+weights = "latency=1"
+designers = "exhaustive"
+"""
+
+
+@pytest.fixture(name="steps_store", scope="module")
+def _steps_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the store of a suite with two designs for a collective."""
+    folder = tmp_path_factory.mktemp("steps")
+    (folder / "mine.toml").write_text(STEPS_TOML)
+    suite = read_suite(str(folder / "mine.toml"))
+    contestant = Contestant(time_limit=10, evaluations=None)
+    with Store(folder / "s.sqlite", write=True) as store:
+        store.put_suite(suite)
+        for row in suite.designs:
+            solve = {"time_limit": 10, "evaluations": None, "threads": 1}
+            answer = job.work({**row.to_job(solve), "seed": 0})
+            packed = zlib.compress(json.dumps(answer["schedule"]).encode())
+            store.put(Run(row.name, contestant, 0, "", answer["result"], packed))
+    return folder / "s.sqlite"
+
+
+def test_the_report_of_designs_for_a_collective(steps_store: Path, tmp_path: Path) -> None:
+    report = design_report(steps_store, "mine", "cchybrid bench report s.sqlite")
+    files = write_report(report, tmp_path / "out", HEADERS)
+    lines = list(csv.DictReader(files[1].read_text().splitlines()))
+    columns = ("row", "column", "ours", "bound", "proven", "certified", "verdict")
+    assert [tuple(line[key] for key in columns) for line in lines] == [
+        ("5 nodes, degree 2, AAS", "steps", "3", "3", "by a bound", "yes", "new"),
+        ("5 nodes, degree 3, AAS", "steps", "2", "2", "by a bound", "yes", "new"),
+    ]
+    text = files[0].read_text()
+    assert "| AAS | 2 | 5 | 3 | 3 | by a bound | yes |" in text
+    assert "cchybrid bench run mine.toml --time-limit 10" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record, result: record["schedule"]["steps"].pop(), "not valid"),
+        (lambda record, result: record["design"]["links"].pop(), "none of the network|distance"),
+        (lambda record, result: record["design"]["claims"].update(steps_bound=4), "steps bound is"),
+        (lambda record, result: record.update(schedule={}), "run it again"),
+        (lambda record, result: result["design"].update(steps="2.0"), "steps is 3"),
+        (lambda record, result: result.pop("proven"), "proven"),
+    ],
+    ids=["step lost", "link lost", "bound", "no schedule", "steps", "nothing proven"],
+)
+def test_a_changed_schedule_is_found(  # type: ignore[no-untyped-def]
+    steps_store: Path, tmp_path: Path, change, message: str
+) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(steps_store.read_bytes())
+    with sqlite3.connect(path) as database:
+        query = "SELECT schedule, result FROM runs WHERE row = '5 nodes, degree 2, AAS'"
+        packed, text = database.execute(query).fetchone()
+        record, result = json.loads(zlib.decompress(packed)), json.loads(text)
+        change(record, result)
+        database.execute(
+            "UPDATE runs SET schedule = ?, result = ? WHERE row = '5 nodes, degree 2, AAS'",
+            (zlib.compress(json.dumps(record).encode()), json.dumps(result)),
+        )
+    with pytest.raises(InputError, match=message):
+        design_report(path, "mine", "")
+
+
+def test_what_was_not_proven_is_not_reported_as_proven(steps_store: Path, tmp_path: Path) -> None:
+    """Lost evidence is not certified; a bound that is met proves the network all the same."""
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(steps_store.read_bytes())
+    with sqlite3.connect(path) as database:
+        for row, packed in database.execute("SELECT row, schedule FROM runs").fetchall():
+            record = json.loads(zlib.decompress(packed))
+            record["schedule"].pop("lower_bound")
+            changed = zlib.compress(json.dumps(record).encode())
+            database.execute("UPDATE runs SET schedule = ? WHERE row = ?", (changed, row))
+    table = design_report(path, "mine", "").rows
+    assert list(table.certified) == ["no", "no"]
+    assert list(table.proven) == ["by a bound", "by a bound"]
+
+
+def test_designs_for_a_collective_need_a_time_limit() -> None:
     values = {"name": "x", "nodes": "8", "degree": "3", "collective": "AAS", "steps": "3"}
     row = DesignRow.from_text({**values, "weights": "latency=1"})
-    assert "AAS" in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
+    assert "--time-limit" in job.work({**row.to_job(SOLVE), "seed": 0})["hint"]
+    for change, message in (
+        ({"collective": ""}, "steps of no collective"),
+        ({"network": "hypercube-8"}, "is not designed"),
+        ({"collective": "multicast"}, "not designed for"),
+    ):
+        with pytest.raises(InputError, match=message):
+            DesignRow.from_text({**values, "weights": "latency=1", **change})
+
+
+def test_bad_lists_of_designs_are_refused(tmp_path: Path) -> None:
+    for text, message in (
+        ("nodes = [8, 8]\ndegree = 3\nweights = 'latency=1'\n", "two rows are called"),
+        ("nodes = 8\ndegree = 3\nname = 'x'\nweights = 'latency=1'\n", "several designs"),
+        ("nodes = 8\ndegre = 3\n", "a design has no 'degre'"),
+        ("nodes = [8, 9]\ndegree = 3\n", "no cost term"),
+    ):
+        (tmp_path / "mine.toml").write_text(f"[[designs]]\n{text}")
+        with pytest.raises(InputError, match=message):
+            read_suite(str(tmp_path / "mine.toml"))
 
 
 @pytest.mark.parametrize(

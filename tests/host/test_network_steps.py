@@ -10,7 +10,7 @@ from cchybrid.checker import EvidenceError
 from cchybrid.checker import proven_steps as steps_of_evidence
 from cchybrid.checker.design import check_design
 from cchybrid.host import network_steps
-from cchybrid.host.network_steps import NetworkSteps, fewest_steps
+from cchybrid.host.network_steps import NetworkSteps, NoScheduleError, fewest_steps
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
@@ -147,6 +147,44 @@ def test_16_nodes_with_4_links_in_7_steps(routing: str | int) -> None:
     found = fewest_steps(task, [run.links], time_limit=120, threads=1)
     check(found)
     assert (found.steps, found.proven, found.result.certified) == (7, "by a bound", True)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["after a schedule", "before"])
+def test_an_interrupt_keeps_the_best(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = network_steps.solve, 0
+
+    def interrupted(instance, **rest):  # type: ignore[no-untyped-def]
+        nonlocal calls
+        calls += 1
+        if calls == 2 or not known:
+            raise KeyboardInterrupt
+        return real(instance, **rest)
+
+    monkeypatch.setattr(network_steps, "solve", interrupted)
+    task = DesignTask(16, 4, collective="AAB")
+    monkeypatch.setattr(network_steps, "steps_of_all_networks", lambda task: 2)
+    monkeypatch.setattr(network_steps._Search, "_count", lambda search, links: 2.0)
+    monkeypatch.setattr(network_steps, "walk", lambda *arguments: iter([torus(4, 4)]))
+    if not known:
+        with pytest.raises(KeyboardInterrupt):
+            fewest_steps(task, [torus(4, 4)], time_limit=5, threads=1)
+        return
+    found = fewest_steps(task, [torus(4, 4)], time_limit=5, threads=1)
+    assert found.interrupted
+    assert (found.solved, found.proven) == (2, "not proven")
+    assert found.result.schedule is not None
+    assert verify_schedule(found.result.schedule) == ()
+
+
+def test_without_any_schedule_there_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = network_steps.solve
+
+    def unknown(instance, **rest):  # type: ignore[no-untyped-def]
+        return dataclasses.replace(real(instance, **rest), schedule=None)
+
+    monkeypatch.setattr(network_steps, "solve", unknown)
+    with pytest.raises(NoScheduleError, match="use more seconds"):
+        fewest_steps(DesignTask(5, 2, collective="AAS"), time_limit=5, threads=1)
 
 
 def test_wrong_calls_are_refused() -> None:

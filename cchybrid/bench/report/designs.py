@@ -15,6 +15,7 @@ from pandas import DataFrame
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared, figures_of
 from cchybrid.bench.report.commands import budget_options
+from cchybrid.bench.report.design_steps import STEPS_FACT, FoundSteps, checked_steps, steps_section
 from cchybrid.bench.report.reading import DAMAGE
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
@@ -26,7 +27,8 @@ from cchybrid.model.errors import CchybridError, InputError
 
 HEADERS = [
     "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
-    "verdict", "bound", "seconds_to_best", "seconds", "evaluations", "seed", "source", "note",
+    "verdict", "bound", "proven", "certified", "seconds_to_best", "seconds", "evaluations", "seed",
+    "source", "note",
 ]  # fmt: skip
 """The columns of ``report.csv``, which has a line per row and column of the tables."""
 
@@ -67,27 +69,31 @@ def design_report(
     records: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
     failures: list[str] = []
-    best: dict[str, tuple[float, Run, dict[str, float]]] = {}
+    best: dict[str, tuple[tuple[float, float], Run, dict[str, float]]] = {}
+    steps: dict[str, FoundSteps] = {}
     for done, run in enumerate(runs, 1):
         watch(done, len(runs))
         row = rows[run.row]
         if run.failure or run.result.get("digest") != row.digest:
             failures.append(f"{run.row}: {run.failure or 'the row has changed since'}")
             continue
-        values = _checked(row, run)
-        cost = sum(
+        values, found = _checked(row, run)
+        weighted = sum(
             -weight * values[name] if name in LARGER_IS_BETTER else weight * values[name]
             for name, weight in row.weights
         )
+        cost = values.get("steps", 0.0), weighted
         if row.name not in best or cost < best[row.name][0]:
             best[row.name] = cost, run, values
+            if found is not None:
+                steps[row.name] = found
     for row in rows.values():
         if row.name not in best:
             if all(run.row != row.name for run in runs):
                 failures.append(f"{row.name}: not run")
             continue
         _, run, values = best[row.name]
-        entries = _columns(row, run, values)
+        entries = _columns(row, run, values, steps.get(row.name))
         records += entries
         lines.append(_line(row, entries, run))
     table = DataFrame(records, columns=HEADERS)
@@ -96,9 +102,11 @@ def design_report(
         _summary(table),
         *([Section("No result", lines=failures)] if failures else []),
         *_tables(rows, records),
+        *([steps_section(rows, steps)] if steps else []),
         Section("All rows", table=DataFrame(lines)),
     ]
-    facts = [
+    facts = [STEPS_FACT] if steps else []
+    facts += [
         f"{len(runs)} runs, {'; '.join(budgets)} each",
         "every network was checked again by the independent checker, and its values recomputed",
         "better, equal, worse: ours against the published value, to its precision",
@@ -125,14 +133,17 @@ def _commands(store: Path, suite: str, runs: list[Run]) -> list[str]:
     ]
 
 
-def _checked(row: DesignRow, run: Run) -> dict[str, float]:
-    """Return the values of a stored network, computed again."""
+def _checked(row: DesignRow, run: Run) -> tuple[dict[str, float], FoundSteps | None]:
+    """Return the values of a stored network, computed again, and with a collective its steps."""
     where = f"run {run.row}, seed {run.seed}"
     try:
-        record = json.loads(zlib.decompress(run.record or b""))
+        stored, record = _records(row, run)
         check_design(record)
         links = tuple((int(a), int(b)) for a, b in record["links"])
-        values = figures_of(row, links)
+        values, found = figures_of(row, links), None
+        if row.collective:
+            found = checked_steps(row, links, stored, run.result["proven"])
+            values["steps"] = float(found.steps)
         stated = {name: float(value) for name, value in run.result["design"].items()}
     except (zlib.error, ValueError, KeyError, TypeError, EvidenceError, CchybridError) as error:
         raise InputError(str(error), where=where, hint="run it again") from None
@@ -143,12 +154,20 @@ def _checked(row: DesignRow, run: Run) -> dict[str, float]:
     ]
     if wrong:
         raise InputError(f"{wrong[0]} is {values[wrong[0]]}", where=where, hint="run it again")
-    return values
+    return values, found
 
 
-def _columns(row: DesignRow, run: Run, values: dict[str, float]) -> list[dict[str, Any]]:
-    """Return a record per published value, or per cost term if none is published."""
-    record = json.loads(zlib.decompress(run.record or b""))
+def _records(row: DesignRow, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is stored of a run, and the record of the network in it."""
+    stored = json.loads(zlib.decompress(run.record or b""))
+    return stored, stored["design"] if row.collective else stored
+
+
+def _columns(
+    row: DesignRow, run: Run, values: dict[str, float], steps: FoundSteps | None
+) -> list[dict[str, Any]]:
+    """Return a record per published value; if none is published, of the steps or the cost terms."""
+    _, record = _records(row, run)
     checked = check_design(record)
     bounds = {
         "latency": float(checked.mean_bound) * (row.nodes - 1) / row.nodes,
@@ -156,8 +175,12 @@ def _columns(row: DesignRow, run: Run, values: dict[str, float]) -> list[dict[st
         "max-latency": checked.diameter_bound,
         "diameter": checked.diameter_bound,
     }
+    names = list(row.published)
+    if steps is not None:
+        bounds["steps"] = steps.bound
+        names = list(dict.fromkeys(["steps", *names]))
     found = []
-    for name in row.published or [term for term, _ in row.weights]:
+    for name in names or [term for term, _ in row.weights]:
         published = row.published.get(name, "")
         verdict = compared(name, values[name], published) if published else "new"
         if row.network and verdict != "equal":
@@ -169,6 +192,8 @@ def _columns(row: DesignRow, run: Run, values: dict[str, float]) -> list[dict[st
                 "column": name, "published": published, "ours": f"{values[name]:.6g}",
                 "verdict": verdict,
                 "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
+                "proven": "" if steps is None or name != "steps" else steps.proven,
+                "certified": "" if steps is None or name != "steps" else steps.mark,
                 "seconds_to_best": run.result["seconds_to_best"],
                 "seconds": run.result["seconds"], "evaluations": run.result["evaluations"],
                 "seed": run.seed, "source": row.source, "note": row.note,
@@ -214,7 +239,7 @@ def _tables(rows: dict[str, DesignRow], records: list[dict[str, Any]]) -> list[S
     for source in dict.fromkeys(row.source for row in rows.values()):
         lines: dict[str, dict[str, Any]] = {}
         for record in records:
-            if record["source"] == source:
+            if record["source"] == source and not (record["column"] == "steps" and not source):
                 line = lines.setdefault(record["row"], {"row": record["row"]})
                 mark = "" if record["verdict"] in ("better", "equal", "new") else " (!)"
                 line[f"{record['column']}, published"] = record["published"]

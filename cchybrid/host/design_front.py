@@ -1,0 +1,395 @@
+"""The Python function ``cchybrid.design_front``: networks that trade one cost term for another.
+
+Designers search several times, each time with other weights of the two terms; if one of them is
+the longest wire, with other limits of it. Of all networks that they offer, those are kept to which
+no other is at least as good in both terms and better in one: the Pareto front.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cchybrid.checker.design import check_design
+from cchybrid.host.design_config import DesignConfig
+from cchybrid.host.design_result import DesignResult, design_record
+from cchybrid.host.design_session import DesignSession
+from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.cost import TERMS, Cost
+from cchybrid.network_design.ports import Links, network_of, ports_of
+from cchybrid.network_design.task import ROUNDING, DesignTask
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import Observer
+from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.system.processes import processor_count
+
+DEFAULT_FRONT_SECONDS = 30.0
+DEFAULT_RUNS = 6
+SMALL_WEIGHT = 1e-3
+"""Weight of the second term where the first one decides, so that it still counts among equals."""
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """A network of a front: the values of both terms, and its links."""
+
+    values: tuple[float, float]
+    links: Links
+
+
+@dataclass(frozen=True)
+class DesignFront:
+    """The result of ``design_front``.
+
+    Attributes
+    ----------
+    task
+        The task; its weights name the two terms.
+    points
+        The networks of the front, each checked, from the best to the worst in the first term.
+    maximised
+        Whether larger values are better, for each term.
+    runs
+        The number of runs of the designers.
+    seconds
+        Wall-clock seconds of all runs.
+    seed
+        The seed.
+    troubles
+        One line for each designer that failed.
+    interrupted
+        Whether the user interrupted the search.
+    """
+
+    task: DesignTask
+    points: tuple[FrontPoint, ...]
+    maximised: tuple[bool, bool]
+    runs: int
+    seconds: float
+    seed: int
+    troubles: tuple[str, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def terms(self) -> tuple[str, str]:
+        """The names of the two terms."""
+        (first, _), (second, _) = self.task.weights
+        return first, second
+
+    def network(self, place: int) -> Network:
+        """Return the network of a point."""
+        return network_of(self.task, self.points[place].links)
+
+    def to_csv(self) -> str:
+        """Return a line per network: both values, and the links such as ``0-1 0-4``."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*self.terms, "links"])
+        for point in self.points:
+            links = " ".join(f"{a}-{b}" for a, b in point.links)
+            writer.writerow([*map(repr, point.values), links])
+        return out.getvalue()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the front as a JSON object."""
+        return {
+            "task": {
+                key: value for key, value in self.task.to_json().items() if key != "extra_terms"
+            },
+            "terms": list(self.terms),
+            "points": [
+                {
+                    "values": dict(zip(self.terms, point.values, strict=True)),
+                    "links": [list(link) for link in point.links],
+                }
+                for point in self.points
+            ],
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "troubles": list(self.troubles),
+            "interrupted": self.interrupted,
+        }
+
+
+def design_front(
+    nodes: int,
+    degree: int,
+    terms: Iterable[str],
+    *,
+    runs: int = DEFAULT_RUNS,
+    layout: str | None = None,
+    positions: Iterable[Iterable[float]] | None = None,
+    max_wire: float | None = None,
+    redundant_links: bool = False,
+    fault_tolerant: bool = False,
+    collective: str | None = None,
+    switching: str | None = None,
+    ports: str | int | None = None,
+    routing: str | int | None = None,
+    initial: Network | str | None = None,
+    designers: Iterable[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    time_limit: float | None = None,
+    evaluations: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_event: Observer | None = None,
+    report: Callable[[str], None] = lambda line: None,
+    registry: Registry | None = None,
+) -> DesignFront:
+    """Search for the networks that no other beats in both of two cost terms.
+
+    Parameters
+    ----------
+    nodes, degree
+        As in ``cchybrid.design``.
+    terms
+        The names of two cost terms. The first one that is ``wire`` is limited instead of weighted.
+    runs
+        Runs of the designers, at most: each has other weights, or another longest wire.
+    layout, positions, max_wire, redundant_links, fault_tolerant
+        As in ``cchybrid.design``.
+    collective, switching, ports, routing
+        For the cost term ``steps``, which is a lower bound.
+    initial, designers, options
+        As in ``cchybrid.design``; the initial network need not keep to every limit of the wires.
+    time_limit
+        Wall-clock seconds of all runs; 30 by default, none with an evaluation budget.
+    evaluations
+        Networks that each designer evaluates in each run, for a repeatable result.
+    seed, threads, memory, on_event, registry
+        As in ``cchybrid.design``.
+    report
+        Called with a line for every run.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and for values out of range.
+
+    References
+    ----------
+    Weighted sums find only networks on the convex hull of the front as optima; those between them
+    come from what the designers offer on their search. Limits of one cost, the epsilon constraint
+    method, have no such gap: Haimes, Lasdon and Wismer, IEEE Transactions on Systems, Man, and
+    Cybernetics 1 (1971) 296-297, doi:10.1109/TSMC.1971.4308298.
+    """
+    registry = load_registry() if registry is None else registry
+    check_budget(time_limit, evaluations, threads, memory)
+    names = _two_terms(terms)
+    if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:
+        raise InputError(f"{runs!r} runs", where="runs", hint="use 2 to 100")
+    task = build_task(
+        nodes,
+        degree,
+        names,
+        registry,
+        layout=layout,
+        positions=positions,
+        max_wire=max_wire,
+        redundant_links=redundant_links,
+        fault_tolerant=fault_tolerant,
+        collective=collective,
+        switching=switching,
+        ports=ports,
+        routing=routing,
+        seed=seed,
+    )
+    if time_limit is None and evaluations is None:
+        time_limit = DEFAULT_FRONT_SECONDS
+    if threads is None:
+        threads = 1 if evaluations is not None else processor_count()
+    config = build_config(
+        task,
+        registry,
+        designers=designers,
+        options=options,
+        initial=initial,
+        budget=Budget(time_limit, evaluations, threads, memory),
+    )
+    search = _FrontSearch(task, config, runs, observers(registry, on_event), report)
+    return search.run()
+
+
+def _two_terms(terms: Iterable[str]) -> tuple[str, str]:
+    names = [terms] if isinstance(terms, str) else [str(name) for name in terms]
+    if len(names) != 2 or len(set(names)) != 2:
+        raise InputError(
+            "a front has two different cost terms",
+            where="terms",
+            hint="name two, such as latency and wire",
+        )
+    return names[0], names[1]
+
+
+class _FrontSearch:
+    """The front so far, and what is left of the time."""
+
+    def __init__(
+        self,
+        task: DesignTask,
+        config: DesignConfig,
+        runs: int,
+        watching: list[tuple[str, Observer]],
+        report: Callable[[str], None],
+    ) -> None:
+        self._task, self._config, self._runs = task, config, runs
+        self._watching, self._report = watching, report
+        self._cost = Cost(task)
+        self._names = [name for name, _ in task.weights]
+        extra = {term.name: term.maximised for term in task.extra_terms}
+        self._maximised = tuple(
+            TERMS[name].maximised if name in TERMS else extra[name] for name in self._names
+        )
+        self._points: list[FrontPoint] = []
+        self._done = 0
+        self._seconds = 0.0
+        self._left = config.budget.seconds
+        self._troubles: dict[str, None] = {}
+        self._interrupted = False
+
+    def run(self) -> DesignFront:
+        """Run the designers until all weights or limits were used, or Ctrl-C."""
+        try:
+            for title, task in self._tasks():
+                result = self._design(task)
+                self._report(
+                    f"run {self._done}, {title}: {len(self._points)} networks on the front"
+                )
+                if result.interrupted:
+                    self._interrupted = True
+                    break
+        except KeyboardInterrupt:
+            self._interrupted = True
+        points = sorted(self._points, key=lambda point: self._signed(point.values))
+        for point in points:
+            check_design(design_record(self._limited(point), point.links))
+        return DesignFront(
+            task=self._task,
+            points=tuple(points),
+            maximised=(self._maximised[0], self._maximised[1]),
+            runs=self._done,
+            seconds=self._seconds,
+            seed=self._config.seed,
+            troubles=tuple(self._troubles),
+            interrupted=self._interrupted,
+        )
+
+    def _limited(self, point: FrontPoint) -> DesignTask:
+        """Return the task with the wires of a point as its limit, so that they are checked."""
+        if "wire" not in self._names:
+            return self._task
+        longest = point.values[self._names.index("wire")]
+        return replace(self._task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
+
+    def _tasks(self) -> Iterator[tuple[str, DesignTask]]:
+        """Yield the task of every run, with a title."""
+        if "wire" in self._names:
+            yield from self._with_limits()
+        else:
+            yield from self._with_weights()
+
+    def _with_limits(self) -> Iterator[tuple[str, DesignTask]]:
+        """Yield the task with one term and limits of the longest wire, in ascending order."""
+        other = next(name for name in self._names if name != "wire")
+        for limit in wire_limits(self._task, self._runs):
+            task = replace(self._task, weights=((other, 1.0),), max_wire=limit)
+            yield f"wires up to {limit:g}", task
+
+    def _with_weights(self) -> Iterator[tuple[str, DesignTask]]:
+        """Yield the task with weights that first favour one term, then the other, then neither.
+
+        The range of a term is its difference between the best networks of the first two runs; the
+        weights are equally spaced shares, each divided by the range of its term.
+        """
+        names = self._names
+        for first, second in ((1.0, SMALL_WEIGHT), (SMALL_WEIGHT, 1.0)):
+            yield self._weighted(first, second)
+        values = np.array([point.values for point in self._points])
+        ranges = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
+        if not (ranges > 0).all():  # one network is best in both terms
+            return
+        for share in np.linspace(0.0, 1.0, self._runs)[1:-1]:
+            yield self._weighted(float(share / ranges[0]), float((1 - share) / ranges[1]))
+
+    def _weighted(self, first: float, second: float) -> tuple[str, DesignTask]:
+        weights = tuple(zip(self._names, (first, second), strict=True))
+        title = ", ".join(f"{name} {weight:.3g}" for name, weight in weights)
+        return title, replace(self._task, weights=weights)
+
+    def _design(self, task: DesignTask) -> DesignResult:
+        config, budget = self._config, self._config.budget
+        share = None if self._left is None else self._left / max(1, self._runs - self._done)
+        initial = config.initial
+        if initial is not None and not all(task.allowed[a, b] for a, b in initial):
+            initial = None
+        settings = replace(config, budget=replace(budget, seconds=share), initial=initial)
+        result = DesignSession(task, settings, self._watching, self._offer).run()
+        self._done += 1
+        self._seconds += result.seconds
+        if self._left is not None and share is not None:
+            # A designer may have waited for the compilation of kernels, which does not count.
+            self._left -= min(share, result.seconds)
+        self._troubles |= dict.fromkeys(result.troubles)
+        return result
+
+    def _offer(self, links: Links, cost: float) -> None:
+        """Keep a network that no other beats; drop those that it beats."""
+        ports = ports_of(self._task.nodes, self._task.degree, links)
+        values = self._cost.values(ports)
+        point = FrontPoint((values[self._names[0]], values[self._names[1]]), links)
+        mine = self._signed(point.values)
+        if not np.isfinite(mine).all():
+            return
+        others = [(self._signed(other.values), other) for other in self._points]
+        if any(theirs[0] <= mine[0] and theirs[1] <= mine[1] for theirs, _ in others):
+            return
+        self._points = [
+            other for theirs, other in others if theirs[0] < mine[0] or theirs[1] < mine[1]
+        ]
+        self._points.append(point)
+
+    def _signed(self, values: tuple[float, float]) -> tuple[float, float]:
+        """Return the values so that smaller ones are better."""
+        first, second = (
+            -value if maximised else value
+            for value, maximised in zip(values, self._maximised, strict=True)
+        )
+        return first, second
+
+
+def wire_limits(task: DesignTask, number: int) -> list[float]:
+    """Return up to ``number`` lengths of wires from the shortest that connects all nodes.
+
+    They are distances of nodes, equally spaced in their ascending list, which ends with the longest
+    wire that the task allows.
+    """
+    lengths = sorted({_limit_of(float(length)) for length in task.wires[task.allowed]})
+
+    def connects(length: float) -> bool:
+        try:
+            replace(task, max_wire=length)
+        except InputError:
+            return False
+        return True
+
+    connecting = lengths[bisect_left(lengths, True, key=connects) :]
+    if len(connecting) <= number:
+        return connecting
+    places = np.linspace(0, len(connecting) - 1, number).round().astype(int)
+    return [connecting[place] for place in places]
+
+
+def _limit_of(length: float) -> float:
+    """Return a limit that allows a length, which may be a rounding error below its exact value."""
+    return length * (1 + ROUNDING)

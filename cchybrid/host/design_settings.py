@@ -1,0 +1,212 @@
+"""The task and the settings of a run of designers, from the arguments of ``cchybrid.design``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cchybrid.host.api import MAX_NUMBER
+from cchybrid.host.design_config import DesignConfig
+from cchybrid.library.instance_spec import find_network, read_model
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.cost import TERMS
+from cchybrid.network_design.ports import Links
+from cchybrid.network_design.task import WORMHOLE, DesignTask, ExtraTerm, Positions, layout
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import DesignerInfo, Observer
+from cchybrid.plugin.registry import Registry
+
+
+def build_task(
+    nodes: int,
+    degree: int,
+    cost: Iterable[str] | Mapping[str, float],
+    registry: Registry,
+    *,
+    layout: str | None,
+    positions: Iterable[Iterable[float]] | None,
+    max_wire: float | None,
+    redundant_links: bool,
+    fault_tolerant: bool,
+    collective: str | None,
+    switching: str | None,
+    ports: str | int | None,
+    routing: str | int | None,
+    seed: int,
+) -> DesignTask:
+    """Return the task of the arguments of ``cchybrid.design``.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and for values out of range.
+    """
+    for name, value in (("switching", switching), ("ports", ports), ("routing", routing)):
+        if collective is None and value is not None:
+            raise InputError(
+                f"{name} without a collective", where=name, hint="name a collective, or drop it"
+            )
+    _check_seed(seed)
+    return DesignTask(
+        _whole(nodes, "nodes"),
+        _whole(degree, "degree"),
+        weights=_weights(cost),
+        positions=_positions(nodes, layout, positions),
+        max_wire=max_wire,
+        redundant_links=redundant_links,
+        seed=seed,
+        fault_tolerant=fault_tolerant,
+        extra_terms=extra_terms(registry),
+        collective=collective,
+        model=read_model(WORMHOLE, routing, switching, ports),
+    )
+
+
+def build_config(
+    task: DesignTask,
+    registry: Registry,
+    *,
+    designers: Iterable[str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+    initial: Network | str | None,
+    budget: Budget,
+    target: float | None = None,
+) -> DesignConfig:
+    """Return the settings of a run of designers.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and a network to begin with that is none of the task.
+    """
+    chosen = _chosen(designers, registry)
+    return DesignConfig(
+        designers=chosen,
+        budget=budget,
+        seed=task.seed,
+        target=None if target is None else _number(target, "target"),
+        options=_options(options or {}, chosen, registry),
+        initial=None if initial is None else _links(initial, task, registry),
+    )
+
+
+def observers(registry: Registry, on_event: Observer | None) -> list[tuple[str, Observer]]:
+    """Return the observers of plugins, and that of the caller."""
+    own = [] if on_event is None else [("caller", on_event)]
+    return [*registry.observers, *own]
+
+
+def extra_terms(registry: Registry) -> tuple[ExtraTerm, ...]:
+    """Return the cost terms of plugins; those named like one of cchybrid's are left out."""
+    return tuple(
+        ExtraTerm(info.name, info.target, info.maximised)
+        for info in registry.cost_terms.values()
+        if info.name not in TERMS
+    )
+
+
+def _weights(cost: Iterable[str] | Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    if isinstance(cost, str):
+        cost = (cost,)
+    pairs = cost.items() if isinstance(cost, Mapping) else ((name, 1.0) for name in cost)
+    return tuple((str(name), _number(weight, f"weight of {name}")) for name, weight in pairs)
+
+
+def _positions(
+    nodes: int, name: str | None, points: Iterable[Iterable[float]] | None
+) -> Positions | None:
+    if name is not None and points is not None:
+        raise InputError("a layout and positions", where="layout", hint="give one of them")
+    if name is not None:
+        return layout(name, nodes)
+    if points is None:
+        return None
+    return tuple(tuple(_number(value, "positions") for value in point) for point in points)
+
+
+def _chosen(names: Iterable[str] | None, registry: Registry) -> list[DesignerInfo]:
+    """Return the designers in descending priority, those of equal priority by name."""
+    listed = [names] if isinstance(names, str) else names
+    found = (
+        list(registry.designers.values())
+        if listed is None
+        else list({info.name: info for info in map(registry.designer, listed)}.values())
+    )
+    return sorted(found, key=lambda info: (-info.priority, info.name))
+
+
+def _options(
+    options: Mapping[str, Mapping[str, Any]], chosen: list[DesignerInfo], registry: Registry
+) -> dict[str, dict[str, str]]:
+    texts: dict[str, dict[str, str]] = {}
+    for name, values in options.items():
+        info = registry.designer(name)
+        if info not in chosen:
+            raise InputError(
+                f"designer {info.name} does not take part",
+                where="options",
+                hint="name it, or drop the option",
+            )
+        texts.setdefault(info.name, {}).update((key, str(value)) for key, value in values.items())
+    return texts
+
+
+def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Links:
+    """Return the links of a network to begin with."""
+    network = initial if isinstance(initial, Network) else find_network(initial, registry)
+    if network.nodes != task.nodes:
+        raise InputError(
+            f"{network.name} has {network.nodes} nodes, the task {task.nodes}",
+            where="initial",
+            hint="begin with a network of as many nodes",
+        )
+    carried = {(channel.source, channel.target): channel.capacity for channel in network.channels}
+    links: list[tuple[int, int]] = []
+    for (a, b), capacity in carried.items():
+        if carried.get((b, a)) != capacity:
+            raise InputError(
+                f"{network.name} has a channel from {a} to {b} without an equal one back",
+                where="initial",
+                hint="begin with a network of bidirectional links",
+            )
+        if a < b:
+            links += [(a, b)] * capacity
+    return tuple(links)
+
+
+def check_budget(
+    time_limit: float | None, evaluations: int | None, threads: int | None, memory: int | None
+) -> None:
+    """Raise an ``InputError`` for limits that are no numbers, or out of range."""
+    for name, number, kinds in (
+        ("time_limit", time_limit, (int, float)),
+        ("evaluations", evaluations, (int,)),
+        ("threads", threads, (int,)),
+        ("memory", memory, (int,)),
+    ):
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, kinds) or not 0 < number < MAX_NUMBER:
+            kind = "a whole number" if kinds == (int,) else "a number"
+            raise InputError(
+                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
+            )
+
+
+def _check_seed(seed: int) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MAX_NUMBER:
+        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
+
+
+def _whole(value: Any, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{value!r} is no whole number", where=where, hint="use one above 0")
+    return value
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{value!r} is no finite number", where=where, hint="use a number")
+    return float(value)
