@@ -70,7 +70,9 @@ def named(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.long] if page.name == "benchmark.md" else [])
+        pytest.param(
+            page, marks=[pytest.mark.long] if page.name in ("benchmark.md", "design.md") else []
+        )
         for page in PAGES
         if "```console" in page.read_text()
     ],
@@ -155,6 +157,21 @@ def test_the_replay_of_the_benchmark_page_runs(
     assert capsys.readouterr().out.split() == [
         str(result.steps), str(result.lower_bound.steps), result.status,
     ]  # fmt: skip
+
+
+@pytest.mark.long
+def test_the_python_of_the_design_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "design.md").read_text()
+    for script in blocks(text, "python"):
+        exec(script, {})
+    first, second, *front = capsys.readouterr().out.splitlines()
+    assert f"It prints `{first}`" in text
+    assert f"It prints `{second}`" in text
+    assert front
+    assert (tmp_path / "best.json").exists()
 
 
 def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
