@@ -87,7 +87,7 @@ class DesignResult:
 
     @property
     def proven(self) -> str:
-        """What is known of the network: ``by a bound`` or ``by exhaustion`` none has fewer steps.
+        """The proof that no network has fewer steps: ``by a bound`` or ``by exhaustion``.
 
         Otherwise ``not proven``; "" without a collective or a schedule.
         """
