@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cchybrid.host.design_result import DesignResult
-from cchybrid.host.design_session import DesignSession
+from cchybrid.checker.design import check_design
+from cchybrid.host.design_result import DesignResult, design_record
+from cchybrid.host.design_session import TOLERANCE, DesignSession
 from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.network_steps import NoScheduleError, fewest_steps
@@ -196,7 +197,7 @@ def _starts(
     task: DesignTask, initial: Links | None, offered: list[tuple[float, Links]]
 ) -> list[Links]:
     """Return the initial network, then the cheapest others, all different up to isomorphism."""
-    ranked = [links for _, links in sorted(offered)]
+    ranked = [links for _, links in sorted(offered, key=lambda pair: pair[0])]
     chosen: dict[bytes, Links] = {}
     for links in ranked if initial is None else [initial, *ranked]:
         chosen.setdefault(form_of(task, links), links)
@@ -237,21 +238,28 @@ def _with_steps(
     except KeyboardInterrupt:
         return replace(result, interrupted=True)
     bus.emit("steps", before + bus.now(), found.to_json())
+    result = replace(
+        result,
+        seconds=before + found.seconds,
+        troubles=(*result.troubles, *bus.troubles),
+        interrupted=found.interrupted,
+        network_steps=found,
+    )
+    if found.links == result.links:
+        return result
     cost = Cost(task)
     ports = ports_of(task.nodes, task.degree, found.links)
-    moved = found.links != result.links
+    certified = result.bound is not None and cost(ports) <= result.bound + TOLERANCE
+    if certified:
+        check_design(design_record(task, found.links))
     return replace(
         result,
         network=network_of(task, found.links),
         links=found.links,
         values=cost.values(ports),
         cost=cost(ports),
-        status="feasible" if moved else result.status,
-        certified=result.certified and not moved,
-        proven_by="" if moved else result.proven_by,
-        designer=STEPS_SEARCH if moved else result.designer,
-        seconds=before + found.seconds,
-        troubles=(*result.troubles, *bus.troubles),
-        interrupted=found.interrupted,
-        network_steps=found,
+        status="optimal" if certified else "feasible",
+        certified=certified,
+        proven_by="",
+        designer=STEPS_SEARCH,
     )

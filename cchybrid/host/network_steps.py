@@ -204,6 +204,7 @@ class _Search:
         self._best: tuple[Links, Result] | None = None
         self._listed = self._solved = 0
         self._interrupted = False
+        self._reported = self._started
 
     def run(self, starts: list[Links], listed_nodes: int) -> NetworkSteps:
         task = self._task
@@ -284,6 +285,7 @@ class _Search:
             self._best = links, result
         found = f"{result.steps} steps" if result.steps is not None else "no schedule"
         self._report(f"network {self._solved}: {found}, bound {result.certified_bound.steps}")
+        self._reported = time.monotonic()
         return result
 
     def _exhaust(self, target: int) -> tuple[bool, bool]:
@@ -335,9 +337,8 @@ class _Search:
         last = target + 1 >= self._steps()
         end = self._end if last else now + WALK_SHARE * (self._end - now)
         seen: set[bytes] = set()
-        shown = now
         walks = [
-            walk(self._task, links, target, self._seed + place, lambda: self._over(end))
+            walk(self._task, links, target, self._seed + place, lambda: self._tick(target, end))
             for place, links in enumerate(starts)
         ]
         for links in _alternating(walks):
@@ -346,14 +347,18 @@ class _Search:
                 continue
             seen.add(form)
             self._listed += 1
-            if time.monotonic() - shown >= REPORT_SECONDS:
-                shown = time.monotonic()
-                self._report(f"{target} steps: {self._listed} networks looked at")
             if self._may_have(links, target) and self._solve(links, target).steps is not None:
                 return True
             if self._over(end):
                 break
         return False
+
+    def _tick(self, target: int, end: float) -> bool:
+        """Report the progress of a walk from time to time; return whether its time is over."""
+        if time.monotonic() - self._reported >= REPORT_SECONDS:
+            self._reported = time.monotonic()
+            self._report(f"{target} steps: {self._listed} networks looked at")
+        return self._over(end)
 
     def _may_have(self, links: Links, target: int) -> bool:
         """Return whether the flow bound of a scatter, not yet made exact, allows the target."""
