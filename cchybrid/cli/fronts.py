@@ -95,10 +95,11 @@ def _lines(front: DesignFront) -> list[str]:
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows
         ]
-    lines.append(
-        f"{len(front.points)} networks, of which none beats another; {front.runs} runs,"
-        f" {front.seconds:.1f} s, seed {front.seed}"
-    )
+    if len(front.points) == 1:
+        lines.append("this network is the best one found in both terms")
+    elif front.points:
+        lines.append(f"{len(front.points)} networks, of which none beats another in both terms")
+    lines.append(f"{front.runs} runs, {front.seconds:.1f} s, seed {front.seed}")
     if front.interrupted:
         lines.append("interrupted")
     return lines + [f"trouble: {text}" for text in front.troubles]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -300,11 +302,42 @@ class _FrontSearch:
             yield from self._with_weights()
 
     def _with_limits(self) -> Iterator[tuple[str, DesignTask]]:
-        """Yield the task with one term and limits of the longest wire, in ascending order."""
+        """Yield the task with one term and a limit of the longest wire.
+
+        First the shortest limit and the longest one; then always the middle one between two limits,
+        where the best networks within them differ most in the other term.
+        """
         other = next(name for name in self._names if name != "wire")
-        for limit in wire_limits(self._task, self._runs):
-            task = replace(self._task, weights=((other, 1.0),), max_wire=limit)
-            yield f"wires up to {limit:g}", task
+        limits = wire_limits(self._task)
+        tried: list[int] = []
+        while len(tried) < self._runs:
+            place = 0 if not tried else len(limits) - 1 if len(tried) == 1 else None
+            if place is None:
+                place = self._between(limits, sorted(tried))
+            if place is None or place in tried:
+                return
+            tried.append(place)
+            task = replace(self._task, weights=((other, 1.0),), max_wire=limits[place])
+            yield f"wires up to {limits[place]:g}", task
+
+    def _between(self, limits: list[float], tried: list[int]) -> int | None:
+        """Return the place of the next limit; ``None`` if no two limits make a difference."""
+        gaps = []
+        for low, high in pairwise(tried):
+            before, after = self._best_within(limits[low]), self._best_within(limits[high])
+            if high - low > 1 and after < before:
+                gaps.append((before - after, (low + high) // 2))
+        return max(gaps)[1] if gaps else None
+
+    def _best_within(self, limit: float) -> float:
+        """Return the best value of the other term among networks with wires up to a limit."""
+        wire = self._names.index("wire")
+        values = [
+            self._signed(point.values)[1 - wire]
+            for point in self._points
+            if point.values[wire] <= limit
+        ]
+        return min(values, default=math.inf)
 
     def _with_weights(self) -> Iterator[tuple[str, DesignTask]]:
         """Yield the task with weights that first favour one term, then the other, then neither.
@@ -368,12 +401,8 @@ class _FrontSearch:
         return first, second
 
 
-def wire_limits(task: DesignTask, number: int) -> list[float]:
-    """Return up to ``number`` lengths of wires from the shortest that connects all nodes.
-
-    They are distances of nodes, equally spaced in their ascending list, which ends with the longest
-    wire that the task allows.
-    """
+def wire_limits(task: DesignTask) -> list[float]:
+    """Return the lengths of wires, ascending, from the shortest that connects all nodes."""
     lengths = sorted({_limit_of(float(length)) for length in task.wires[task.allowed]})
 
     def connects(length: float) -> bool:
@@ -383,11 +412,7 @@ def wire_limits(task: DesignTask, number: int) -> list[float]:
             return False
         return True
 
-    connecting = lengths[bisect_left(lengths, True, key=connects) :]
-    if len(connecting) <= number:
-        return connecting
-    places = np.linspace(0, len(connecting) - 1, number).round().astype(int)
-    return [connecting[place] for place in places]
+    return lengths[bisect_left(lengths, True, key=connects) :]
 
 
 def _limit_of(length: float) -> float:

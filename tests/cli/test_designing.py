@@ -63,7 +63,7 @@ def test_a_front_as_table_file_and_plot(suffix: str, tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "4 nodes of degree 3: latency against wire"
     assert lines[1].split() == ["latency", "wire"]
-    assert len(lines) == len(rows) + 5
+    assert len(lines) == len(rows) + 6
     assert lines[-2:] == ["written to front.csv", f"written to {plot}"]
     assert float(rows[-1]["wire"]) == 1.0
     assert all(len(row["links"].split()) <= 6 for row in rows)

@@ -181,12 +181,31 @@ def test_an_initial_network_need_not_fit_every_limit() -> None:
 def test_limits_of_wires() -> None:
     """From the shortest that connects all nodes to the longest that is allowed."""
     task = DesignTask(9, 4, positions=GRID)
-    assert wire_limits(task, 10) == pytest.approx([1, 2, 3, 4])
-    assert wire_limits(task, 2) == pytest.approx([1, 4])
+    assert wire_limits(task) == pytest.approx([1, 2, 3, 4])
     limited = DesignTask(9, 4, positions=GRID, max_wire=3)
-    assert wire_limits(limited, 10) == pytest.approx([1, 2, 3])
+    assert wire_limits(limited) == pytest.approx([1, 2, 3])
     far = DesignTask(3, 2, positions=((0.0,), (0.1,), (0.8,)))
-    assert wire_limits(far, 9) == pytest.approx([0.7, 0.8])
+    assert wire_limits(far) == pytest.approx([0.7, 0.8])
+
+
+def test_limits_are_chosen_where_they_make_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    class Session:
+        def __init__(self, task, config, watching, accepted):  # type: ignore[no-untyped-def]
+            limits.append(round(task.max_wire))
+            self.accepted = accepted
+
+        def run(self) -> DesignResult:
+            """Offer a line, with more and more links to node 0 that the limit allows."""
+            ends = [end for end in range(2, limits[-1] + 1) if end <= 5]
+            self.accepted((*((k, k + 1) for k in range(16)), *((0, end) for end in ends)), 1.0)
+            return _result(1.0)
+
+    monkeypatch.setattr(module, "DesignSession", Session)
+    front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
+    assert limits == [1, 16, 8, 4, 2, 3, 6]
+    assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.long
