@@ -7,12 +7,13 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from cchybrid.bench.design_row import DesignRow, design_record, figures_of
+from cchybrid.bench.design_row import DesignRow, figures_of
 from cchybrid.host.design_api import design
 from cchybrid.model.errors import CchybridError
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.ports import Links
+from cchybrid.network_design.record import design_record
 from cchybrid.plugin.registry import load_registry
 
 
@@ -41,7 +42,7 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": time.monotonic() - started,
         "evaluations": spent,
     }
-    return {"result": result, "schedule": design_record(row, links)}
+    return {"result": result, "schedule": design_record(row.task(), links)}
 
 
 def _work_for_steps(row: DesignRow, solve: Mapping[str, Any], seed: int) -> dict[str, Any]:
@@ -81,7 +82,10 @@ def _work_for_steps(row: DesignRow, solve: Mapping[str, Any], seed: int) -> dict
         "seconds": found.seconds,
         "evaluations": sum(found.evaluations.values()),
     }
-    record = {"design": design_record(row, found.links), "schedule": found.schedule.to_json()}
+    record = {
+        "design": design_record(row.task(), found.links),
+        "schedule": found.schedule.to_json(),
+    }
     return {"result": result, "schedule": record}
 
 

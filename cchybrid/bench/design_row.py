@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.checker.design import DESIGN_FORMAT, check_design
+from cchybrid.checker.design import check_design
 from cchybrid.library.topologies import network
 from cchybrid.model.errors import InputError
-from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.distances import all_distances
 from cchybrid.network_design.ports import Links, ports_of
-from cchybrid.network_design.steps import steps_of_all_networks
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import TERM_NAMES, DesignTask, layout
 
 FIGURES = ("mean-distance", "diameter", "steps")
@@ -184,37 +183,13 @@ def figures_of(row: DesignRow, links: Links) -> dict[str, float]:
     task = row.task()
     ports = ports_of(task.nodes, task.degree, links)
     total, diameter = all_distances(ports)
-    checked = check_design(design_record(row, links))
+    checked = check_design(design_record(task, links))
     values = Cost(task).values(ports)
     values |= {"mean-distance": float(checked.mean), "diameter": float(diameter)}
     pairs = task.nodes * (task.nodes - 1)
     if checked.diameter != diameter or checked.mean * pairs != total:
         raise EvidenceError("the latencies differ from those of the checker")
     return values
-
-
-def design_record(row: DesignRow, links: Links) -> dict[str, Any]:
-    """Return the record of a network for the independent checker."""
-    task = row.task()
-    total, diameter = all_distances(ports_of(task.nodes, task.degree, links))
-    record: dict[str, Any] = {
-        "format": DESIGN_FORMAT,
-        "nodes": task.nodes,
-        "degree": task.degree,
-        "links": [list(link) for link in links],
-        "claims": {"total_distance": total, "diameter": diameter},
-    }
-    if task.max_wire is not None and task.positions is not None:
-        record["positions"] = [list(position) for position in task.positions]
-        record["max_wire"] = task.max_wire
-    if task.collective is not None:
-        record["collective"], record["model"] = task.collective, task.model.to_json()
-        record["claims"]["steps_bound"] = steps_of_all_networks(task)
-    bound = latency_bound(task)
-    record["claims"] |= {
-        "total_distance_bound": bound.total, "diameter_bound": bound.diameter,
-    }  # fmt: skip
-    return record
 
 
 def compared(name: str, value: float, published: str) -> str:

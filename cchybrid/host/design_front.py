@@ -20,13 +20,14 @@ import numpy as np
 
 from cchybrid.checker.design import check_design
 from cchybrid.host.design_config import DesignConfig
-from cchybrid.host.design_result import DesignResult, design_record
+from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_session import DesignSession
 from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import TERMS, Cost
 from cchybrid.network_design.ports import Links, network_of, ports_of
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import ROUNDING, DesignTask
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cchybrid.checker.design import DESIGN_FORMAT
 from cchybrid.host.network_steps import NetworkSteps
 from cchybrid.model import Network, Schedule
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.latency import latency
-from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.ports import Links
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.steps import steps_of_all_networks
 from cchybrid.network_design.task import DesignTask
 
@@ -128,32 +126,3 @@ class DesignResult:
             "interrupted": self.interrupted,
             **({} if self.network_steps is None else self.network_steps.to_json()),
         }
-
-
-def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
-    """Return the record of a network for the checker, with its latencies and their lower bounds."""
-    record: dict[str, Any] = {
-        "format": DESIGN_FORMAT,
-        "nodes": task.nodes,
-        "degree": task.degree,
-        "links": [list(link) for link in links],
-    }
-    if task.max_wire is not None and task.positions is not None:
-        record["positions"] = [list(position) for position in task.positions]
-        record["max_wire"] = task.max_wire
-    if task.redundant_links:
-        record["redundant_links"] = True
-    if task.fault_tolerant:
-        record["fault_tolerant"] = True
-    mean, diameter = latency(ports_of(task.nodes, task.degree, links))
-    bound = latency_bound(task)
-    record["claims"] = {
-        "diameter": int(diameter),
-        "total_distance": round(mean * task.nodes**2),
-        "diameter_bound": bound.diameter,
-        "total_distance_bound": bound.total,
-    }
-    if task.collective is not None:
-        record["collective"], record["model"] = task.collective, task.model.to_json()
-        record["claims"]["steps_bound"] = steps_of_all_networks(task)
-    return record

@@ -21,7 +21,7 @@ from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.host import events as ev
 from cchybrid.host.design_config import Best, DesignConfig, Entrant
-from cchybrid.host.design_result import DesignResult, Status, design_record
+from cchybrid.host.design_result import DesignResult, Status
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.run_config import seed_for
 from cchybrid.host.versions import versions
@@ -33,6 +33,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import Links, check_links, links_of, network_of, ports_of
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.plugin.records import Observer

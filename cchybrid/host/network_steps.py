@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cchybrid.checker.design import DESIGN_FORMAT
 from cchybrid.host.api import solve
 from cchybrid.host.result import Result
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.ports import Links, check_links, links_of, ports_of
 from cchybrid.network_design.random_networks import random_network
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.steps import (
     instance_of,
     network_reach,
@@ -97,21 +97,7 @@ class NetworkSteps:
 
     def record(self) -> dict[str, Any]:
         """Return the ``cchybrid-design/1`` record for ``cchybrid.checker.design.check_design``."""
-        task = self.task
-        record: dict[str, Any] = {
-            "format": DESIGN_FORMAT,
-            "nodes": task.nodes,
-            "degree": task.degree,
-            "links": [list(link) for link in self.links],
-            "redundant_links": task.redundant_links,
-            "collective": task.collective,
-            "model": task.model.to_json(),
-            "claims": {"steps_bound": self.steps_bound},
-        }
-        if task.max_wire is not None and task.positions is not None:
-            record["positions"] = [list(position) for position in task.positions]
-            record["max_wire"] = task.max_wire
-        return record
+        return design_record(self.task, self.links)
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a JSON object, without network and schedule."""

@@ -238,7 +238,10 @@ def test_the_report_of_designs_for_a_collective(steps_store: Path, tmp_path: Pat
     ("change", "message"),
     [
         (lambda record, result: record["schedule"]["steps"].pop(), "not valid"),
-        (lambda record, result: record["design"]["links"].pop(), "none of the network|distance"),
+        (
+            lambda record, result: record["design"]["links"].pop(),
+            "none of the network|distance|diameter",
+        ),
         (lambda record, result: record["design"]["claims"].update(steps_bound=4), "steps bound is"),
         (lambda record, result: record.update(schedule={}), "run it again"),
         (lambda record, result: result["design"].update(steps="2.0"), "steps is 3"),

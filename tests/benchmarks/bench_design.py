@@ -13,18 +13,17 @@ import argparse
 import re
 import sys
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
-from cchybrid.checker.design import DESIGN_FORMAT, DesignFigures, check_design
-from cchybrid.network_design.bounds import latency_bound
+from cchybrid.checker.design import DesignFigures, check_design
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import Links
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import DesignTask, layout
 
 DESIGNERS: dict[str, Designer] = {
@@ -84,22 +83,6 @@ ROWS = (
 """The rows: tables 1, 3 and 4 of the paper, and targets of the order/degree problem."""
 
 
-def claim(task: DesignTask, links: Links) -> dict[str, Any]:
-    """Return the record of a designed network for the checker."""
-    record: dict[str, Any] = {
-        "format": DESIGN_FORMAT,
-        "nodes": task.nodes,
-        "degree": task.degree,
-        "links": [list(link) for link in links],
-    }
-    if task.max_wire is not None and task.positions is not None:
-        record["positions"] = [list(position) for position in task.positions]
-        record["max_wire"] = task.max_wire
-    bound = latency_bound(task)
-    record["claims"] = {"total_distance_bound": bound.total, "diameter_bound": bound.diameter}
-    return record
-
-
 def mean_of(row: Row, figures: DesignFigures) -> float:
     """Return the mean latency as the row counts it."""
     others = float(figures.mean)
@@ -125,7 +108,7 @@ def bench_row(row: Row, name: str, seconds: float, seed: int) -> tuple[str, bool
     spent = time.process_time() - before
     if run.links is None:
         return f"{row.name:32s} {name:10s} none found", False
-    figures = check_design(claim(task, run.links))
+    figures = check_design(design_record(task, run.links))
     good = matches(row, figures)
     published = f"{row.mean:.4f}/{'-' if row.maximum is None else row.maximum}"
     bound = "optimal" if figures.optimal else f"bound {float(figures.mean_bound):.4f}"

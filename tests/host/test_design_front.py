@@ -12,11 +12,12 @@ import cchybrid
 from cchybrid.checker.design import check_design
 from cchybrid.host import design_front as module
 from cchybrid.host.design_front import DesignFront, design_front, wire_limits
-from cchybrid.host.design_result import DesignResult, design_record
+from cchybrid.host.design_result import DesignResult
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import ports_of
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import DesignTask, layout
 
 GRID = layout("grid-3x3", 9)

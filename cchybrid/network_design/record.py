@@ -1,0 +1,45 @@
+"""The record of a designed network for the independent checker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cchybrid.checker.design import DESIGN_FORMAT
+from cchybrid.network_design.bounds import latency_bound
+from cchybrid.network_design.distances import all_distances
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.steps import steps_of_all_networks
+from cchybrid.network_design.task import DesignTask
+
+
+def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
+    """Return the ``cchybrid-design/1`` object of a network for ``cchybrid.checker.design``.
+
+    It claims the latencies of the network and their lower bounds, and with a collective the lower
+    bound of its steps.
+    """
+    record: dict[str, Any] = {
+        "format": DESIGN_FORMAT,
+        "nodes": task.nodes,
+        "degree": task.degree,
+        "links": [list(link) for link in links],
+    }
+    if task.max_wire is not None and task.positions is not None:
+        record["positions"] = [list(position) for position in task.positions]
+        record["max_wire"] = task.max_wire
+    if task.redundant_links:
+        record["redundant_links"] = True
+    if task.fault_tolerant:
+        record["fault_tolerant"] = True
+    total, diameter = all_distances(ports_of(task.nodes, task.degree, links))
+    bound = latency_bound(task)
+    record["claims"] = {
+        "diameter": diameter,
+        "total_distance": total,
+        "diameter_bound": bound.diameter,
+        "total_distance_bound": bound.total,
+    }
+    if task.collective is not None:
+        record["collective"], record["model"] = task.collective, task.model.to_json()
+        record["claims"]["steps_bound"] = steps_of_all_networks(task)
+    return record
