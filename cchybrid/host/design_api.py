@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cchybrid.checker.design import check_design
-from cchybrid.host.design_result import DesignResult, design_record
+from cchybrid.host.design_result import DesignResult
 from cchybrid.host.design_session import TOLERANCE, DesignSession
 from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
 from cchybrid.host.event_bus import EventBus
@@ -16,6 +16,7 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import Links, network_of, ports_of
+from cchybrid.network_design.record import design_record
 from cchybrid.network_design.steps_walk import form_of
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Budget
