@@ -130,7 +130,7 @@ def test_routes_are_shortest_and_of_low_load() -> None:
 
 
 def test_the_first_schedule_chooses_routes_seldom() -> None:
-    """It comes soon; later ones, which have more time, choose routes anew more often."""
+    """The first schedule comes soon; later ones have more time and choose routes more often."""
     problem = build_problem(cchybrid.instance("random-regular-48-4-1", "AAS"))
     search = engine._Schedules(problem, 0)
     fills = []
