@@ -1,4 +1,4 @@
-"""A plugin that implements every hook once, to see each of them at work."""
+"""A plugin that implements nearly every hook once, to see each of them at work."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.network_design.ports import Ports
+from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
+    CostTermInfo,
     ExporterInfo,
     Observer,
     Roles,
@@ -114,6 +119,16 @@ def arrows(schedule: Schedule) -> str:
 @hookimpl
 def cchybrid_exporters() -> list[ExporterInfo]:
     return [ExporterInfo("arrows", arrows, "a line of arrows per transfer")]
+
+
+def empty_ports(task: DesignTask, ports: Ports) -> float:
+    """Return the number of ports without a link."""
+    return float((ports == np.arange(task.nodes)[:, None]).sum())
+
+
+@hookimpl
+def cchybrid_cost_terms() -> list[CostTermInfo]:
+    return [CostTermInfo("empty-ports", f"{__name__}:empty_ports", "ports without a link")]
 
 
 def write_down(event: Mapping[str, Any]) -> None:

@@ -27,6 +27,8 @@ class Entrant:
         The cost of its best network.
     improved
         Seconds of the run at which it last found the best network of all.
+    claims
+        Whether it claims that no network is better than its best; only of exact designers.
     """
 
     info: DesignerInfo
@@ -39,6 +41,7 @@ class Entrant:
     slices: int = 0
     best: float = math.inf
     improved: float = 0.0
+    claims: bool = False
 
 
 @dataclass

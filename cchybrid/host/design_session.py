@@ -29,7 +29,7 @@ from cchybrid.host.wire import FROM_DESIGNERS
 from cchybrid.host.worker_control import LISTEN_SECONDS
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, PluginError
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import Links, check_links, links_of, network_of, ports_of
@@ -77,6 +77,7 @@ class DesignSession:
         self._cost = Cost(task)
         self._bound = latency_bound(task).cost(task)
         self._best = Best()
+        self._initial_news: dict[str, Any] = {}
         self._entrants = [Entrant(info, seat) for seat, info in enumerate(config.designers, 1)]
         self._waited = 0.0
         self._proven_by = ""
@@ -120,6 +121,7 @@ class DesignSession:
         while not self._over() and self._alive():
             self._fill_slots()
             self._listen()
+            self._end_unstarted()
             self._end_slices()
 
     def _run_one_by_one(self) -> None:
@@ -129,6 +131,7 @@ class DesignSession:
             self._open(entrant)
             while not entrant.ended and not self._over():
                 self._listen()
+                self._end_unstarted()
 
     def _fill_slots(self) -> None:
         """Start or resume designers while fewer run than there are threads."""
@@ -142,6 +145,14 @@ class DesignSession:
             else:
                 self._open(entrant)
 
+    def _end_unstarted(self) -> None:
+        """End designers that do not start."""
+        for entrant in self._alive():
+            begun = entrant.running_since
+            waited = 0.0 if begun is None else self._now() - begun
+            if not entrant.started and waited >= MAX_START_SECONDS:
+                self._fault(entrant, f"did not start within {MAX_START_SECONDS:.0f} seconds")
+
     def _end_slices(self) -> None:
         """Pause designers whose time slice is over, if others wait."""
         limit, now = self.config.budget.seconds, self._now()
@@ -149,8 +160,6 @@ class DesignSession:
             if entrant.running_since is None:
                 continue
             worked = now - entrant.running_since
-            if not entrant.started and worked >= MAX_START_SECONDS:
-                self._fault(entrant, f"did not start within {MAX_START_SECONDS:.0f} seconds")
             share = FIRST_SLICE if entrant.slices == 0 else LATER_SLICE
             none_waits = all(other.running_since is not None for other in self._alive())
             if limit is None or none_waits or not entrant.started or worked < share * limit:
@@ -176,7 +185,7 @@ class DesignSession:
                 "memory": budget.memory,
             },
             "task": self.task.to_json(),
-            "news": self._news() if not repeatable or self._best.designer == START else {},
+            "news": self._initial_news if repeatable else self._news(),
         }
         entrant.opened, entrant.running_since = True, self._now()
         self._pool.start(entrant.seat, job, b"")
@@ -237,9 +246,8 @@ class DesignSession:
             case ev.End(stop, evaluations):
                 entrant.ended = True
                 self._evaluations[name] = evaluations or 0
-                exact = stop is Stop.EXHAUSTED and entrant.info.kind == "exact"
-                if exact and entrant.best <= self._best.cost + TOLERANCE:
-                    self._proven_by = name
+                if stop is Stop.EXHAUSTED and entrant.info.kind == "exact":
+                    self._take_claim(entrant)
             case ev.Unsupported(text):
                 entrant.ended = True
                 self._remarks.append(f"{name}: {text}")
@@ -271,17 +279,36 @@ class DesignSession:
             self._fault(entrant, f"offered a network that is not allowed: {error}")
             return
         ports = ports_of(self.task.nodes, self.task.degree, event.links)
-        cost = self._cost(ports)
+        try:
+            cost = self._cost(ports)
+        except PluginError as error:
+            self._fault(entrant, str(error))
+            return
         if not math.isclose(cost, event.cost, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
             self._fault(entrant, f"offered a network of cost {cost:g} as one of {event.cost:g}")
-            return
-        if math.isinf(cost):
-            self._fault(entrant, "offered a network of infinite cost")
             return
         entrant.best = cost
         if cost < self._best.cost:
             entrant.improved = self._now()
         self._accept(links_of(ports), cost, entrant.info.name, entrant.seat)
+
+    def _take_claim(self, entrant: Entrant) -> None:
+        """Believe an exact designer that no network is better than its best, unless one is."""
+        name, own, best = entrant.info.name, entrant.best, self._best.cost
+        if math.isinf(best):
+            entrant.claims = True
+        elif own <= best + TOLERANCE:
+            entrant.claims, self._proven_by = True, name
+        else:
+            entrant.claims = False
+            if self._proven_by == name:
+                self._proven_by = ""
+            below = (
+                "there is no network"
+                if math.isinf(own)
+                else (f"no network has a cost below {own:g}")
+            )
+            self._trouble(name, f"claims that {below}, but one has {best:g}")
 
     def _accept(self, links: Links, cost: float, name: str, seat: int) -> None:
         if self._accepted is not None:
@@ -290,6 +317,9 @@ class DesignSession:
             return
         now = self._now()
         self._best = Best(links, cost, name, now)
+        for entrant in self._entrants:
+            if entrant.claims:
+                self._take_claim(entrant)
         values = self._values()
         self._bus.emit("network", now, {"designer": name, "cost": cost, "values": values})
         if self.config.budget.evaluations is None:
@@ -321,6 +351,7 @@ class DesignSession:
                 "the network has an infinite cost", where="initial", hint="use a connected one"
             )
         self._accept(links_of(ports), cost, START, 0)
+        self._initial_news = self._news()
 
     # The result
 

@@ -103,7 +103,7 @@ def extra_terms(registry: Registry) -> tuple[ExtraTerm, ...]:
     return tuple(
         ExtraTerm(info.name, info.target, info.maximised)
         for info in registry.cost_terms.values()
-        if info.name not in TERMS
+        if info.name.lower() not in TERMS
     )
 
 

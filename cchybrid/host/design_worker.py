@@ -6,6 +6,7 @@ on standard input is the job, with the task; later lines are news. See ``worker_
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from typing import IO, Any
 
 from cchybrid.host.wire import Line
 from cchybrid.host.worker_link import WorkerLink, read_engine, serve
+from cchybrid.model.errors import PluginError
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
@@ -37,6 +39,9 @@ class DesignWorkerRun(WorkerLink):
     def offer(self, links: Iterable[tuple[int, int]], cost: float) -> None:
         """See ``DesignRun.offer``; ``best`` counts the offer before the host has checked it."""
         cost = float(cost)
+        if not math.isfinite(cost):  # JSON has neither infinity nor NaN
+            kind = "whose cost is not a number" if math.isnan(cost) else "of infinite cost"
+            raise PluginError(f"offered a network {kind}")
         listed = [[int(a), int(b)] for a, b in links]
         self.send("designed", links=listed, cost=cost, spent=self._spent)
         if self._best is None or cost < self._best:

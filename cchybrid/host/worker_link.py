@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from cchybrid.host.wire import Line, encode
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, PluginError
 from cchybrid.model.json_fields import parse_json
-from cchybrid.model.text import error_line
+from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
@@ -158,6 +158,9 @@ def serve(start: Callable[[Line, IO[bytes]], tuple[WorkerLink, Callable[[], None
         run.send("refused", text=str(error))
     except MemoryError:
         run.send("failed", text=f"ran out of its {memory} MiB of memory")
+    except PluginError as error:  # its text names the plugin's fault
+        run.send("failed", text=one_line(str(error)))
+        traceback.print_exc()
     except BaseException as error:  # SystemExit, too
         run.send("failed", text=explain(error) or error_line(error))
         traceback.print_exc()

@@ -100,7 +100,7 @@ class DesignerInfo:
         One line, shown by ``cchybrid designers``.
     kind
         ``heuristic``: finds networks. ``exact``: if it ends with ``Stop.EXHAUSTED``, no network has
-        a lower cost than the best one.
+        a lower cost than the best one that it has offered.
     priority
         Designers are tried in descending priority, those of equal priority by name.
     requires
