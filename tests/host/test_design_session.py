@@ -115,6 +115,7 @@ def test_a_claim_of_an_exact_designer_is_reported_as_such(registry: Registry) ->
     assert (empty.status, empty.proven_by, empty.network) == ("unknown", "", None)
 
 
+@pytest.mark.long
 def test_the_same_seed_and_evaluations_give_the_same_network(registry: Registry) -> None:
     def links(seed: int, **rest: Any) -> tuple[Any, ...]:
         result = design(
@@ -174,7 +175,7 @@ def test_a_target_ends_the_run(registry: Registry) -> None:
 def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
     for limit in ({}, {"time_limit": None, "evaluations": 5}):
         with pytest.raises(InputError, match=r"rounds is 0, use at least 1; correct the value"):
-            run(registry, "plain", "tuned", options={"tuned": {"rounds": 0}}, **limit)
+            run(registry, "tuned", options={"tuned": {"rounds": 0}}, **limit)
         with pytest.raises(InputError, match="'x' is not an integer; write an integer"):
             run(registry, "tuned", options={"tuned": {"rounds": "x"}}, **limit)
         with pytest.raises(InputError, match="tuned has no option round; did you mean rounds"):
@@ -187,12 +188,14 @@ def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
     assert result.options == {"tuned": {"rounds": 2, "rate": 0.5, "loud": True}}
 
 
+@pytest.mark.long
 def test_memory_is_limited(registry: Registry) -> None:
     result = run(registry, "hog", "sound", memory=3000)
     assert result.troubles == ("hog ran out of its 3000 MiB of memory",)
     assert result.links == tuple(sorted(ring(8)))
 
 
+@pytest.mark.long
 def test_a_designer_that_does_not_start_is_ended(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +213,7 @@ def test_a_designer_that_calls_nothing_is_ended_with_evaluations(registry: Regis
     assert result.designer == "sound"
 
 
+@pytest.mark.long
 def test_cost_terms_of_plugins(registry: Registry) -> None:
     few = run(registry, "sound", "plain", cost={"empty-ports": 2.0}, time_limit=2.0)
     assert (few.values, few.cost, few.designer) == ({"empty-ports": 8.0}, 16.0, "sound")
@@ -231,9 +235,9 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     assert result.troubles == (
         "sound cost term text failed: ValueError: could not convert string to float: 'a lot'",
     )
-    with pytest.raises(PluginError, match="^cost term absent cannot be loaded: AttributeError"):
+    with pytest.raises(PluginError, match=r"^cost term absent cannot be loaded: AttributeError"):
         run(registry, "sound", cost=["absent"])
-    with pytest.raises(PluginError, match="^cost term broken failed: ZeroDivisionError"):
+    with pytest.raises(PluginError, match=r"^cost term broken failed: ZeroDivisionError"):
         run(registry, "sound", cost=["broken"], initial="ring-bi-8")
     with pytest.raises(InputError, match="infinite cost; "):
         run(registry, "sound", cost=["not-a-number"], initial="ring-bi-8")
