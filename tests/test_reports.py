@@ -18,9 +18,33 @@ OVERVIEW = re.findall(
     re.M,
 )
 
+DESIGNS = re.findall(
+    r"^\| \[([\w-]+)\]\(\1/report\.md\) \| `([^`]+)` \| (\d+) \| (\d+ better.+) \|$",
+    (FOLDER / "README.md").read_text(),
+    re.M,
+)
+
 
 def test_every_report_is_in_the_overview() -> None:
-    assert {name for name, *_ in OVERVIEW} == {p.name for p in FOLDER.iterdir() if p.is_dir()}
+    listed = {name for name, *_ in (*OVERVIEW, *DESIGNS)}
+    assert listed == {p.name for p in FOLDER.iterdir() if p.is_dir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "rows", "columns"), DESIGNS, ids=[row[0] for row in DESIGNS]
+)
+def test_a_report_of_designs_says_what_the_overview_says(
+    name: str, command: str, rows: str, columns: str
+) -> None:
+    table = list(csv.DictReader((FOLDER / name / "report.csv").read_text().splitlines()))
+    names = list(dict.fromkeys(row["row"] for row in table))
+    assert names == [row.name for row in read_suite(name).designs]
+    assert len(names) == int(rows)
+    verdicts = [row["verdict"] for row in table]
+    for word in ("better", "equal", "worse"):
+        counts = map(int, re.findall(rf"(\d+) {word}\b", columns))
+        assert verdicts.count(word) == sum(counts), word
+    assert command in (FOLDER / name / "report.md").read_text()
 
 
 @pytest.mark.parametrize(
