@@ -208,7 +208,7 @@ def test_a_row_of_designs_is_checked_and_compared() -> None:
     assert line.endswith("ok")
     worse = row._replace(mean=2.1)
     figures = bench_design.check_design(
-        bench_design.claim(row.task(), tuple((k, (k + 1) % 16) for k in range(16)))
+        bench_design.design_record(row.task(), tuple((k, (k + 1) % 16) for k in range(16)))
     )
     assert not bench_design.matches(worse, figures)
     assert bench_design.mean_of(row._replace(itself=True), figures) == 4.0

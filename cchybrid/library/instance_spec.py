@@ -14,7 +14,7 @@ from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
 from cchybrid.model import CommunicationModel, Instance, Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
 
@@ -60,7 +60,7 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
     path = Path(spec.topology)
     if spec.collective is None:
         if path.suffix == ".json" or is_file(path):
-            if path.suffix == ".json" and is_network(read_text(path)):
+            if path.suffix == ".json" and _is_network(path):
                 raise _only_a_network(path)
             return _with_model(_load_instance(path, spec), spec)
         raise InputError(
@@ -70,7 +70,7 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
         )
     transmitters, receivers = spec.transmitters, spec.receivers
     if path.suffix or path.name != spec.topology:  # names of topologies have no dot or slash
-        if path.suffix == ".json" and not is_network(read_text(path)):
+        if path.suffix == ".json" and not _is_network(path):
             raise InputError(
                 f"{path} is an instance file and names its collective itself",
                 where="COLLECTIVE",
@@ -112,6 +112,11 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
     if path.suffix != ".json" and is_file(path):
         raise _only_a_network(path)
     return Instance.load(path)
+
+
+def _is_network(path: Path) -> bool:
+    with with_context(path):
+        return is_network(read_text(path))
 
 
 def _only_a_network(path: Path) -> InputError:

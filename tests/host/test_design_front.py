@@ -22,6 +22,8 @@ from cchybrid.network_design.task import DesignTask, layout
 
 GRID = layout("grid-3x3", 9)
 
+pytestmark = pytest.mark.long
+
 
 def check(front: DesignFront) -> None:
     """Compute the values of all networks again, and compare each two."""

@@ -198,7 +198,7 @@ def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry:
         for info in faulty_engines.cchybrid_engines()
         if info.name not in ("hog", "unready")
     ]
-    result = run(registry, *names, time_limit=8.0)
+    result = run(registry, *names, time_limit=15.0)
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
     assert not processes_of_runs()

@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 from cchybrid.checker.design import DESIGN_FORMAT, _wires, check_design
 from cchybrid.checker.instance import EvidenceError
-from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import FUNCTIONS, TERMS, Cost
 from cchybrid.network_design.ports import check_links, links_of, network_of, ports_of
 from cchybrid.network_design.random_networks import random_network
 from cchybrid.network_design.task import LAYOUTS, TERM_NAMES, DesignTask, layout
 from cchybrid.network_design.wires import longest_wire, minimum_connectivity
-from cchybrid.referee.verify import verify_schedule
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 from tests.network_design.plain_distances import binary_tree, plain_total, ring, torus
@@ -204,24 +202,6 @@ def test_ports_that_cannot_suffice_are_reported() -> None:
     with pytest.raises(InputError, match="no connected network was found"):
         random_network(task, seed_state(0))
     assert dataclasses.replace(task, degree=4)
-
-
-def test_the_python_of_the_design_page_runs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script, for_steps = re.findall(
-        r"^```python\n(.*?)^```",
-        (ROOT / "docs" / "design.md").read_text(),
-        re.MULTILINE | re.DOTALL,
-    )
-    exec(script, {})
-    name, cost = capsys.readouterr().out.split()
-    assert name == "design-16-4"
-    assert float(cost) <= 1.75 + 3
-    monkeypatch.chdir(tmp_path)
-    exec(for_steps, {})
-    assert capsys.readouterr().out == "4 by a bound True\n"
-    assert verify_schedule(Schedule.load(tmp_path / "best.json")) == ()
 
 
 def test_every_term_and_layout_is_documented() -> None:

@@ -129,9 +129,10 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("n.foo", "", "no network format has the extension '.foo'; use .txt, .graphml, .gml"),
+        ("n.foo", "", "no network format has the extension '.foo'; use .json, .txt, .graphml"),
         ("n", "", "no network format has the extension ''"),
-        ("n.json", "{}", "a JSON file holds a whole instance, not a network alone"),
+        ("n.json", "{}", 'the key is missing; give a file with "format": "cchybrid-network/1"'),
+        ("n.json", '{"format": "cchybrid-instance/1"}', "holds a whole instance, not a network"),
         ("n.txt", "2 1\n0 Q 1", "line 2: 'Q' is no mode"),
         ("n.gml", "garbage", "not valid GML: "),
         ("n.gml", "graph [ ]", "no nodes in this GML"),
