@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.bench.design_row import DesignRow, figures_of
-from cchybrid.host.design_api import design
+from cchybrid.host.designs.api import design
 from cchybrid.model.errors import CchybridError
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun

@@ -141,12 +141,14 @@ def _check_faults(neighbours: Sequence[Sequence[int]]) -> None:
 
 def _wires(record: Mapping[str, Any], nodes: int) -> list[list[int]] | None:
     """Return the nodes that a wire from every node can reach, ``None`` for all of them."""
-    if "max_wire" not in record:
+    if "positions" not in record and "max_wire" not in record:
         return None
-    limit = _number(record["max_wire"])
     points = [[_number(value) for value in point] for point in record["positions"]]
     if len(points) != nodes or len({len(point) for point in points}) != 1:
         raise ValueError
+    if "max_wire" not in record:
+        return None
+    limit = _number(record["max_wire"])
     return [
         [b for b in range(nodes) if a != b and _manhattan(points[a], points[b]) <= limit]
         for a in range(nodes)

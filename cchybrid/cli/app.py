@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -62,7 +60,6 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line; bad input ends in one line and exit status 2."""
-    signal.signal(signal.SIGTERM, _interrupt)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may be any bytes
         sys.stdout.reconfigure(errors="backslashreplace")
     status = run(sys.argv[1:])
@@ -103,8 +100,3 @@ def run(words: list[str]) -> int:
 def _print_error(text: str, status: int) -> int:
     print(f"cchybrid: {' '.join(text.split())}", file=sys.stderr)
     return status
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Treat SIGTERM as Ctrl-C: the best schedule is reported, and all workers are ended."""
-    raise KeyboardInterrupt

@@ -15,7 +15,7 @@ from cchybrid.cli.solving import check_writable, engine_options, load_plugins
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.host.design_result import DesignResult
+    from cchybrid.host.designs.result import DesignResult
     from cchybrid.model import Network
 
 SUFFIXES = (".json", ".graphml", ".edges")
@@ -114,8 +114,8 @@ def design(
     time, 2 bad input.
     """
     from cchybrid.cli.fronts import print_front
-    from cchybrid.host.design_api import DEFAULT_COST
-    from cchybrid.host.design_api import design as design_network
+    from cchybrid.host.designs.api import DEFAULT_COST
+    from cchybrid.host.designs.api import design as design_network
 
     registry = load_plugins()
     settings: dict[str, Any] = {
@@ -138,8 +138,14 @@ def design(
     }
     if pareto is not None:
         for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
-            if value:
+            if value is not None and value != []:
                 raise InputError(f"{name} beside --pareto", where=name, hint="drop one of them")
+        if collective is not None and "steps" not in map(str.strip, pareto.split(",")):
+            raise InputError(
+                "no term of the front depends on the collective",
+                where="--collective",
+                hint="add the term steps, or drop --collective",
+            )
         print_front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
     if plot is not None:
         raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")

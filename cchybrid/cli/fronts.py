@@ -13,7 +13,7 @@ from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.host.design_front import DesignFront
+    from cchybrid.host.designs.front import DesignFront
     from cchybrid.plugin.registry import Registry
 
 
@@ -36,7 +36,7 @@ def print_front(
     settings
         Further arguments of ``cchybrid.design_front``.
     """
-    from cchybrid.host.design_front import design_front
+    from cchybrid.host.designs.front import design_front
     from cchybrid.view.front_plot import check_plot, plot_front
 
     check_writable(output, plot)

@@ -9,38 +9,41 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from cchybrid.plugin.records import EngineInfo
+    from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
 
 def warm_up(
     engine: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ENGINE]...",
+            metavar="[NAME]...",
             show_default=False,
-            help="Default: the engines that take part without being named.",
+            help="Engines and designers; default: all that take part without being named.",
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All engines, baselines too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All of them, baselines too.")] = False,
 ) -> None:
-    """Compile the kernels of engines now, once per installation, instead of in their first run.
+    """Compile the kernels of engines and designers now, instead of in their first run.
 
     Exit status: 0 all are compiled, 1 an engine could not be prepared, 2 bad input.
     """
     from cchybrid.cli.solving import load_plugins
 
     registry = load_plugins()
-    chosen = [registry.engine(name) for name in engine or ()]
+    chosen: list[EngineInfo | DesignerInfo] = [
+        registry.designers.get(name.lower()) or registry.engine(name) for name in engine or ()
+    ]
     if not chosen:
-        chosen = [info for info in registry.engines.values() if every or not info.baseline]
+        chosen += [info for info in registry.engines.values() if every or not info.baseline]
+        chosen += registry.designers.values()
     compiled = compile_kernels(chosen)
     if compiled is None:
-        print("nothing to do: the kernels of all these engines are compiled", file=sys.stderr)
+        print("nothing to do: all these kernels are compiled", file=sys.stderr)
     raise typer.Exit(1 if compiled is False else 0)
 
 
-def compile_kernels(engines: Iterable[EngineInfo]) -> bool | None:
-    """Compile the kernels of engines, with a progress line each; return whether all succeeded.
+def compile_kernels(engines: Iterable[EngineInfo | DesignerInfo]) -> bool | None:
+    """Compile kernels, with a progress line each; return whether all could be compiled.
 
     ``None`` if all were compiled already.
     """

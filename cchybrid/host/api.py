@@ -177,6 +177,8 @@ def solve(
         target=steps,
         blind=blind,
         first_schedule=first_schedule and not blind,
+        # Engines that the user names are started whatever the bounds say.
+        first_bounds=requested is None and not blind and evaluations is None,
         certify=certify,
         options=texts,
     )

@@ -46,6 +46,9 @@ class RunConfig:
     first_schedule
         Whether the host makes a greedy schedule before any engine starts. It is not shared with
         engines; it is the result if they find none.
+    first_bounds
+        Whether the host computes the cheapest bounds before any process starts; where they meet the
+        greedy schedule, none does.
     certify
         Whether to use the remaining time to prove a best bound that only an engine claims.
     options
@@ -60,6 +63,7 @@ class RunConfig:
     target: int | None = None
     blind: bool = False
     first_schedule: bool = False
+    first_bounds: bool = False
     certify: bool = True
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

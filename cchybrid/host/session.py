@@ -2,13 +2,15 @@
 
 1. Look for destinations that cannot be reached: then the instance is infeasible.
 2. Make the host's own greedy schedule, unless the run has none.
-3. Let the engines whose options the user set check them.
-4. Start the bound providers and, in the background, the compilation of missing kernels and the
+3. Compute the cheapest bounds, unless the user names the engines: if the greedy schedule meets
+   them, the run ends without any process.
+4. Let the engines whose options the user set check them.
+5. Start the bound providers and, in the background, the compilation of missing kernels and the
    building of a large Problem.
-5. Run the phases of the strategy (``strategies``), one after another, until the best schedule
+6. Run the phases of the strategy (``strategies``), one after another, until the best schedule
    meets the best bound, the budget is spent, or the strategy ends.
-6. If only an engine claims the best bound, use the remaining time to prove it.
-7. End all workers and derive the result (``conclusion``).
+7. If only an engine claims the best bound, use the remaining time to prove it.
+8. End all workers and derive the result (``conclusion``).
 
 What is known during the run is in ``RunState``; processes and the clock are in ``WorkerControl``.
 """
@@ -31,7 +33,7 @@ from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
 from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.records import Observer
+from cchybrid.plugin.records import Observer, load_target
 from cchybrid.proof.reach import unreachable
 
 MIN_GREEDY_SECONDS = 1.0
@@ -40,6 +42,12 @@ limit is over."""
 MAX_CHECK_SECONDS = 30.0
 """Seconds to wait for engines to check the options that the user set, whatever the time limit: one
 to two on a machine with ten times the load."""
+FIRST_BOUNDS = ("growth", "nested-sets", "cut")
+"""The bound providers whose bounds of small instances take milliseconds."""
+MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
+"""The largest instance of which the host computes these bounds: nodes, and nodes times messages."""
+MAX_FIRST_SECONDS = 0.2
+"""Seconds after which the host leaves these bounds to the worker of the bound providers."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -126,9 +134,12 @@ class Session:
         config, state = self.config, self.state
         if config.first_schedule and config.engines:
             self._make_first_schedule()
+        if config.first_bounds and state.best is not None:
+            self._take_first_bounds()
         if not self._options_are_valid():
             return
-        self._start_background()
+        if not state.done:
+            self._start_background()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
             self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
@@ -197,6 +208,22 @@ class Session:
             goals = sum(len(message.destinations) for message in messages)
             text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
             self._workers.apply(HOST, ev.Remarked(text))
+
+    def _take_first_bounds(self) -> None:
+        """Compute the cheapest bounds of a small instance in this process."""
+        messages = self.instance.forward.collective.deliver_messages
+        nodes = self.instance.network.nodes
+        if nodes > MAX_FIRST_NODES or nodes * len(messages) > MAX_FIRST_PAIRS:
+            return
+        end = self._workers.now() + MAX_FIRST_SECONDS
+        for info in self.config.bounds:
+            if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
+                continue
+            for bound in load_target(info.target)(self.instance):
+                event = ev.Bound(bound.steps, bound.evidence, provider=info.name)
+                self._workers.apply(HOST, event)
+                if self.state.done or self._workers.now() > end:
+                    return
 
     def _phases(self, repeatable: bool) -> Iterable[Phase]:
         config = self.config

@@ -179,6 +179,9 @@ reached."""
 NEAR_EXACT_PRIOR = 0.5
 """Prior of the first exact engine where messages are forwarded and the gap is one or two steps: it
 repairs schedules of other engines."""
+NEAR_DECISION_PRIOR = 1.0
+"""Prior of heuristics that decide numbers of steps, in the same case: a decision takes longer than
+a probe, so they get a time slice after the first probes, and one of the first afterwards."""
 
 
 def auto(
@@ -203,20 +206,33 @@ def auto(
     def prior(arm: Arm) -> float:
         if arm.view == "proof" and history.ordered:
             return NEAR_PROOF_PRIOR if history.gap == 1 else PROOF_PRIOR
-        if arm == exact and history.ordered and history.gap in (1, 2):
-            return NEAR_EXACT_PRIOR
+        if history.ordered and history.gap in (1, 2):
+            if arm.engine.decides and arm.view == "instance":
+                return NEAR_DECISION_PRIOR
+            if arm == exact:
+                return NEAR_EXACT_PRIOR
         return priors[arm]
 
     exact = next((a for a in arms if a.engine.proves and a.view == "instance"), None)
     awaited = {engine.name for engine in others if engine.priority > 0}
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
+    decider = next((a for a in arms if a.engine.decides and a.view == "instance"), None)
     while True:
         active = [arm for arm in arms if _is_active(arm, history, options)]
         if not active and not history.compiling:
             return
         probed = [arm for arm in to_probe if arm in active]
-        if probed:
+        begun = arms[0] not in to_probe
+        if (
+            begun
+            and decider in active
+            and decider not in to_probe
+            and prior(decider) == (NEAR_DECISION_PRIOR)
+        ):
+            yield Phase((decider,), seconds=options.slice_seconds, pause=True)
+            decider = None
+        elif probed:
             is_first = probed[0] == arms[0]
             together = 2
             if is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):

@@ -93,6 +93,7 @@ class WorkerLink:
 
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
+        self.calls += 1
         self._spent += evaluations
 
     def should_stop(self) -> bool:

@@ -18,7 +18,11 @@ from cchybrid.network_design.task import DesignTask
 
 
 def all_networks(
-    task: DesignTask, should_stop: Callable[[], bool] = lambda: False, *, maximal: bool = True
+    task: DesignTask,
+    should_stop: Callable[[], bool] = lambda: False,
+    *,
+    maximal: bool = True,
+    spend: Callable[[int], None] = lambda forms: None,
 ) -> Iterator[Links]:
     """Yield the connected networks of a task, each once up to isomorphism.
 
@@ -28,6 +32,8 @@ def all_networks(
     ----------
     maximal
         Whether to leave out networks to which a link can be added.
+    spend
+        Called with the number of canonical forms that were computed.
     """
     seen: set[bytes] = set()
     stack = [_Partial(task.nodes, task.degree, (), frozenset())]
@@ -38,6 +44,7 @@ def all_networks(
             continue
         for after in partial.continued(maximal):
             form = after.form()
+            spend(1)
             if form not in seen:
                 seen.add(form)
                 stack.append(after)

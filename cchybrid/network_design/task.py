@@ -189,7 +189,7 @@ class DesignTask:
 
     def _check_weights(self) -> None:
         if not self.weights:
-            raise InputError("no cost term", where="weights", hint="name one, such as latency")
+            raise InputError("no cost term", where="cost", hint="name one, such as latency")
         names = [name for name, _ in self.weights]
         for name, weight in self.weights:
             known = (*TERM_NAMES, *(term.name for term in self.extra_terms))
@@ -197,22 +197,22 @@ class DesignTask:
                 close = difflib.get_close_matches(name, known, 1)
                 raise InputError(
                     f"no cost term is called {name!r}",
-                    where="weights",
+                    where="cost",
                     hint=f"did you mean {close[0]}?" if close else "use " + ", ".join(known),
                 )
             if not (math.isfinite(weight) and weight > 0):
                 raise InputError(
-                    f"weight {weight} of {name}", where="weights", hint="use a positive number"
+                    f"weight {weight} of {name}", where="cost", hint="use a positive number"
                 )
             if names.count(name) > 1:
-                raise InputError(f"{name} is listed twice", where="weights", hint="name it once")
+                raise InputError(f"{name} is listed twice", where="cost", hint="name it once")
         if "steps" in names and self.collective is None:
             raise InputError(
-                "the cost term steps needs a collective", where="weights", hint="name one: AAS"
+                "the cost term steps needs a collective", where="cost", hint="name one: AAS"
             )
         if "wire" in names and self.positions is None:
             raise InputError(
-                "the cost term wire needs positions", where="weights", hint="give a layout"
+                "the cost term wire needs positions", where="cost", hint="give a layout"
             )
 
     def _check_positions(self) -> None:

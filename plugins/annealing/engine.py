@@ -34,6 +34,8 @@ GENERAL_CHUNK = 10
 """Moves between two checks of the run if there are terms besides latency."""
 GENERAL_SHARE = 0.1
 """Share of the moves of the first annealing that is made if there are terms besides latency."""
+FIRST_CHUNK = 100
+"""Moves until the first check of a run that anneals latencies; then twice as many each time."""
 SAMPLES = 100
 """Moves from which the first temperature is derived."""
 KNOWN_HEAT = 0.3
@@ -85,9 +87,10 @@ class Annealing:
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
         task = DesignTask(8, 3)
-        search = _Search(task, 2, seed_state(0), Cost(task))
-        search.temperature()
-        search.advance_latency(1.0, 0.1, 10)
+        for rotations in (1, 2):
+            search = _Search(task, rotations, seed_state(0), Cost(task))
+            search.temperature()
+            search.advance_latency(1.0, 0.1, 10)
 
     def unsupported(self, task: DesignTask) -> str | None:
         """Return why the options do not fit the task, or ``None``."""
@@ -129,9 +132,10 @@ class Annealing:
         hot, cold = self.options.hot * unit, self.options.cold * unit
         run.spend(SAMPLES)
         self._offer(search, run)
-        done = 0
+        done, chunk = 0, min(FIRST_CHUNK, search.chunk)
         while done < moves and not run.should_stop():
-            count = min(search.chunk, moves - done)
+            count = min(chunk, moves - done)
+            chunk = min(2 * chunk, search.chunk)
             start = hot * (cold / hot) ** (done / moves)
             end = hot * (cold / hot) ** ((done + count) / moves)
             advance = search.advance_latency if search.by_latency else search.advance

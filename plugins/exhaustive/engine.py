@@ -53,11 +53,14 @@ class Exhaustive:
         return None
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        """Offer every network that is better than all before it; stop at the lower bound."""
+        """Offer every network that is better than all before it; stop at the lower bound.
+
+        Every canonical form counts as an evaluation.
+        """
         cost = Cost(task)
         bound = latency_bound(task).cost(task)
-        for listed, links in enumerate(all_networks(task, run.should_stop), 1):
-            run.spend(1)
+        networks = all_networks(task, run.should_stop, spend=run.spend)
+        for listed, links in enumerate(networks, 1):
             found, best = cost(ports_of(task.nodes, task.degree, links)), run.best()
             if best is None or found < best:
                 run.offer(links, found)

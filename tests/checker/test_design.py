@@ -75,6 +75,8 @@ def test_weaker_bounds_are_true() -> None:
         ({"positions": [[k] for k in range(10)], "max_wire": 4}, "too long"),
         ({"positions": [[k] for k in range(10)], "max_wire": 0}, "too long"),
         ({"positions": [[k] for k in range(9)], "max_wire": 9}, "not well-formed"),
+        ({"positions": [[k] for k in range(9)]}, "not well-formed"),
+        ({"positions": [[float("nan")]] * 10}, "not well-formed"),
         ({"max_wire": 9}, "not well-formed"),
         ({"positions": [[float("nan")]] * 10, "max_wire": 9}, "not well-formed"),
         ({"links": None}, "not well-formed"),

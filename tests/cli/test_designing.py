@@ -85,6 +85,8 @@ BOTH = "design --nodes 6 --degree 3 --pareto latency,bisection"
         (f"{BOTH} --cost latency", "--cost beside --pareto"),
         (f"{BOTH} --schedule s.json", "--schedule beside --pareto"),
         (f"{BOTH} --target 3", "--target beside --pareto"),
+        (f"{BOTH} --target 0", "--target beside --pareto"),
+        (f"{BOTH} --collective AAS", "add the term steps"),
         (f"{BOTH},wire", "a front has two different cost terms"),
         (f"{BOTH} --routing 1", "routing without a collective"),
         ("design --nodes 6 --degree 3 --plot front.svg", "add --pareto TERM,TERM"),

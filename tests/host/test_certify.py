@@ -6,11 +6,11 @@ import cchybrid
 from cchybrid.checker import proven_steps
 from cchybrid.plugin.registry import load_registry
 
-TREE = ("full-tree-31", "OAB")
+SPARSE = ("random-links-24-26-2", "OAB")
 
 
 def test_a_claim_becomes_a_certificate():
-    instance = cchybrid.instance(*TREE, root=0)
+    instance = cchybrid.instance(*SPARSE, root=1)
     found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60)
     assert found.status == "optimal"
     assert found.certified
@@ -23,7 +23,7 @@ def test_a_claim_becomes_a_certificate():
 
 
 def test_certify_can_be_switched_off():
-    instance = cchybrid.instance(*TREE, root=0)
+    instance = cchybrid.instance(*SPARSE, root=1)
     found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60, certify=False)
     assert found.status == "optimal"
     assert not found.certified

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,10 +99,12 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
 def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
     """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
     worker = started(pool)
+    os.kill(worker._process.pid, signal.SIGSTOP)  # so that it does not read the line at once
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
     assert worker.has_unsent
     list(pool.listen(0.0))
     assert worker.stdin in pool._selector.get_map()
+    os.kill(worker._process.pid, signal.SIGCONT)
     while worker.has_unsent:
         list(pool.listen(60))
     list(pool.listen(0.0))

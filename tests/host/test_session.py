@@ -93,14 +93,14 @@ def test_a_faulty_engine_is_named_and_the_run_goes_on(
 
 
 def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Registry) -> None:
-    result = run(registry, "hang", time_limit=4.0)
+    result = run(registry, "hang", time_limit=7.0)
     assert result.status == "unknown"
     assert result.troubles == ("hang: did not stop when asked; terminated",)
     assert not processes_of_runs()
 
 
 def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) -> None:
-    result = run(registry, "deaf", time_limit=4.0)
+    result = run(registry, "deaf", time_limit=7.0)
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
 
 
@@ -134,6 +134,7 @@ def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> Non
     assert result.status == "unknown"
 
 
+@pytest.mark.long
 def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> None:
     """With another seed; engines that failed or are unsupported do not run again."""
     events: list[Mapping[str, Any]] = []
@@ -142,7 +143,7 @@ def test_heuristics_go_on_where_exact_engines_give_up(registry: Registry) -> Non
         engines=["restless", "helpless", "picky", "crash"],
         strategy="relay",
         options={"relay": {"heuristic_share": 0.15}},
-        time_limit=10.0,
+        time_limit=16.0,
         first_schedule=False,
         registry=registry,
         observers=[events.append],

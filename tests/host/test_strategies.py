@@ -70,6 +70,19 @@ def test_auto_starts_no_engine_that_cannot_take_part() -> None:
     assert names(plan("auto", [forwarding], history=RunHistory(ordered=False))) == [["f"]]
 
 
+@pytest.mark.parametrize("gap", [1, 2, 3])
+def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
+    """Nothing contributes, so the priors decide after the probes; ``d`` is ranked last."""
+    engines = [EngineInfo(name, "m:E", "", priority=9) for name in "abc"]
+    for ordered in (True, False):
+        for decides in (True, False):
+            history = RunHistory(ordered=ordered, best=5 + gap, lower=5)
+            last = EngineInfo("d", "m:E", "", priority=1, decides=decides)
+            *_, final = names(islice(plan("auto", [*engines, last], history=history), 12))
+            assert ("d" in final) == (decides and ordered and gap < 3)
+            assert "d:q" not in final
+
+
 def test_race_starts_all_engines_at_once() -> None:
     assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.network_design.bisection import bisection, part_sizes
+from cchybrid.network_design.bisection import STARTS, bisection, improve_halves, part_sizes
 from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.exact_bisection import exact_bisection
 from cchybrid.network_design.faults import _fail, node_faults, random_faults
@@ -155,7 +155,7 @@ def test_bisections_of_tables_6_and_8(nodes: int, degree: int, links: Links, cut
 
 @given(random_ports(14))
 @settings(max_examples=examples(25))
-def test_the_heuristic_is_close_to_the_exact_bisection(ports: Ports) -> None:
+def test_small_bisections_are_exact_and_the_heuristic_is_close(ports: Ports) -> None:
     nodes = len(ports)
     low, high = part_sizes(nodes)
     links = links_of(ports)
@@ -164,8 +164,8 @@ def test_the_heuristic_is_close_to_the_exact_bisection(ports: Ports) -> None:
         for chosen in range(1 << (nodes - 1))
         if low <= chosen.bit_count() <= high
     )
-    assert exact_bisection(ports) == best
-    assert best <= bisection(ports, 0) <= best + 1
+    assert bisection(ports, 0) == exact_bisection(ports) == best
+    assert best <= improve_halves(ports, low, high, STARTS, seed_state(0)) <= best + 1
 
 
 def test_sizes_of_parts() -> None:

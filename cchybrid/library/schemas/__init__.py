@@ -8,7 +8,13 @@ from typing import Any
 
 from cchybrid.model.errors import InputError
 
-NAMES = ("instance-1", "schedule-1", "certificate-1")
+NAMES = ("instance-1", "schedule-1", "certificate-1", "network-1", "design-1")
+EMBEDDED = {
+    "schedule-1": ("instance-1",),
+    "network-1": ("instance-1", "design-1"),
+    "design-1": ("instance-1",),
+}
+"""The schemas that a schema refers to."""
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -17,7 +23,7 @@ def schema(name: str) -> dict[str, Any]:
     Parameters
     ----------
     name
-        ``instance-1``, ``schedule-1`` or ``certificate-1``.
+        One of ``NAMES``.
 
     Raises
     ------
@@ -27,9 +33,9 @@ def schema(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise InputError(f"no schema {name!r}", hint=f"use {' or '.join(NAMES)}")
     record = _read(name)
-    if name == "schedule-1":
+    for other in EMBEDDED.get(name, ()):
         # An embedded schema with its own ``$id`` is found by that.
-        record["$defs"]["instance"] = _read("instance-1")
+        record["$defs"][other.partition("-")[0]] = _read(other)
     return record
 
 

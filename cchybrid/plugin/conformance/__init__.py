@@ -7,7 +7,7 @@ an engine keeps the contract of ``cchybrid.plugin.engine``.
 from cchybrid.plugin.conformance.conformance import ConformanceCase, check_engine, conformance_cases
 from cchybrid.plugin.conformance.local_run import LocalRun
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance, conformance_instances
-from cchybrid.plugin.conformance.trial import ConformanceError
+from cchybrid.plugin.conformance.watch import ConformanceError
 
 __all__ = [
     "ConformanceCase",

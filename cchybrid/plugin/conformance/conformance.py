@@ -9,10 +9,9 @@ from typing import Any
 from cchybrid.plugin.conformance.engine_checks import ENGINE_CHECKS
 from cchybrid.plugin.conformance.instance_checks import INSTANCE_CHECKS
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance, conformance_instances
-from cchybrid.plugin.conformance.subject import Subject
-from cchybrid.plugin.conformance.trial import ConformanceError
+from cchybrid.plugin.conformance.subject import Subject, load_class
+from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import EngineInfo
-from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 
 MAX_RUN_SECONDS = 60.0
@@ -137,15 +136,6 @@ def _subject(engine: str | type | EngineInfo, options: Any, patience: float) -> 
     if isinstance(engine, type):
         return Subject(engine.__name__, lambda: engine, None, options, patience)
     if isinstance(engine, str) and ":" in engine:
-        return Subject(engine, partial(_load, engine), None, options, patience)
+        return Subject(engine, partial(load_class, engine), None, options, patience)
     info = load_registry().engine(engine) if isinstance(engine, str) else engine
-    return Subject(info.name, partial(_load, info.target), info, options, patience)
-
-
-def _load(target: str) -> Any:
-    try:
-        return load_target(target)
-    except (ImportError, AttributeError) as error:
-        raise ConformanceError(
-            f"cannot be loaded from {target!r}: {error}; write package.module:Class"
-        ) from error
+    return Subject(info.name, partial(load_class, info.target), info, options, patience)

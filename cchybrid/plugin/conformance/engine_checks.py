@@ -10,8 +10,9 @@ from typing import get_type_hints
 
 import cchybrid
 from cchybrid.plugin.conformance.small_instances import conformance_instances, large_instance
-from cchybrid.plugin.conformance.subject import Subject
-from cchybrid.plugin.conformance.trial import CheckedRun, ConformanceError
+from cchybrid.plugin.conformance.subject import PluginSubject, Subject
+from cchybrid.plugin.conformance.trial import CheckedRun
+from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import API, Budget
 from cchybrid.plugin.registry import Registry
 from cchybrid.problem import build_problem
@@ -22,8 +23,8 @@ WORK_SECONDS = 0.3
 """Seconds of work before an engine is asked to stop."""
 
 
-def check_options(subject: Subject) -> None:
-    """Check that ``Options`` is a frozen dataclass with defaults that constructs the engine."""
+def check_options(subject: PluginSubject) -> None:
+    """Check that ``Options`` is a frozen dataclass with defaults that constructs the plugin."""
     kind = getattr(subject.load(), "Options", None)
     if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
         raise ConformanceError("has no dataclass Options; without options, use NoOptions")
@@ -39,25 +40,25 @@ def check_options(subject: Subject) -> None:
                 "use int, float, bool or str"
             )
     try:
-        subject.engine()
+        subject.construct()
     except Exception as error:
         raise ConformanceError(
             f"cannot be constructed with its default options: {type(error).__name__}: {error}"
         ) from error
 
 
-def check_record(subject: Subject) -> None:
-    """Check the fields of the engine's ``EngineInfo``."""
+def check_record(subject: PluginSubject) -> None:
+    """Check the fields of the ``EngineInfo`` or ``DesignerInfo``."""
     info = subject.info
     if info is None:
         return
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", info.name):
         raise ConformanceError(
-            f"is registered as {info.name!r}, which does not fit --option ENGINE.NAME=VALUE; "
+            f"is registered as {info.name!r}, which does not fit --option PLUGIN.NAME=VALUE; "
             "use letters, digits, - and _"
         )
     if not info.summary.strip() or "\n" in info.summary:
-        raise ConformanceError("has no summary of one line in its EngineInfo; write one")
+        raise ConformanceError("has no summary of one line in its record; write one")
     if info.api != API:
         raise ConformanceError(f"is written for plugin interface {info.api}, this is {API}")
 

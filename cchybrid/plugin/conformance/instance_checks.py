@@ -9,7 +9,8 @@ import numpy as np
 
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance
 from cchybrid.plugin.conformance.subject import Subject, serial_schedule
-from cchybrid.plugin.conformance.trial import CheckedRun, ConformanceError, Trial
+from cchybrid.plugin.conformance.trial import CheckedRun, Trial
+from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 

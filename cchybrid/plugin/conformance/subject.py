@@ -1,4 +1,4 @@
-"""The engine under test, and a trivial schedule for comparison."""
+"""The plugin under test, and a trivial schedule for comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from cchybrid.plugin.conformance.trial import CheckedRun, Trial, observe
+from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import Engine, EngineInfo
+from cchybrid.plugin.records import DesignerInfo, load_target
 from cchybrid.problem import Assignment, Problem
 
 Due = Callable[[CheckedRun], bool]
@@ -20,17 +22,17 @@ MAX_RUNS = 2
 
 
 @dataclass(frozen=True)
-class Subject:
-    """The engine under test.
+class PluginSubject:
+    """The engine or designer under test.
 
     Parameters
     ----------
     name
         Name for messages.
     load
-        Returns the class of the engine.
+        Returns the class.
     info
-        The record of the engine, or ``None``.
+        The record of the engine or designer, or ``None``.
     options
         The ``Options`` object; ``None`` for the defaults.
     patience
@@ -39,17 +41,29 @@ class Subject:
 
     name: str
     load: Callable[[], Any]
-    info: EngineInfo | None
+    info: EngineInfo | DesignerInfo | None
     options: Any
     patience: float
 
-    def engine(self) -> Engine:
-        """Return a new engine."""
+    def construct(self) -> Any:
+        """Return a new engine or designer, its kernels compiled."""
         kind = self.load()
-        engine: Engine = kind(kind.Options() if self.options is None else self.options)
-        prepare = getattr(engine, "prepare", None)
+        made = kind(kind.Options() if self.options is None else self.options)
+        prepare = getattr(made, "prepare", None)
         if prepare is not None:
             prepare()
+        return made
+
+
+@dataclass(frozen=True)
+class Subject(PluginSubject):
+    """The engine under test."""
+
+    info: EngineInfo | None
+
+    def engine(self) -> Engine:
+        """Return a new engine."""
+        engine: Engine = self.construct()
         return engine
 
     def supports(self, problem: Problem) -> bool:
@@ -75,6 +89,16 @@ class Subject:
 
     def _once(self, run: CheckedRun, due: Due, reason: str) -> Trial:
         return observe(self.engine(), run, lambda: due(run), reason, self.patience)
+
+
+def load_class(target: str) -> Any:
+    """Return the class of a target ``package.module:Class``; a ``ConformanceError`` if none."""
+    try:
+        return load_target(target)
+    except (ImportError, AttributeError) as error:
+        raise ConformanceError(
+            f"cannot be loaded from {target!r}: {error}; write package.module:Class"
+        ) from error
 
 
 def serial_schedule(problem: Problem) -> Assignment:

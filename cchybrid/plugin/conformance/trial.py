@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import operator
-import random
-import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -15,18 +12,9 @@ import numpy as np
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.plugin.conformance.local_run import LocalRun
-from cchybrid.plugin.engine import Engine, Stop
+from cchybrid.plugin.conformance.watch import ConformanceError, watch
+from cchybrid.plugin.engine import Engine
 from cchybrid.problem import Assignment, Problem
-
-MAX_STOP_SECONDS = 2.0
-"""Seconds within which an engine has to return when it has a reason to; in a run the host gives
-one."""
-TICK_SECONDS = 0.005
-"""Seconds between two checks of a running engine."""
-
-
-class ConformanceError(AssertionError):
-    """An engine breaks its contract; the text says how, and how to correct it."""
 
 
 @dataclass
@@ -154,66 +142,19 @@ def observe(
     reason
         The reason, for messages.
     patience
-        Seconds after which the run is stopped although it was not due; after as many more it is
-        abandoned.
+        See ``watch``.
     """
-    before, state = _snapshot(run.problem), _global_random_state()
-    outcome: list[object] = []
+    before = _snapshot(run.problem)
 
-    def solve() -> None:
-        try:
-            outcome.append(engine.solve(run.problem, run))
-        except BaseException as error:  # SystemExit, too
-            outcome.append(error)
+    def stop() -> None:
+        run.stopped = True
 
-    thread = threading.Thread(target=solve, name="engine under test", daemon=True)
-    begun = time.monotonic()
-    since: float | None = None
-    thread.start()
-    while thread.is_alive():
-        now = time.monotonic()
-        if since is None and due():
-            since = now
-        if since is not None and now - since > MAX_STOP_SECONDS:
-            break
-        if now - begun > patience:
-            break
-        thread.join(TICK_SECONDS)
-    timely = not thread.is_alive()
-    run.stopped = True
-    thread.join(patience)  # compilation cannot be interrupted
-
-    faults = list(run.faults)
-    if thread.is_alive() and since is None:
-        faults.append(f"did not return within {patience:g} s, nor when asked to stop afterwards")
-    elif thread.is_alive():
-        faults.append(f"did not return although {reason}, nor when asked to stop afterwards")
-    elif not timely and since is not None:
-        faults.append(f"was still running {MAX_STOP_SECONDS:g} s after {reason}")
-    elif not timely:
-        faults.append(f"did not return within {patience:g} s; it was never so that {reason}")
-    if outcome:
-        faults.extend(_wrong_outcome(outcome[0]))
-    if _global_random_state() != state:
-        faults.append(
-            "used or seeded the global random state; make a generator of your own from run.seed, "
-            "as in numpy.random.default_rng(run.seed)"
-        )
+    watched = watch("solve", lambda: engine.solve(run.problem, run), stop, due, reason, patience)
+    faults = [*run.faults, *watched.faults]
     changed = [name for name, kept in before.items() if not _same(run.problem, name, kept)]
     if changed:
         faults.append(f"changed problem.{changed[0]}; others use it too: work on a copy")
-    return Trial(run, faults, slow=not timely and not thread.is_alive())
-
-
-def _wrong_outcome(outcome: object) -> list[str]:
-    if isinstance(outcome, BaseException):
-        return [
-            f"raised {type(outcome).__name__}: {outcome} in solve; "
-            "say in unsupported() what the engine cannot work on"
-        ]
-    if not isinstance(outcome, Stop):
-        return [f"returned {outcome!r} from solve; return a cchybrid.plugin.engine.Stop"]
-    return []
+    return Trial(run, faults, slow=watched.slow)
 
 
 def _misfit(problem: Problem, assignment: Assignment) -> str:
@@ -244,12 +185,6 @@ def _unproven(problem: Problem, steps: int, evidence: Mapping[str, Any]) -> list
     if proven < steps:
         return [f"gave evidence for {proven} steps, not for {steps}; see cchybrid.checker"]
     return []
-
-
-def _global_random_state() -> tuple[object, ...]:
-    # The legacy state has to be compared here.
-    kind, keys, *rest = np.random.get_state()  # noqa: NPY002
-    return random.getstate(), kind, np.asarray(keys).tobytes(), *rest
 
 
 def _snapshot(problem: Problem) -> dict[str, np.ndarray[Any, Any]]:

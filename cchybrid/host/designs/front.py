@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from cchybrid.checker.design import check_design
-from cchybrid.host.design_config import DesignConfig
-from cchybrid.host.design_result import DesignResult
-from cchybrid.host.design_session import DesignSession
-from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
+from cchybrid.host.designs.config import DesignConfig
+from cchybrid.host.designs.result import DesignResult
+from cchybrid.host.designs.session import DesignSession
+from cchybrid.host.designs.settings import build_config, build_task, check_budget, observers
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import TERMS, Cost

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 from cchybrid.host.api import MAX_NUMBER
-from cchybrid.host.design_config import DesignConfig
+from cchybrid.host.designs.config import DesignConfig
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
@@ -48,16 +49,19 @@ def build_task(
             raise InputError(
                 f"{name} without a collective", where=name, hint="name a collective, or drop it"
             )
+    for name, text in (("layout", layout), ("collective", collective), ("switching", switching)):
+        if text is not None and not isinstance(text, str):
+            raise InputError(f"{text!r} is no name", where=name, hint="use a text")
     _check_seed(seed)
     return DesignTask(
         _whole(nodes, "nodes"),
         _whole(degree, "degree"),
         weights=_weights(cost),
-        positions=_positions(nodes, layout, positions),
-        max_wire=max_wire,
-        redundant_links=redundant_links,
-        seed=seed,
-        fault_tolerant=fault_tolerant,
+        positions=_positions(_whole(nodes, "nodes"), layout, positions),
+        max_wire=None if max_wire is None else _number(max_wire, "max_wire"),
+        redundant_links=bool(redundant_links),
+        seed=int(seed),
+        fault_tolerant=bool(fault_tolerant),
         extra_terms=extra_terms(registry),
         collective=collective,
         model=read_model(WORMHOLE, routing, switching, ports),
@@ -108,10 +112,20 @@ def extra_terms(registry: Registry) -> tuple[ExtraTerm, ...]:
 
 
 def _weights(cost: Iterable[str] | Mapping[str, float]) -> tuple[tuple[str, float], ...]:
-    if isinstance(cost, str):
-        cost = (cost,)
-    pairs = cost.items() if isinstance(cost, Mapping) else ((name, 1.0) for name in cost)
+    if isinstance(cost, Mapping):
+        pairs = list(cost.items())
+    else:
+        pairs = [(name, 1.0) for name in _names(cost, "cost", "names of cost terms")]
     return tuple((str(name), _number(weight, f"weight of {name}")) for name, weight in pairs)
+
+
+def _names(names: Any, where: str, kind: str) -> list[str]:
+    """Return a name or several as a list."""
+    listed = [names] if isinstance(names, str) else names
+    texts: list[Any] = list(listed) if isinstance(listed, Iterable) else [None]
+    if not all(isinstance(name, str) for name in texts):
+        raise InputError(f"{names!r} makes no sense", where=where, hint=f"give a list of {kind}")
+    return texts
 
 
 def _positions(
@@ -123,17 +137,22 @@ def _positions(
         return layout(name, nodes)
     if points is None:
         return None
-    return tuple(tuple(_number(value, "positions") for value in point) for point in points)
+    try:
+        listed = [list(point) for point in points]
+    except TypeError:
+        raise InputError(
+            f"{points!r} makes no sense", where="positions", hint="give coordinates for every node"
+        ) from None
+    return tuple(tuple(_number(value, "positions") for value in point) for point in listed)
 
 
 def _chosen(names: Iterable[str] | None, registry: Registry) -> list[DesignerInfo]:
     """Return the designers in descending priority, those of equal priority by name."""
-    listed = [names] if isinstance(names, str) else names
-    found = (
-        list(registry.designers.values())
-        if listed is None
-        else list({info.name: info for info in map(registry.designer, listed)}.values())
-    )
+    if names is None:
+        found = list(registry.designers.values())
+    else:
+        listed = _names(names, "designers", "names of designers")
+        found = list({info.name: info for info in map(registry.designer, listed)}.values())
     return sorted(found, key=lambda info: (-info.priority, info.name))
 
 
@@ -141,6 +160,14 @@ def _options(
     options: Mapping[str, Mapping[str, Any]], chosen: list[DesignerInfo], registry: Registry
 ) -> dict[str, dict[str, str]]:
     texts: dict[str, dict[str, str]] = {}
+    if not isinstance(options, Mapping) or not all(
+        isinstance(values, Mapping) for values in options.values()
+    ):
+        raise InputError(
+            f"{options!r} makes no sense",
+            where="options",
+            hint="give values by option, per designer: {'gappin': {'population': 64}}",
+        )
     for name, values in options.items():
         info = registry.designer(name)
         if info not in chosen:
@@ -155,6 +182,10 @@ def _options(
 
 def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Links:
     """Return the links of a network to begin with."""
+    if not isinstance(initial, (Network, str)):
+        raise InputError(
+            f"{initial!r} is no network", where="initial", hint="give a Network, a file or a name"
+        )
     network = initial if isinstance(initial, Network) else find_network(initial, registry)
     if network.nodes != task.nodes:
         raise InputError(
@@ -196,17 +227,17 @@ def check_budget(
 
 
 def _check_seed(seed: int) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MAX_NUMBER:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < MAX_NUMBER:
         raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
 
 
 def _whole(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError(f"{value!r} is no whole number", where=where, hint="use one above 0")
-    return value
+    return int(value)
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise InputError(f"{value!r} is no finite number", where=where, hint="use a number")
     return float(value)

@@ -15,14 +15,14 @@ import pytest
 
 import cchybrid
 from cchybrid.checker.design import check_design
-from cchybrid.host import design_session
-from cchybrid.host.design_api import design
-from cchybrid.host.design_result import DesignResult
+from cchybrid.host.designs import session
+from cchybrid.host.designs.api import design
+from cchybrid.host.designs.result import DesignResult
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.faulty_designers import cost_of, path, ring
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LINE = {"layout": "backplane", "max_wire": 7}
 """Places for 8 nodes: a ring is allowed, but no longer wire."""
 
@@ -199,7 +199,7 @@ def test_memory_is_limited(registry: Registry) -> None:
 def test_a_designer_that_does_not_start_is_ended(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(design_session, "MAX_START_SECONDS", 2.0)
+    monkeypatch.setattr(session, "MAX_START_SECONDS", 2.0)
     for limit in ({"time_limit": 30.0}, {"time_limit": None, "evaluations": 5}):
         result = run(registry, "unready", "sound", **limit)
         assert result.troubles == ("unready did not start within 2 seconds",)

@@ -20,8 +20,8 @@ from typing import Any
 from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.host import events as ev
-from cchybrid.host.design_config import Best, DesignConfig, Entrant
-from cchybrid.host.design_result import DesignResult, Status
+from cchybrid.host.designs.config import Best, DesignConfig, Entrant
+from cchybrid.host.designs.result import DesignResult, Status
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.run_config import seed_for
 from cchybrid.host.versions import versions
@@ -46,7 +46,7 @@ the compilation of its kernels, which happens once per installation. A designer 
 after this time is ended."""
 TOLERANCE = 1e-9
 """Difference of costs, relative and absolute, up to which they count as equal."""
-MODULE = "cchybrid.host.design_worker"
+MODULE = "cchybrid.host.designs.worker"
 START = "start"
 """The name of the network that the search begins with, in the place of a designer."""
 
@@ -79,6 +79,8 @@ class DesignSession:
         self._best = Best()
         self._initial_news: dict[str, Any] = {}
         self._entrants = [Entrant(info, seat) for seat, info in enumerate(config.designers, 1)]
+        self._checked = 0.0
+        """Seconds that the check of options took; they do not count in the time limit."""
         self._waited = 0.0
         self._proven_by = ""
         self._refused: str | None = None
@@ -100,6 +102,7 @@ class DesignSession:
         self._bus.emit("run", 0.0, {"task": self._title(), "seed": self.config.seed})
         try:
             self._take_initial()
+            self._check_options()
             if self.config.budget.evaluations is not None:
                 self._run_one_by_one()
             else:
@@ -114,6 +117,20 @@ class DesignSession:
         result = self._conclude()
         self._bus.emit("result", result.seconds, result.to_json())
         return result
+
+    def _check_options(self) -> None:
+        """Let every designer check the options that the user set for it."""
+        for entrant in self._entrants:
+            if self.config.options.get(entrant.info.name):
+                self._pool.start(entrant.seat, self._job(entrant, "options"), b"")
+        end = time.monotonic() + MAX_START_SECONDS
+        while self._pool.seats and self._refused is None and time.monotonic() < end:
+            for _, event in self._pool.listen(LISTEN_SECONDS):
+                if isinstance(event, ev.Refused):
+                    self._refused = self._refused or event.text
+        for seat in self._pool.seats:
+            self._pool.dismiss(seat)
+        self._checked = self._now()
 
     # The order of work
 
@@ -170,10 +187,14 @@ class DesignSession:
             self._pool.pause([entrant.seat])
 
     def _open(self, entrant: Entrant) -> None:
+        entrant.opened, entrant.running_since = True, self._now()
+        self._pool.start(entrant.seat, self._job(entrant, "design"), b"")
+
+    def _job(self, entrant: Entrant, kind: str) -> dict[str, Any]:
         info, budget = entrant.info, self.config.budget
         repeatable = budget.evaluations is not None
-        job = {
-            "kind": "design",
+        return {
+            "kind": kind,
             "engine": info.name,
             "target_name": info.target,
             "options": dict(self.config.options.get(info.name, {})),
@@ -187,8 +208,6 @@ class DesignSession:
             "task": self.task.to_json(),
             "news": self._initial_news if repeatable else self._news(),
         }
-        entrant.opened, entrant.running_since = True, self._now()
-        self._pool.start(entrant.seat, job, b"")
 
     def _stop_all(self) -> None:
         """Let the designers return; take what they offer until then."""
@@ -211,7 +230,7 @@ class DesignSession:
         if self._proven_by:
             return True
         limit = self.config.budget.seconds
-        return limit is not None and self._now() - self._waited >= limit
+        return limit is not None and self._now() - self._checked - self._waited >= limit
 
     def _meets(self, cost: float | None) -> bool:
         return cost is not None and self._best.cost <= cost + TOLERANCE

@@ -1,7 +1,7 @@
 """The worker process of a designer: runs it on one task.
 
-The host starts it as ``python -m cchybrid.host.design_worker`` (``worker_process``). The first line
-on standard input is the job, with the task; later lines are news. See ``worker_link``.
+The host starts it as ``python -m cchybrid.host.designs.worker`` (``worker_process``). The first
+line on standard input is the job, with the task; later lines are news. See ``worker_link``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from cchybrid.host.wire import Line
 from cchybrid.host.worker_link import WorkerLink, read_engine, serve
 from cchybrid.model.errors import PluginError
 from cchybrid.network_design.ports import Links
+from cchybrid.network_design.prepare import prepare_terms
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.system.kernel_cache import compiling
@@ -59,14 +60,18 @@ class DesignWorkerRun(WorkerLink):
 
 
 def run_designer(run: DesignWorkerRun, job: Line) -> None:
-    """Construct the designer and run it."""
+    """Construct the designer and run it; in a job of kind ``options`` only read its options."""
     designer_class, options = read_engine(job)
+    if job["kind"] == "options":
+        run.send("end", stop=Stop.EXHAUSTED.value)
+        return
     task = DesignTask.from_json(job["task"])
     designer: Any = designer_class(options)
     prepare = getattr(designer, "prepare", None)
     if prepare is not None:
         with compiling(job["target_name"]):
             prepare()
+    prepare_terms(name for name, _ in task.weights)
     reason = designer.unsupported(task)
     if reason is not None:
         run.send("unsupported", text=str(reason))

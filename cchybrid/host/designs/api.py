@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from cchybrid.checker.design import check_design
-from cchybrid.host.design_result import DesignResult
-from cchybrid.host.design_session import TOLERANCE, DesignSession
-from cchybrid.host.design_settings import build_config, build_task, check_budget, observers
+from cchybrid.host.designs.network_steps import NoScheduleError, fewest_steps
+from cchybrid.host.designs.result import DesignResult
+from cchybrid.host.designs.session import TOLERANCE, DesignSession
+from cchybrid.host.designs.settings import build_config, build_task, check_budget, observers
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.network_steps import NoScheduleError, fewest_steps
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import Cost
@@ -83,7 +83,7 @@ def design(
         Whether the others have to stay connected when any one node fails.
     collective
         A collective: from the networks of the designers begins the search for networks on which it
-        takes the fewest steps (``cchybrid.host.network_steps``).
+        takes the fewest steps (``cchybrid.host.designs.network_steps``).
     switching, ports, routing
         Its communication model, as in ``InstanceSpec``.
     initial

@@ -10,9 +10,9 @@ import pytest
 
 import cchybrid
 from cchybrid.checker.design import check_design
-from cchybrid.host import design_front as module
-from cchybrid.host.design_front import DesignFront, design_front, wire_limits
-from cchybrid.host.design_result import DesignResult
+from cchybrid.host.designs import front as module
+from cchybrid.host.designs.front import DesignFront, design_front, wire_limits
+from cchybrid.host.designs.result import DesignResult
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.cost import Cost

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from cchybrid.host.network_steps import NetworkSteps
+from cchybrid.host.designs.network_steps import NetworkSteps
 from cchybrid.model import Network, Schedule
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.record import design_record

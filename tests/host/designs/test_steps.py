@@ -6,9 +6,9 @@ import pytest
 
 import cchybrid
 from cchybrid.checker.design import check_design
-from cchybrid.host import design_api
-from cchybrid.host.design_api import design
-from cchybrid.host.network_steps import NoScheduleError
+from cchybrid.host.designs import api
+from cchybrid.host.designs.api import design
+from cchybrid.host.designs.network_steps import NoScheduleError
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.steps_walk import form_of
@@ -38,14 +38,14 @@ def test_an_initial_network_is_kept_as_a_start(monkeypatch: pytest.MonkeyPatch) 
         seen.append(starts)
         raise NoScheduleError("none")
 
-    monkeypatch.setattr(design_api, "fewest_steps", search)
+    monkeypatch.setattr(api, "fewest_steps", search)
     result = design(
         8, 3, collective="AAB", initial="ring-bi-8", designers=["annealing"], time_limit=5,
         threads=1,
     )  # fmt: skip
     [starts] = seen
     assert {*starts[0]} == {(min(link), max(link)) for link in ring(8)}
-    assert 2 <= len(starts) <= design_api.MAX_STARTS
+    assert 2 <= len(starts) <= api.MAX_STARTS
     assert len({form_of(result.task, links) for links in starts}) == len(starts)
     assert result.network is not None
     assert (result.steps, result.schedule, result.proven) == (None, None, "")
@@ -57,7 +57,7 @@ def test_an_interrupted_search_keeps_the_network(monkeypatch: pytest.MonkeyPatch
     def search(task, starts, **rest):  # type: ignore[no-untyped-def]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(design_api, "fewest_steps", search)
+    monkeypatch.setattr(api, "fewest_steps", search)
     result = design(6, 3, collective="AAS", designers=["exhaustive"], time_limit=5, threads=1)
     assert result.interrupted
     assert result.network is not None

@@ -1,0 +1,20 @@
+"""Tests for authors of designers: the conformance suite.
+
+``check_designer`` and ``designer_cases`` test whether a designer keeps the contract of
+``cchybrid.network_design.designer``, as ``cchybrid.plugin.conformance`` does for engines.
+"""
+
+from cchybrid.network_design.conformance.conformance import (
+    DesignerCase,
+    check_designer,
+    designer_cases,
+)
+from cchybrid.network_design.conformance.small_tasks import ConformanceTask, conformance_tasks
+
+__all__ = [
+    "ConformanceTask",
+    "DesignerCase",
+    "check_designer",
+    "conformance_tasks",
+    "designer_cases",
+]

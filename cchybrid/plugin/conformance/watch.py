@@ -1,0 +1,129 @@
+"""A call of a plugin under observation: whether it returned in time, and what it touched."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cchybrid.plugin.engine import Stop
+
+MAX_STOP_SECONDS = 2.0
+"""Seconds within which a plugin has to return when it has a reason to; in a run the host gives
+one."""
+TICK_SECONDS = 0.005
+"""Seconds between two checks of a running plugin."""
+
+
+class ConformanceError(AssertionError):
+    """A plugin breaks its contract; the text says how, and how to correct it."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The outcome of a call.
+
+    Parameters
+    ----------
+    returned
+        The value that was returned, the exception that was raised, or ``None`` if neither happened.
+    faults
+        The breaches, each with a hint how to correct it.
+    slow
+        Whether the call returned, but too late.
+    """
+
+    returned: object
+    faults: list[str]
+    slow: bool
+
+
+def watch(
+    method: str,
+    work: Callable[[], object],
+    stop: Callable[[], None],
+    due: Callable[[], bool],
+    reason: str,
+    patience: float,
+) -> Watched:
+    """Call ``work`` in a thread, and check that it returns a ``Stop`` in time.
+
+    Parameters
+    ----------
+    method
+        The name of the plugin's method that ``work`` calls, for messages.
+    stop
+        Makes ``should_stop()`` of the run true.
+    due
+        Whether the plugin has a reason to return; called repeatedly.
+    reason
+        The reason, for messages.
+    patience
+        Seconds after which the run is stopped although it was not due; after as many more it is
+        abandoned.
+    """
+    state = _global_random_state()
+    outcome: list[object] = []
+
+    def call() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # SystemExit, too
+            outcome.append(error)
+
+    thread = threading.Thread(target=call, name="plugin under test", daemon=True)
+    started = time.monotonic()
+    since: float | None = None
+    thread.start()
+    while thread.is_alive():
+        now = time.monotonic()
+        if since is None and due():
+            since = now
+        if since is not None and now - since > MAX_STOP_SECONDS:
+            break
+        if now - started > patience:
+            break
+        thread.join(TICK_SECONDS)
+    timely = not thread.is_alive()
+    stop()
+    thread.join(patience)  # compilation cannot be interrupted
+
+    faults: list[str] = []
+    if thread.is_alive() and since is None:
+        faults.append(f"did not return within {patience:g} s, nor when asked to stop afterwards")
+    elif thread.is_alive():
+        faults.append(f"did not return although {reason}, nor when asked to stop afterwards")
+    elif not timely and since is not None:
+        faults.append(f"was still running {MAX_STOP_SECONDS:g} s after {reason}")
+    elif not timely:
+        faults.append(f"did not return within {patience:g} s; it was never so that {reason}")
+    if outcome:
+        faults.extend(_wrong_outcome(method, outcome[0]))
+    if _global_random_state() != state:
+        faults.append(
+            "used or seeded the global random state; make a generator of your own from run.seed, "
+            "as in numpy.random.default_rng(run.seed)"
+        )
+    returned = outcome[0] if outcome else None
+    return Watched(returned, faults, slow=not timely and not thread.is_alive())
+
+
+def _wrong_outcome(method: str, outcome: object) -> list[str]:
+    if isinstance(outcome, BaseException):
+        return [
+            f"raised {type(outcome).__name__}: {outcome} in {method}; "
+            f"say in unsupported() what {method} cannot work on"
+        ]
+    if not isinstance(outcome, Stop):
+        return [f"returned {outcome!r} from {method}; return a cchybrid.plugin.engine.Stop"]
+    return []
+
+
+def _global_random_state() -> tuple[object, ...]:
+    # The legacy state has to be compared here.
+    kind, keys, *rest = np.random.get_state()  # noqa: NPY002
+    return random.getstate(), kind, np.asarray(keys).tobytes(), *rest
