@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cchybrid.host.api import bound, instance, network, solve
-    from cchybrid.host.design_api import design
-    from cchybrid.host.design_front import DesignFront, design_front
-    from cchybrid.host.design_result import DesignResult
+    from cchybrid.host.designs.api import design
+    from cchybrid.host.designs.front import DesignFront, design_front
+    from cchybrid.host.designs.result import DesignResult
     from cchybrid.host.result import Result
     from cchybrid.model import (
         Channel,
@@ -44,10 +44,10 @@ _LATER = {
     "InputError": "cchybrid.model.errors",
     "PluginError": "cchybrid.model.errors",
     "bound": "cchybrid.host.api",
-    "design": "cchybrid.host.design_api",
-    "design_front": "cchybrid.host.design_front",
-    "DesignFront": "cchybrid.host.design_front",
-    "DesignResult": "cchybrid.host.design_result",
+    "design": "cchybrid.host.designs.api",
+    "design_front": "cchybrid.host.designs.front",
+    "DesignFront": "cchybrid.host.designs.front",
+    "DesignResult": "cchybrid.host.designs.result",
     "instance": "cchybrid.host.api",
     "network": "cchybrid.host.api",
     "solve": "cchybrid.host.api",

@@ -30,7 +30,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             summary="scatters: fills step after step with routes that share no channel"),
         _engine("broadcast", 40, "broadcast.engine:Broadcast",
             "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step",
-            messages="forwarded"),
+            messages="forwarded", decides=True),
         _engine("tabu", 50, "tabu.engine:Tabu", prepares=True,
             summary="tabu search with constraint weighting; prices all paths at once"),
         # UMDA polishes with the same tabu search, which alone is faster.
@@ -79,4 +79,11 @@ def cchybrid_designers() -> Iterable[DesignerInfo]:
 def _designer(
     name: str, priority: int, target: str, kind: Literal["heuristic", "exact"], summary: str
 ) -> DesignerInfo:
-    return DesignerInfo(name, f"cchybrid_plugins.{target}", summary, kind=kind, priority=priority)
+    return DesignerInfo(
+        name,
+        f"cchybrid_plugins.{target}",
+        summary,
+        kind=kind,
+        priority=priority,
+        prepares=kind == "heuristic",
+    )

@@ -204,7 +204,7 @@ class Slow(Sound):
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         super().solve(problem, run)
-        while not (run.should_stop() or RELEASE.wait(3.0)):
+        while not (run.should_stop() or RELEASE.wait(1.0)):
             pass
         return Stop.LIMIT
 

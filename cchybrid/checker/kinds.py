@@ -10,6 +10,7 @@ from cchybrid.checker.cut import cut_steps
 from cchybrid.checker.farkas import farkas_steps
 from cchybrid.checker.growth import growth_steps
 from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.nested_sets import nested_set_steps
 from cchybrid.checker.prices import price_steps
 from cchybrid.checker.refutation import refutation_steps
 from cchybrid.checker.regions import region_steps
@@ -21,6 +22,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "prices": price_steps,
     "arborescences": arborescence_steps,
     "regions": region_steps,
+    "nested-sets": nested_set_steps,
     "step-prices": step_price_steps,
     "farkas": farkas_steps,
     "refutation": refutation_steps,

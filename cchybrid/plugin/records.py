@@ -58,6 +58,10 @@ class EngineInfo:
     messages
         ``forwarded``: the engine works only where some messages are forwarded; ``direct``: only
         where none is; ``any``: in both cases. The strategy ``auto`` starts it nowhere else.
+    decides
+        Whether a heuristic decides by large models whether there is a schedule of the fewest open
+        number of steps. The strategy ``auto`` gives it more time where messages are forwarded and
+        the gap is one or two steps.
     former_names
         Names that the engine had before: they still work, and the user is referred to ``name``.
     requires
@@ -75,6 +79,7 @@ class EngineInfo:
     baseline: bool = False
     prepares: bool = False
     messages: Messages = "any"
+    decides: bool = False
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     api: int = API
@@ -103,6 +108,9 @@ class DesignerInfo:
         a lower cost than the best one that it has offered.
     priority
         Designers are tried in descending priority, those of equal priority by name.
+    prepares
+        Whether the designer has a method ``prepare()`` that compiles its kernels, so that
+        ``cchybrid warm-up`` calls it.
     requires
         Distributions that it needs besides those of cchybrid, for information.
     api
@@ -115,6 +123,7 @@ class DesignerInfo:
     _: KW_ONLY
     kind: Literal["heuristic", "exact"] = "heuristic"
     priority: int = 0
+    prepares: bool = False
     requires: tuple[str, ...] = ()
     api: int = API
 

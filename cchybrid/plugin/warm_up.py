@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 from cchybrid.model.text import error_line
 from cchybrid.plugin.interface_1 import explain
-from cchybrid.plugin.records import EngineInfo, load_target
+from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
 from cchybrid.system.processes import die_with_parent, start_module
 
@@ -64,8 +64,8 @@ class Compiled:
     error: str = ""
 
 
-def pending(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
-    """Return the engines whose kernels are not compiled yet.
+def pending(engines: Iterable[EngineInfo | DesignerInfo]) -> list[EngineInfo | DesignerInfo]:
+    """Return the engines and designers whose kernels are not compiled yet.
 
     Engines without a priority come last, after heuristics: other engines need only the kernels of
     greedy schedules, which take a few seconds to compile. Within a kind, engines of higher
@@ -83,10 +83,10 @@ class WarmUp:
     Parameters
     ----------
     engines
-        The engines, as ``pending`` returns them.
+        The engines and designers, as ``pending`` returns them.
     """
 
-    def __init__(self, engines: Sequence[EngineInfo]) -> None:
+    def __init__(self, engines: Sequence[EngineInfo | DesignerInfo]) -> None:
         self._targets = {info.name: info.target for info in engines}
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""

@@ -5,6 +5,8 @@ from cchybrid.proof.records import BoundInfo
 BOUNDS = (
     BoundInfo("growth", "cchybrid.proof.growth:growth_bounds", order=10,
         summary="the informed set grows no faster than its ports and channels allow"),
+    BoundInfo("nested-sets", "cchybrid.proof.nested_sets:nested_set_bounds", order=15,
+        summary="sets that a message enters by few channels, one inside the other (few messages)"),
     BoundInfo("cut", "cchybrid.proof.cut:cut_bounds", order=20,
         summary="what enters a node, a neighbourhood or all but it, over what can enter per step"),
     BoundInfo("regions", "cchybrid.proof.regions:region_bounds", order=25,

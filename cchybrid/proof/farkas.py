@@ -29,6 +29,7 @@ from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
 from cchybrid.proof.linear_program import LinearProgram, roundings
+from cchybrid.proof.nested_sets import nested_set_bounds
 from cchybrid.proof.regions import region_bounds
 
 MAX_TERMS = 100_000
@@ -37,6 +38,15 @@ UNITS = 5.0
 """Deterministic time, about seconds, for each program of the bound provider."""
 MIN_FLOW_TERMS = 3
 """A flow leaves a node, enters a node and uses a channel, so it has at least 3 terms."""
+CHEAPER = (
+    growth_bounds,
+    nested_set_bounds,
+    cut_bounds,
+    region_bounds,
+    price_bounds,
+    arborescence_bounds,
+)
+"""The bounds that the provider starts from."""
 STARTING_KINDS = ("own", "split", "over")
 """The rows on what starts over each channel, where senders are merged."""
 _TOLERANCE = 1e-6
@@ -50,7 +60,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     known = 1
     # Tested again with every better bound, as the program grows with the steps.
-    for cheaper in (growth_bounds, cut_bounds, region_bounds, price_bounds, arborescence_bounds):
+    for cheaper in CHEAPER:
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))

@@ -9,6 +9,7 @@ _REASONS = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
     "regions": "the informed set cannot grow faster across a cut",
+    "nested-sets": "few channels lead into sets of nodes, one inside the other",
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
     "arborescences": "prices of channels and ports that the tree of every message pays",

@@ -5,6 +5,12 @@
 2. Let CP-SAT decide that model (``flows.py``); if it has no solution, increase the reach.
 3. Models that are not decided in their time get twice as much in the next round, in which more
    reaches are tried.
+
+Several messages compete for channels everywhere. If no source is a destination, they have to leave
+the sources by long paths, and only few nodes forward them in the first steps. So then the sources
+reach farther than other nodes, in the last step as far as every source needs to its nearest
+destination, and destinations reach farther than one hop in the first steps only. Schedules that are
+invariant under a group of automorphisms are tried first, as their models are smaller.
 """
 
 from __future__ import annotations
@@ -12,9 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from cchybrid.plugin.engine import Run, Stop
-from cchybrid.problem import Problem
+from cchybrid.problem import NetworkStructure, Problem
+from cchybrid.problem.symmetry import Images, small_groups
 from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
@@ -23,6 +31,22 @@ from .flows import Senders, SpreadModel
 
 MAX_HOPS = 2_000_000
 """Senders times channels; a guard: to enumerate more takes more than a second."""
+
+
+class Trial(NamedTuple):
+    """A model to decide.
+
+    Parameters
+    ----------
+    reach, from_source
+        Shape (steps,): the maximal hops of a transfer in each step, and of one from its source.
+    group
+        The index of a group of automorphisms, or ``None``.
+    """
+
+    reach: tuple[int, ...]
+    from_source: tuple[int, ...]
+    group: int | None = None
 
 
 class Broadcast:
@@ -41,9 +65,14 @@ class Broadcast:
             Reaches that are tried in the first round; one more in each further round.
         units
             Deterministic time of a model in the first round, about seconds; it doubles per round.
+            With more than ``max_messages`` messages it is twice as much.
         max_messages
             Messages of an instance; with more, they compete everywhere, and limiting the reach is
             of little use.
+        max_apart
+            Messages of an instance in which no source is a destination, if that is more.
+        groups
+            Groups of automorphisms that are tried with more than ``max_messages`` messages.
         max_variables
             Variables that a model may have.
         log
@@ -54,11 +83,14 @@ class Broadcast:
         reaches: int = 3
         units: float = 3.0
         max_messages: int = 4
+        max_apart: int = 16
+        groups: int = 3
         max_variables: int = 400_000
         log: bool = False
 
         def __post_init__(self) -> None:
             require(self, reach=0, reaches=1, units=0.001, max_messages=1, max_variables=1)
+            require(self, max_apart=0, groups=0)
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -74,8 +106,11 @@ class Broadcast:
             return "every message has one destination: nothing is passed on"
         messages = len(structure.messages)
         options = self.options
-        if messages > options.max_messages:
-            return f"{messages} messages, more than {options.max_messages}"
+        limit = options.max_messages
+        if messages > limit and _are_apart(structure):
+            limit = max(limit, options.max_apart)
+        if messages > limit:
+            return f"{messages} messages, more than {limit}"
         network = structure.network
         hops = network.nodes * len(network.channels)
         if hops > MAX_HOPS:
@@ -99,20 +134,27 @@ class _Search:
 
     def __init__(self, senders: Senders, run: Run, options: Broadcast.Options) -> None:
         self.senders, self.run, self.options = senders, run, options
-        self.closed: set[tuple[int, ...]] = set()
-        """Reaches that are decided."""
+        self.closed: set[Trial] = set()
+        """Models that are decided."""
         self.units = options.units
         self.rounds = 0
+        structure = senders.structure
+        self.many = len(structure.messages) > options.max_messages
+        self.groups: list[Images] = []
+        if self.many:
+            # These models are larger; of 9,000 variables they take 2 to 10 units.
+            self.units *= 2.0
+            self.groups = small_groups(senders.problem, run.seed, options.groups, run.should_stop)
 
     def run_all(self) -> Stop:
         while not self.run.should_stop():
             tried = False
             for steps in self._targets():
-                nearest = (reach for reach in self._reaches(steps) if self._is_open(reach))
-                for reach in islice(nearest, self.options.reaches + self.rounds):
+                nearest = (trial for trial in self._trials(steps) if self._is_open(trial))
+                for trial in islice(nearest, self.options.reaches + self.rounds):
                     if self.run.wants(steps):
                         tried = True
-                        self._ask(reach)
+                        self._ask(trial)
             if not tried and not self.run.should_stop():
                 open_still = next(self.run.targets(), None) is not None
                 return Stop.STALLED if open_still else Stop.EXHAUSTED
@@ -131,6 +173,21 @@ class _Search:
         upper = min(lower + 2**self.rounds - 1, enough) if best is None else best - 1
         return [lower] if upper <= lower else [lower, upper]
 
+    def _trials(self, steps: int) -> Iterator[Trial]:
+        """Yield the models for a number of steps, those of small reach first."""
+        if not self.many:
+            for reach in self._reaches(steps):
+                yield Trial(reach, reach)
+            return
+        before: list[Trial] = []
+        for reach, from_source in self._reaches_apart(steps):
+            for group in range(len(self.groups)):
+                yield Trial(reach, from_source, group)
+            # Without a group the model is larger, so it comes after those of the next reach.
+            yield from before
+            before = [Trial(reach, from_source)]
+        yield from before
+
     def _reaches(self, steps: int) -> Iterator[tuple[int, ...]]:
         """Yield the maximal hops of each step, increasing, finally without any limit."""
         farthest, last = self.senders.farthest, self.options.reach or 1
@@ -143,17 +200,46 @@ class _Search:
                 return
             last += max(1, last // 2)
 
-    def _is_open(self, reach: tuple[int, ...]) -> bool:
-        return reach not in self.closed and self.senders.size(reach) <= self.options.max_variables
+    def _reaches_apart(self, steps: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Yield the maximal hops of each step where no source is a destination, increasing.
 
-    def _ask(self, reach: tuple[int, ...]) -> None:
-        run, steps = self.run, len(reach)
+        Returns
+        -------
+        reach, from_source
+            Those of destinations, and of sources.
+        """
+        farthest, last = self.senders.farthest, self.options.reach or 1
+        near = _nearest(self.senders.structure)
+        extra = 1
+        while True:
+            far = [last + max(0, extra + 1 - step) for step in range(steps)]
+            source = [max(near, last) + steps - 1 - step for step in range(steps)]
+            yield (
+                tuple(min(hops, farthest) for hops in far),
+                tuple(min(hops, farthest) for hops in source),
+            )
+            if min(far + source) >= farthest or self.options.reach:
+                return
+            if extra < steps:
+                extra += 1
+            else:
+                last += max(1, last // 2)
+
+    def _is_open(self, trial: Trial) -> bool:
+        size = self.senders.size(trial.reach, trial.from_source)
+        return trial not in self.closed and size <= self.options.max_variables
+
+    def _ask(self, trial: Trial) -> None:
+        run, steps = self.run, len(trial.reach)
+        images = None if trial.group is None else self.groups[trial.group]
 
         def unwanted() -> bool:
             return not run.wants(steps)
 
         def make() -> SpreadModel:
-            return SpreadModel(self.senders, reach, unwanted)
+            return SpreadModel(
+                self.senders, trial.reach, unwanted, from_source=trial.from_source, images=images
+            )
 
         solver = small_solver(run.budget, run.seed + self.rounds, self.units)
         solver.parameters.log_search_progress = self.options.log
@@ -163,5 +249,17 @@ class _Search:
         if answer.assignment is not None:
             run.offer(answer.assignment, answer.problem)
         if answer.solvable is not None:
-            self.closed.add(reach)
+            self.closed.add(trial)
         run.spend(evaluations(answer.units))
+
+
+def _are_apart(structure: NetworkStructure) -> bool:
+    """Return whether no source is a destination."""
+    sources = {message.source for message in structure.messages}
+    return all(sources.isdisjoint(message.destinations) for message in structure.messages)
+
+
+def _nearest(structure: NetworkStructure) -> int:
+    """Return the hops within which every source has a destination."""
+    distance = structure.distance
+    return max(int(distance[source, list(goals)].min()) for source, goals in structure.messages)

@@ -9,6 +9,10 @@ The longer the paths, the more channels they take and the larger the model. In a
 nodes are informed in the last step, by near nodes. So the *reach* (maximal hops) of every step is
 limited, which leaves a small model. Without limits (and with minimal routing) the model contains
 all schedules.
+
+Schedules can be required to be invariant under a group of automorphisms. Then all images of a flow
+are one variable, and the constraints of one message per orbit suffice. The paths of the schedule
+need not be invariant: a flow decomposes into any shortest paths.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
 from cchybrid.problem import Assignment, NetworkStructure, Problem, list_transfers
+from cchybrid.problem.symmetry import Images
 from cchybrid.toolkit.solver import check
 
 Key = tuple[int, int, int, int]
@@ -66,7 +71,7 @@ class Senders:
             ]
         return cls(problem, structure, outward, int(distance.max(initial=1)))
 
-    def size(self, reach: Sequence[int]) -> int:
+    def size(self, reach: Sequence[int], from_source: Sequence[int] | None = None) -> int:
         """Return an upper bound on the variables of a model with this reach per step."""
         within = {
             sender: np.cumsum(
@@ -75,9 +80,9 @@ class Senders:
             for sender, outward in self.channels.items()
         }
         return sum(
-            int(within[sender][min(hops, self.farthest)])
+            int(within[sender][min(far if sender == source else hops, self.farthest)])
             for source, goals in self.structure.messages
-            for step, hops in enumerate(reach)
+            for step, (far, hops) in enumerate(zip(from_source or reach, reach, strict=True))
             for sender in ((source, *goals) if step else (source,))
         )
 
@@ -93,29 +98,42 @@ class SpreadModel:
         Shape (steps,): the maximal hops of a transfer in each step.
     should_stop
         Whether to stop building the model; then ``StoppedError`` is raised.
+    from_source
+        Shape (steps,): the maximal hops of transfers from a message's source, if they differ.
+    images
+        A group of automorphisms under which the schedule has to be invariant.
     """
 
     def __init__(
-        self, senders: Senders, reach: Sequence[int], should_stop: Callable[[], bool]
+        self,
+        senders: Senders,
+        reach: Sequence[int],
+        should_stop: Callable[[], bool],
+        *,
+        from_source: Sequence[int] | None = None,
+        images: Images | None = None,
     ) -> None:
         self.model = cp_model.CpModel()
         self.steps = len(reach)
         self._senders, self._reach, self._stop = senders, reach, should_stop
+        self._from_source, self._images = from_source or reach, images
         self._structure, self._resources = senders.structure, senders.structure.resources
         self._flow: dict[Key, Any] = {}
         self._ends: dict[Key, Any] = {}
         self._has: dict[tuple[int, int, int], Any] = {}
         self._used: dict[tuple[int, int], list[Any]] = defaultdict(list)
+        self._shared: dict[tuple[str, tuple[int, int, int], int], Any] = {}
         for message, (source, goals) in enumerate(senders.structure.messages):
             for node in goals:
                 for step in range(1, self.steps):
-                    self._has[message, node, step] = self.model.new_bool_var("")
+                    self._has[message, node, step] = self._at_node("has", message, node, node, step)
             arrivals: dict[tuple[int, int], list[Any]] = defaultdict(list)
             for step in range(self.steps):
                 for sender in self._informed(source, goals, step):
                     self._flow_constraints(message, sender, step, arrivals)
-            self._arrival_constraints(message, goals, arrivals)
-            self._growth_constraints(message, source, goals)
+            if self._is_first(message):
+                self._arrival_constraints(message, goals, arrivals)
+                self._growth_constraints(message, source, goals)
         self._capacity_constraints()
 
     @property
@@ -123,12 +141,34 @@ class SpreadModel:
         """The number of variables."""
         return len(self.model.proto.variables)
 
+    def _is_first(self, message: int) -> bool:
+        """Return whether the constraints of a message do not follow from those of an image."""
+        return self._images is None or self._images.is_first(message)
+
+    def _at_node(self, name: str, message: int, sender: int, node: int, step: int) -> Any:
+        """Return the variable of a message, its sender and a node; all images have the same."""
+        if self._images is None:
+            return self.model.new_bool_var("")
+        key = name, self._images.first_node(message, sender, node), step
+        if key not in self._shared:
+            self._shared[key] = self.model.new_bool_var("")
+        return self._shared[key]
+
+    def _on_channel(self, message: int, sender: int, channel: int, step: int, limit: int) -> Any:
+        """Return the variable of a flow on a channel; all images have the same."""
+        if self._images is None:
+            return self.model.new_int_var(0, limit, "")
+        key = "flow", self._images.first_channel(message, sender, channel), step
+        if key not in self._shared:
+            self._shared[key] = self.model.new_int_var(0, limit, "")
+        return self._shared[key]
+
     def _informed(self, source: int, goals: Iterable[int], step: int) -> Iterable[int]:
         """Return the nodes that can have the message before a step."""
         if step == 0:
             return [source]
         hops = self._structure.distance[source]
-        limit = sum(self._reach[:step])
+        limit = sum(map(max, self._reach[:step], self._from_source))
         return [source, *(node for node in goals if 0 <= hops[node] <= limit)]
 
     def _flow_constraints(
@@ -139,32 +179,37 @@ class SpreadModel:
         source, goals = self._structure.messages[message]
         capacity = self._structure.network.channels
         holds = None if sender == source else self._has[message, sender, step]
+        reach = self._from_source[step] if sender == source else self._reach[step]
+        is_first = self._is_first(message)
         into: dict[int, list[Any]] = defaultdict(list)
         out_of: dict[int, list[Any]] = defaultdict(list)
         for channel, a, b, hops in self._senders.channels[sender]:
-            if hops > self._reach[step]:
+            if hops > reach:
                 continue
             limit = min(capacity[channel][2], len(goals))
-            flow = self.model.new_int_var(0, limit, "")
+            flow = self._on_channel(message, sender, channel, step, limit)
             self._flow[message, sender, channel, step] = flow
             into[b].append(flow)
             out_of[a].append(flow)
             self._used[int(self._resources.channel[channel]), step].append(flow)
-            if holds is not None and limit == 1:
+            if holds is None or not is_first:
+                continue
+            if limit == 1:
                 self.model.add_implication(flow, holds)
-            elif holds is not None:
+            else:
                 self.model.add(flow <= limit * holds)
         self._used[int(self._resources.inject[sender]), step] += out_of[sender]
         ends = frozenset(goals)
         for node, came in into.items():
             left = out_of[node]
             if node in ends:
-                ending = self.model.new_bool_var("")
+                ending = self._at_node("ends", message, sender, node, step)
                 self._ends[message, sender, node, step] = ending
                 arrivals[node, step].append(ending)
                 self._used[int(self._resources.accept[node]), step].append(ending)
                 left = [*left, ending]
-            self.model.add(_sum(came) == _sum(left))
+            if is_first:
+                self.model.add(_sum(came) == _sum(left))
 
     def _arrival_constraints(
         self, message: int, goals: Iterable[int], arrivals: dict[tuple[int, int], list[Any]]
@@ -196,10 +241,17 @@ class SpreadModel:
     def _capacity_constraints(self) -> None:
         """Limit the uses of every resource per step to its capacity."""
         problem = self._senders.problem
+        known: set[tuple[int, ...]] = set()
         for (resource, _), users in self._used.items():
             limit = int(problem.capacity[resource])
             if problem.implied[resource] or not users:
                 continue
+            if self._images is not None:
+                # Images of a resource have the same variables.
+                key = tuple(sorted(user.index for user in users))
+                if key in known:
+                    continue
+                known.add(key)
             if limit == 1 and all(user.is_boolean for user in users):
                 self.model.add_at_most_one(users)
             else:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
-from cchybrid.host.network_steps import NetworkSteps, fewest_steps
+from cchybrid.host.designs.network_steps import NetworkSteps, fewest_steps
 from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model import CommunicationModel
 from cchybrid.network_design.designer import Designer

@@ -40,6 +40,8 @@ CASES = (
     Case("cut", "torus-4x4", "AAR", 4, {}),
     Case("cut", "random-regular-12-3-1", "AAB", 5, {}),  # late entries count in part
     Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
+    Case("nested-sets", "full-tree-31", "OAB", 4, {"root": 7}),
+    Case("nested-sets", "full-tree-15", "AOR", 8, {**ONE_PORT, "root": 7}),
     Case("prices", "spidergon-8", "AAS", 4, {}),
     Case("prices", "hypercube-8", "AAB", 7, {"ports": "1,2"}),  # deliveries
     Case("arborescences", "random-links-8-10-1", "AAB", 17, ONE_PORT),

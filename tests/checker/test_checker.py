@@ -29,7 +29,7 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
     """Return evidence of the right form, whatever it proves."""
     network = instance.network
     kinds = ("growth", "regions", "cut", "cut", "prices", "prices", "arborescences", "step-prices")
-    kind = rng.choice(kinds)
+    kind = rng.choice((*kinds, "nested-sets", "nested-sets"))
     message = rng.randrange(len(instance.collective.messages))
     some = [node for node in range(network.nodes) if rng.random() < 0.5]
     if kind == "growth":
@@ -42,6 +42,8 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
             "nodes": some or [rng.randrange(network.nodes)],
             "both": rng.random() < 0.3,
         }
+    if kind == "nested-sets":
+        return {"kind": kind, "message": message, "sets": any_sets(instance, message, rng)}
     if kind == "step-prices":
         return any_step_prices(instance, rng)
     values = rng.choice(((0, 1), (0, 1, 2, "1/3"), (0, 0, 0, 5, "7/2")))
@@ -55,6 +57,38 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
         "inject": [[node, rng.choice(ports)] for node in range(network.nodes)],
         "accept": [[node, rng.choice(ports)] for node in range(network.nodes)],
     }
+
+
+def any_sets(instance: Instance, message: int, rng: random.Random) -> list[list[int]]:
+    """Return nested sets without the source, a destination in each: unions of random parts."""
+    source, destinations = instance.collective.deliver_messages[message]
+    nodes = [node for node in range(instance.network.nodes) if node != source]
+    rng.shuffle(nodes)
+    parts: list[Any] = nodes
+    while len(parts) > 1 and rng.random() < 0.8:
+        size = rng.randint(1, min(3, len(parts)))
+        parts = [parts[:size], *parts[size:]]
+        rng.shuffle(parts)
+    rows: list[list[int]] = []
+
+    def add(part: Any, outer: int) -> None:
+        if isinstance(part, int):
+            if outer:
+                rows[outer - 1].append(part)
+            return
+        number = outer
+        if not destinations_in(part).isdisjoint(destinations):
+            rows.append([outer])
+            number = len(rows)
+        for inner in part:
+            add(inner, number)
+
+    def destinations_in(part: Any) -> set[int]:
+        return {part} if isinstance(part, int) else set().union(*map(destinations_in, part))
+
+    for part in parts:
+        add(part, 0)
+    return rows or [[0, *nodes]]
 
 
 def any_step_prices(instance: Instance, rng: random.Random) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_the_suite_finds_a_breach(
     words: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("cchybrid.plugin.conformance.trial.MAX_STOP_SECONDS", 0.5)
+    monkeypatch.setattr("cchybrid.plugin.conformance.watch.MAX_STOP_SECONDS", 0.5)
     with pytest.raises(ConformanceError) as caught:
         case_of(engine, check, instance)()
     name = engine.name if isinstance(engine, EngineInfo) else engine.__name__

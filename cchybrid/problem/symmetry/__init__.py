@@ -3,6 +3,7 @@
 from cchybrid.problem.symmetry.automorphisms import Automorphisms, automorphisms
 from cchybrid.problem.symmetry.choice import Choice, choices
 from cchybrid.problem.symmetry.groups import Group, GroupAction, group_actions, groups
+from cchybrid.problem.symmetry.images import Images, small_groups
 from cchybrid.problem.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Choice",
     "Group",
     "GroupAction",
+    "Images",
     "NoQuotientError",
     "QuotientOrigin",
     "automorphisms",
@@ -17,4 +19,5 @@ __all__ = [
     "group_actions",
     "groups",
     "quotient",
+    "small_groups",
 ]
