@@ -64,13 +64,12 @@ def own_scope(instance: Mapping[str, Any]) -> str:
 def fingerprint(instance: Mapping[str, Any]) -> str:
     """Return the hash by which a certificate names an instance.
 
-    SHA-256 of its JSON with sorted keys, without white space, names and positions.
+    SHA-256 of its JSON with sorted keys, without white space, names, positions and switches.
     """
     parts = {key: value for key, value in instance.items() if key != "name"}
+    ignored = ("name", "positions", "node_names", "switches")
     for part in ("network", "collective"):
-        parts[part] = {
-            key: value for key, value in parts[part].items() if key not in ("name", "positions")
-        }
+        parts[part] = {key: value for key, value in parts[part].items() if key not in ignored}
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

@@ -76,7 +76,8 @@ def _check_instance(record: Any) -> None:
     _only(record, "format", "name", "network", "collective", "model")
     _require(record["format"] == INSTANCE_FORMAT)
     network, collective, model = record["network"], record["collective"], record.get("model", {})
-    _only(network, "name", "nodes", "channels", "half_duplex", "endpoints", "positions")
+    labels = ("name", "positions", "node_names", "switches")  # these restrict no schedule
+    _only(network, "nodes", "channels", "half_duplex", "endpoints", *labels)
     nodes = _whole(network["nodes"])
     _require(0 < nodes <= _MAX_NODES)
     channels: dict[tuple[int, int], int] = {}

@@ -83,11 +83,12 @@ class Instance:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the instance without its names and positions."""
+        """SHA-256 of what is to be scheduled: the instance without names, positions, switches."""
         record = self.to_json()
         for part in (record, record["network"], record["collective"]):
             del part["name"]
-        record["network"].pop("positions", None)
+        for key in ("positions", "node_names", "switches"):
+            record["network"].pop(key, None)
         text = json.dumps(record, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -43,6 +43,10 @@ class Network:
         Nodes without a switch (terminals): a path may begin or end there, never pass.
     positions
         Coordinates of every node for drawing, or ``None``.
+    node_names
+        A distinct name of every node, for people, or ``None``: then nodes are shown by number.
+    switches
+        Nodes without a processor: messages pass them, and no named collective includes them.
     """
 
     name: str
@@ -51,6 +55,8 @@ class Network:
     half_duplex: tuple[tuple[int, int], ...] = ()
     endpoints: tuple[int, ...] = ()
     positions: tuple[tuple[float, ...], ...] | None = None
+    node_names: tuple[str, ...] | None = None
+    switches: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.nodes < 1:
@@ -68,15 +74,24 @@ class Network:
                 self._refuse_channel(index)
             seen.add((source, target))
         self._check_half_duplex()
-        for index, node in enumerate(self.endpoints):
-            self._check_node(node, f"network.endpoints[{index}]")
-        if list(self.endpoints) != sorted(set(self.endpoints)):
+        for key in ("endpoints", "switches"):
+            nodes: tuple[int, ...] = getattr(self, key)
+            for index, node in enumerate(nodes):
+                self._check_node(node, f"network.{key}[{index}]")
+            if list(nodes) != sorted(set(nodes)):
+                raise InputError(
+                    f"the {key} are not sorted or not distinct",
+                    where=f"network.{key}",
+                    hint="write each once, in ascending order",
+                )
+        for node in set(self.switches) & set(self.endpoints):
             raise InputError(
-                "the endpoints are not sorted or not distinct",
-                where="network.endpoints",
-                hint="write each once, in ascending order",
+                f"node {node} is an endpoint, too",
+                where="network.switches",
+                hint="an endpoint has no switch: keep one of the two",
             )
         self._check_positions()
+        self._check_node_names()
 
     def _check_node(self, node: int, where: str) -> None:
         if not 0 <= node < self.nodes:
@@ -121,6 +136,25 @@ class Network:
                     "a coordinate is not finite", where=where, hint="use finite numbers"
                 )
 
+    def _check_node_names(self) -> None:
+        if self.node_names is None:
+            return
+        where = "network.node_names"
+        if len(self.node_names) != self.nodes:
+            raise InputError(
+                f"{len(self.node_names)} names for {self.nodes} nodes",
+                where=where,
+                hint="give one name per node",
+            )
+        seen: set[str] = set()
+        for index, name in enumerate(self.node_names):
+            if not name.strip() or name in seen:
+                problem = f"the name {name[:40]!r} is given twice" if name in seen else "no name"
+                raise InputError(
+                    problem, where=f"{where}[{index}]", hint="give every node a name of its own"
+                )
+            seen.add(name)
+
     def _check_half_duplex(self) -> None:
         capacity = {(source, target): size for source, target, size in self.channels}
         seen: set[tuple[int, int]] = set()
@@ -161,13 +195,26 @@ class Network:
 
     @cached_property
     def terminals(self) -> tuple[int, ...]:
-        """The nodes that take part in collectives: the endpoints, or every node with a channel."""
+        """The nodes that take part in collectives.
+
+        The endpoints if there are any, otherwise every node with a channel that is no switch.
+        """
         linked = {node for channel in self.channels for node in channel[:2]}
+        linked.difference_update(self.switches)
         return tuple(
             node
             for node in (self.endpoints or range(self.nodes))
             if node in linked or self.nodes == 1
         )
+
+    def node_name(self, node: int) -> str:
+        """Return the name by which people know a node: its own, or its number."""
+        return str(node) if self.node_names is None else self.node_names[node]
+
+    @cached_property
+    def node_by_name(self) -> Mapping[str, int]:
+        """The number of each node by the name that ``node_name`` returns."""
+        return {self.node_name(node): node for node in range(self.nodes)}
 
     def reversed(self) -> Network:
         """Return the network with every channel reversed."""
@@ -190,17 +237,26 @@ class Network:
             record["endpoints"] = list(self.endpoints)
         if self.positions is not None:
             record["positions"] = [list(position) for position in self.positions]
+        if self.node_names is not None:
+            record["node_names"] = list(self.node_names)
+        if self.switches:
+            record["switches"] = list(self.switches)
         return record
 
     @classmethod
     def from_json(cls, record: Any, where: str = "network") -> Network:
         """Read the ``network`` object of ``cchybrid-instance/1``."""
         record = expect(record, dict, where)
-        keys = ("name", "nodes", "channels", "half_duplex", "endpoints", "positions")
+        keys = (
+            "name", "nodes", "channels", "half_duplex", "endpoints", "positions", "node_names",
+            "switches",
+        )  # fmt: skip
         only_keys(record, keys, where)
-        positions = None
+        positions = node_names = None
         if "positions" in record:
             positions = take_list(record, "positions", _read_position, where)
+        if "node_names" in record:
+            node_names = take_list(record, "node_names", _read_name, where)
         return cls(
             name=take(record, "name", str, where),
             nodes=take(record, "nodes", int, where),
@@ -208,6 +264,8 @@ class Network:
             half_duplex=take_list(record, "half_duplex", _read_pair, where, []),
             endpoints=take_list(record, "endpoints", read_integer, where, []),
             positions=positions,
+            node_names=node_names,
+            switches=take_list(record, "switches", read_integer, where, []),
         )
 
     @classmethod
@@ -245,6 +303,10 @@ def _read_channel(value: Any, where: str) -> Channel:
             f"{len(parts)} numbers", where=where, hint="write [from, to] or [from, to, capacity]"
         )
     return Channel(*(expect(part, int, where) for part in parts))
+
+
+def _read_name(value: Any, where: str) -> str:
+    return expect(value, str, where)
 
 
 def _read_position(value: Any, where: str) -> tuple[float, ...]:

@@ -39,6 +39,7 @@ def networks(draw: st.DrawFn) -> Network:
         half_duplex=tuple(pair for pair in opposite if draw(st.booleans())),
         endpoints=tuple(sorted(draw(st.sets(node)))),
         positions=draw(st.none() | st.tuples(*[position] * nodes)),
+        node_names=draw(st.sampled_from([None, tuple(f"R{node}" for node in range(nodes))])),
     )
 
 

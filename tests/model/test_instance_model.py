@@ -64,11 +64,12 @@ def test_with_model() -> None:
     assert GOSSIP.model == CommunicationModel()
 
 
-def test_digest_ignores_names_and_positions() -> None:
+def test_digest_ignores_what_restricts_no_schedule() -> None:
     record = GOSSIP.to_json()
     renamed = copy.deepcopy(record) | {"name": "other"}
     renamed["network"]["name"] = renamed["collective"]["name"] = "other"
     del renamed["network"]["positions"]
+    renamed["network"]["node_names"] = [f"R{node}" for node in range(GOSSIP.network.nodes)]
     assert Instance.from_json(renamed).digest == GOSSIP.digest
     assert GOSSIP.with_model(routing="any").digest != GOSSIP.digest
     # A stored digest must stay true: it names runs and results.

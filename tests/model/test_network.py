@@ -50,6 +50,18 @@ def test_terminals_are_the_linked_endpoints() -> None:
     assert Network("dot", 1, ()).terminals == (0,)
 
 
+def test_switches_take_no_part_and_names_belong_to_nodes() -> None:
+    network = Network.from_links(
+        "n", 3, [(0, 1), (1, 2)], switches=(1,), node_names=("left", "S", "right")
+    )
+    assert network.terminals == (0, 2)
+    assert [network.node_name(node) for node in range(3)] == ["left", "S", "right"]
+    assert network.node_by_name == {"left": 0, "S": 1, "right": 2}
+    assert Network.from_json(network.to_json()) == network
+    plain = Network.from_json(LINE)
+    assert plain.node_name(2) == "2" and plain.node_by_name["2"] == 2
+
+
 def test_repeated_links_add_capacity() -> None:
     network = Network.from_links("n", 3, [(0, 1), (1, 0), (1, 2)])
     assert network.channels == (
@@ -99,6 +111,13 @@ def test_repeated_links_add_capacity() -> None:
         ({"endpoints": [1, 0]}, "network.endpoints: the endpoints are not sorted or not distinct"),
         ({"endpoints": [1, 1]}, "network.endpoints: the endpoints are not sorted or not distinct"),
         ({"endpoints": None}, "network.endpoints: null is not a list"),
+        ({"node_names": ["a", "b"]}, "network.node_names: 2 names for 3 nodes; give one name"),
+        ({"node_names": ["a", "b", "a"]}, "network.node_names[2]: the name 'a' is given twice"),
+        ({"node_names": ["a", " ", "c"]}, "network.node_names[1]: no name; give every node"),
+        ({"node_names": ["a", 7, "c"]}, "network.node_names[1]: 7 is not"),
+        ({"switches": [3]}, "network.switches[0]: no node 3 in this network"),
+        ({"switches": [1, 0]}, "network.switches: the switches are not sorted or not distinct"),
+        ({"switches": [1], "endpoints": [1]}, "network.switches: node 1 is an endpoint, too"),
         ({"positions": [[0, 0]]}, "network.positions: 1 positions for 3 nodes; give one position"),
         ({"positions": [[0, 0], [1, 1], [2]]}, "network.positions[2]: 1 coordinates; give every"),
         ({"positions": [[0, 0], [1, 1], [0, 0, 0]]}, "network.positions[2]: 3 coordinates"),

@@ -39,6 +39,9 @@ READER_ALONE = (
     "differ in capacity",
     "not sorted",
     "positions for",
+    "names for",
+    "name 'R0' is given twice",
+    "is an endpoint, too",
     "coordinates; give every node",
     "numbers for",
 )
