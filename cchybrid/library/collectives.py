@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
+from cchybrid.library.node_numbers import format_node_names, node_numbers, node_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.model import Collective, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
@@ -121,7 +122,7 @@ def _roles(
             raise InputError(f"no {role}s", hint="name at least one")
         for node in nodes or ():
             if node not in terminals:
-                raise _no_terminal(f"{role} {node}", network)
+                raise _no_terminal(f"{role} {network.node_name(node)}", network)
     sending = terminals if transmitters is None else set(transmitters)
     receiving = terminals if receivers is None else set(receivers)
     participants = tuple(sorted(sending | receiving))
@@ -134,30 +135,50 @@ def _roles(
         alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
         root = min(alone[0]) if alone else participants[0]
     elif root not in terminals:
-        raise _no_terminal(f"root {root}", network)
+        raise _no_terminal(f"root {network.node_name(root)}", network)
     elif root not in participants:
-        raise _no_participant(root, participants)
-    return Roles(participants, root, tuple(sorted(sending)), tuple(sorted(receiving)), argument)
+        raise _no_participant(root, participants, network)
+    senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))
+    return Roles(participants, root, senders, accepting, argument, network)
 
 
 def _no_terminal(what: str, network: Network) -> InputError:
-    return InputError(f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals)}")
+    return InputError(f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals, network)}")
 
 
-def _no_participant(node: int, participants: Sequence[int]) -> InputError:
-    return InputError(f"node {node} takes no part", hint=f"use some of {_shortened(participants)}")
+def _no_participant(
+    node: int, participants: Sequence[int], network: Network | None
+) -> InputError:
+    name = str(node) if network is None else _name(node, network)
+    return InputError(
+        f"node {name} takes no part", hint=f"use some of {_shortened(participants, network)}"
+    )
+
+
+def _name(node: int, network: Network) -> str:
+    return network.node_name(node) if 0 <= node < network.nodes else str(node)
 
 
 def _check_participants(nodes: Iterable[int], roles: Roles) -> None:
     known = set(roles.participants)
     for node in nodes:
         if node not in known:
-            raise _no_participant(node, roles.participants)
+            raise _no_participant(node, roles.participants, roles.network)
 
 
-def _shortened(nodes: Sequence[int]) -> str:
-    text = format_nodes(nodes)
+def _shortened(nodes: Sequence[int], network: Network | None) -> str:
+    text = _format(nodes, network)
     return text if len(text) <= 60 else text[:57].rpartition(",")[0] + ",..."
+
+
+def _format(nodes: Sequence[int], network: Network | None) -> str:
+    return format_nodes(nodes) if network is None else format_node_names(nodes, network)
+
+
+def _read_pairs(text: str, network: Network | None) -> list[tuple[int, int]]:
+    if network is None or network.node_names is None:
+        return parse_pairs(text)
+    return node_pairs(text, network)
 
 
 def _others(nodes: Sequence[int], node: int) -> tuple[int, ...]:
@@ -242,12 +263,16 @@ def _many_to_many_scatter(roles: Roles) -> Collective:
 
 def _multicast(roles: Roles) -> Collective:
     """MC, section 3.3.1: OAB to some nodes; a root that is listed sends nothing to itself."""
-    nodes = parse_nodes(roles.argument) if roles.argument else roles.receivers
+    nodes = roles.receivers
+    if roles.argument and roles.network is None:
+        nodes = parse_nodes(roles.argument)
+    elif roles.argument:
+        nodes = node_numbers(roles.argument, roles.network)
     _check_participants(nodes, roles)
     others = _others(nodes, roles.root)
     if not others:
         raise InputError("the root alone is listed", hint="list the nodes that it sends to")
-    name = f"multicast:{format_nodes(nodes)}" if roles.argument else "multicast"
+    name = f"multicast:{_format(nodes, roles.network)}" if roles.argument else "multicast"
     return Collective(name, (Message(roles.root, others),))
 
 
@@ -301,7 +326,8 @@ def _permutation(roles: Roles) -> Collective:
     nodes = roles.participants
     seed = re.fullmatch(r"random-(\d{1,18})", kind)
     if ">" in kind:
-        pairs = parse_pairs(kind)
+        kind = roles.argument
+        pairs = _read_pairs(kind, roles.network)
         for side, word in ((0, "sends"), (1, "receives")):
             twice = [node for node, n in Counter(pair[side] for pair in pairs).items() if n > 1]
             if twice:
@@ -329,9 +355,10 @@ def _pairs(roles: Roles) -> Collective:
     """Any list of sources and destinations; a pair listed twice is two messages."""
     if roles.argument.startswith("@"):
         path = Path(roles.argument[1:])
-        return _from_pairs(f"pairs:@{path.name}", read_pairs(path), roles)
-    pairs = parse_pairs(roles.argument)
-    return _from_pairs("pairs:" + ",".join(f"{a}>{b}" for a, b in pairs), pairs, roles)
+        return _from_pairs(f"pairs:@{path.name}", read_pairs(path, roles.network), roles)
+    pairs = _read_pairs(roles.argument, roles.network)
+    shown = ",".join(f"{_format([a], roles.network)}>{_format([b], roles.network)}" for a, b in pairs)
+    return _from_pairs(f"pairs:{shown}", pairs, roles)
 
 
 def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Collective:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from cchybrid.library.collectives import collective as build_collective
-from cchybrid.library.formats import read_network
+from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.network_json import is_network
+from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
 from cchybrid.model import CommunicationModel, Instance, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
+
+
+Nodes = Sequence[int | str] | str
+"""Nodes by name or number; one text is a list such as ``0-3,7`` or ``R1,R3``."""
+
+Reader = Callable[[str | Path], NetworkFile]
+"""The function that reads a network file, such as ``read_network``."""
 
 
 class Names(Protocol):
@@ -36,26 +44,26 @@ class InstanceSpec:
     collective
         A collective's name; ``None`` with an instance file.
     root, transmitters, receivers
-        Roles in the collective.
+        Roles in the collective: nodes by name or number; lists of them also as text: ``0-3,7``.
     routing, switching, ports
         As in the instance format; ``ports`` also as text: ``all``, ``2``, ``2,1`` (inject, accept).
     fail_links, fail_nodes
-        Faults: ``3-7``, ``3>7`` and node numbers.
+        Faults: ``3-7``, ``3>7``, and nodes by name or number.
     """
 
     topology: str
     collective: str | None = None
-    root: int | None = None
-    transmitters: Sequence[int] | None = None
-    receivers: Sequence[int] | None = None
+    root: int | str | None = None
+    transmitters: Nodes | None = None
+    receivers: Nodes | None = None
     routing: str | int | None = None
     switching: str | None = None
     ports: str | int | None = None
     fail_links: Sequence[str] = ()
-    fail_nodes: Sequence[int] = ()
+    fail_nodes: Sequence[int | str] = ()
 
 
-def resolve(spec: InstanceSpec, names: Names) -> Instance:
+def resolve(spec: InstanceSpec, names: Names, read: Reader = read_network) -> Instance:
     """Return the instance that a specification names."""
     path = Path(spec.topology)
     if spec.collective is None:
@@ -68,7 +76,6 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
             where="COLLECTIVE",
             hint="write one after the topology, such as AAS; see: cchybrid collectives",
         )
-    transmitters, receivers = spec.transmitters, spec.receivers
     if path.suffix or path.name != spec.topology:  # names of topologies have no dot or slash
         if path.suffix == ".json" and not _is_network(path):
             raise InputError(
@@ -76,25 +83,50 @@ def resolve(spec: InstanceSpec, names: Names) -> Instance:
                 where="COLLECTIVE",
                 hint=f"leave {spec.collective} out",
             )
-        file = read_network(path)
-        network = file.network
-        transmitters = file.transmitters if transmitters is None else transmitters
-        receivers = file.receivers if receivers is None else receivers
+        file = read(path)
     else:
-        network = build_network(spec.topology, names.topologies.values())
-    network = fail(network, spec.fail_links, spec.fail_nodes)
-    instance = Instance(
+        return on_network(build_network(spec.topology, names.topologies.values()), spec, names)
+    return on_network(file.network, spec, names, file)
+
+
+def on_network(
+    network: Network, spec: InstanceSpec, names: Names, file: NetworkFile | None = None
+) -> Instance:
+    """Return the instance of a specification on this network, with the roles of its file if any."""
+    root = None if spec.root is None else _root(spec.root, network)
+    sides: list[tuple[int, ...] | None] = []
+    failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "--fail-node")))
+    for given, where, own in (
+        (spec.transmitters, "--transmitters", None if file is None else file.transmitters),
+        (spec.receivers, "--receivers", None if file is None else file.receivers),
+    ):
+        nodes = own
+        if given is not None:
+            with with_context(where):
+                nodes = node_numbers(given, network)
+        sides.append(_without_failed(nodes, failed))
+    network = fail(network, spec.fail_links, failed)
+    collective = build_collective(
+        spec.collective or "",
         network,
-        build_collective(
-            spec.collective,
-            network,
-            root=spec.root,
-            transmitters=_without_failed(transmitters, spec.fail_nodes),
-            receivers=_without_failed(receivers, spec.fail_nodes),
-            patterns=names.collectives.values(),
-        ),
+        root=root,
+        transmitters=sides[0],
+        receivers=sides[1],
+        patterns=names.collectives.values(),
     )
-    return _with_model(instance, spec)
+    return _with_model(Instance(network, collective), spec)
+
+
+def _root(root: int | str, network: Network) -> int:
+    with with_context("--root"):
+        if isinstance(root, int) and network.node_names is None:
+            return root  # refused as no terminal, with those that there are
+        return node_number(root, network)
+
+
+def _one_by_one(nodes: Sequence[int | str], network: Network, where: str) -> list[int]:
+    with with_context(where):
+        return [node_number(node, network) for node in nodes]
 
 
 def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
@@ -127,7 +159,7 @@ def _only_a_network(path: Path) -> InputError:
     )
 
 
-def find_network(text: str, names: Names) -> Network:
+def find_network(text: str, names: Names, read: Reader = read_network) -> Network:
     """Return the network that a file or a topology's name gives.
 
     Raises
@@ -137,7 +169,7 @@ def find_network(text: str, names: Names) -> Network:
     """
     path = Path(text)
     if path.suffix or path.name != text:
-        return read_network(path).network
+        return read(path).network
     return build_network(text, names.topologies.values())
 
 

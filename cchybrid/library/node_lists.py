@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
@@ -68,16 +69,18 @@ def parse_pairs(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
-def read_pairs(path: str | Path) -> list[tuple[int, int]]:
+def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[int, int]]:
     """Read the pairs of a CSV file, one ``source,destination`` a line.
 
-    ``#`` begins a comment, empty lines are ignored, and the first line may be a header.
+    ``#`` begins a comment, empty lines are ignored, and the first line may be a header. With a
+    network whose nodes have names, these may stand for the numbers, and take precedence.
 
     Raises
     ------
     InputError
         The file cannot be read or holds no pairs; the error names the file and the line.
     """
+    names = {} if network is None or network.node_names is None else network.node_by_name
     pairs: list[tuple[int, int]] = []
     first = True
     with with_context(path):
@@ -91,9 +94,12 @@ def read_pairs(path: str | Path) -> list[tuple[int, int]]:
                 raise InputError(
                     f"no CSV: {error}", where=f"line {number}", hint="write source,destination"
                 ) from None
-            if len(fields) == 2 and all(re.fullmatch(r"\d{1,7}", field) for field in fields):
-                pairs.append((int(fields[0]), int(fields[1])))
-            elif not first or re.search(r"\d", content):
+            if len(fields) == 2 and all(
+                field in names or re.fullmatch(r"\d{1,7}", field) for field in fields
+            ):
+                a, b = (names[field] if field in names else int(field) for field in fields)
+                pairs.append((a, b))
+            elif not first or re.search(r"\d", content) or any(field in names for field in fields):
                 raise InputError(
                     f"{content[:40]!r} is no pair",
                     where=f"line {number}",

@@ -48,7 +48,8 @@ class Roles:
     ``participants`` are the nodes that the collective is about, ascending; ``root`` is one of
     them; ``transmitters`` and ``receivers`` are subsets, both equal to ``participants`` unless
     the user or the file says otherwise. ``argument`` is the text that the user wrote after the
-    collective's name and a colon, or "".
+    collective's name and a colon, or "". ``network`` is the network, by which nodes that the
+    argument names are found, or ``None``: then they are numbers.
     """
 
     participants: tuple[int, ...]
@@ -56,6 +57,7 @@ class Roles:
     transmitters: tuple[int, ...]
     receivers: tuple[int, ...]
     argument: str = ""
+    network: Network | None = None
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,20 @@
-"""Networks from the graph formats that NetworkX reads, and from the thesis's text format.
+"""Network files: the graph formats that NetworkX reads, JSON, and the thesis's text format.
 
-Nodes are renumbered 0 to n-1: by their labels if these are all numbers, otherwise in the order of
-the file. An undirected edge is a channel in both directions. Parallel edges, or an integer edge
-attribute ``capacity``, make a channel of higher capacity. Nodes with a true attribute ``endpoint``
-or ``terminal`` are endpoints; if all nodes have it, there are no switches and so no endpoints.
-Node attributes ``x`` and ``y``, or GML's ``graphics``, give positions.
+The attributes of graph files are those of ``cchybrid.library.graphs``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.network_json import read_network_json
 from cchybrid.library.formats.seed_text import read_seed_text
-from cchybrid.model import Channel, Network
+from cchybrid.library.graphs import read_graph
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
@@ -26,13 +22,18 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
     import networkx as nx
 
 
-def read_network(path: str | Path) -> NetworkFile:
+def read_network(path: str | Path, *, ignore_attributes: bool = False) -> NetworkFile:
     """Read a network file; its extension determines the format.
 
     ``.json`` (see ``network_json``); ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line
     ``a b``, ``a b CAPACITY`` or ``a b {'capacity': 2}``); ``.adjlist`` (a line ``a b c ...``: a is
     linked to b, c, ...); ``.txt`` (see ``seed_text``). Edge and adjacency lists are undirected:
     every link is listed either once, or in both directions.
+
+    Parameters
+    ----------
+    ignore_attributes
+        Whether unknown attributes of a graph file are only noted, not refused.
 
     Raises
     ------
@@ -49,7 +50,14 @@ def read_network(path: str | Path) -> NetworkFile:
         if suffix not in _READERS:
             known = ", ".join((".json", ".txt", *_READERS))
             raise InputError(f"no network format has the extension {suffix!r}", hint=f"use {known}")
-        return NetworkFile.of(_to_network(_parse(read_text(path), suffix), path.stem))
+        graph = _parse(read_text(path), suffix)
+        network, notes = read_graph(graph, path.stem, ignore_attributes=ignore_attributes)
+        return NetworkFile(network, network.terminals, network.terminals, notes)
+
+
+def is_graph_file(path: str | Path) -> bool:
+    """Return whether a file's extension is that of a graph format."""
+    return Path(path).suffix.lower() in _READERS
 
 
 def _parse(text: str, suffix: str) -> nx.Graph:
@@ -69,7 +77,13 @@ def _parse(text: str, suffix: str) -> nx.Graph:
 def _read_graphml(text: str) -> nx.Graph:
     import networkx as nx
 
-    return nx.parse_graphml(text, force_multigraph=True)
+    graph = nx.parse_graphml(text, force_multigraph=True)
+    # NetworkX keeps the defaults of attributes apart.
+    for data in (data for *_, data in graph.edges(data=True)):
+        data.update({**graph.graph.get("edge_default", {}), **data})
+    for _, data in graph.nodes(data=True):
+        data.update({**graph.graph.get("node_default", {}), **data})
+    return graph
 
 
 def _read_gml(text: str) -> nx.Graph:
@@ -94,8 +108,8 @@ def _read_edge_list(text: str) -> nx.Graph:
                 hint="write two nodes with a space between",
             )
     # A third column is a capacity; NetworkX writes a dictionary there instead.
-    numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9]+", row) for _, row in rows)
-    data = [("capacity", int)] if numbered else True
+    numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9.]+", row) for _, row in rows)
+    data = [("capacity", str)] if numbered else True
     lines = (row for _, row in rows)
     return _undirected(nx.parse_edgelist(lines, create_using=nx.MultiDiGraph, data=data))
 
@@ -136,62 +150,3 @@ _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     ".edges": ("edge list", _read_edge_list),
     ".adjlist": ("adjacency list", _read_adjacency_list),
 }
-
-
-def _to_network(graph: nx.Graph, name: str) -> Network:
-    labels = list(graph)
-    if all(re.fullmatch(r"-?[0-9]{1,18}", str(label)) for label in labels):
-        labels.sort(key=lambda label: int(str(label)))
-    index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
-    capacity: Counter[tuple[int, int]] = Counter()
-    for a, b, data in graph.edges(data=True):
-        if a == b:
-            raise InputError(f"node {a} is linked to itself", hint="drop that edge")
-        size = _capacity(data, f"edge {a} {b}")
-        capacity[index[a], index[b]] += size
-        if not graph.is_directed():
-            capacity[index[b], index[a]] += size
-    marked = [index[label] for label in labels if _is_endpoint(graph.nodes[label])]
-    return Network(
-        name=name,
-        nodes=len(labels),
-        channels=tuple(Channel(a, b, size) for (a, b), size in sorted(capacity.items())),
-        endpoints=tuple(marked) if len(marked) < len(labels) else (),
-        positions=_positions([graph.nodes[label] for label in labels]),
-    )
-
-
-def _capacity(data: dict[str, Any], where: str) -> int:
-    value = data.get("capacity", 1)
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = 0.0
-    if isinstance(value, bool) or not number.is_integer() or number < 1:
-        raise InputError(
-            f"the capacity {str(value)[:40]!r} is no integer",
-            where=where,
-            hint="use an integer from 1",
-        )
-    return int(number)
-
-
-def _is_endpoint(data: dict[str, Any]) -> bool:
-    # GML has no truth values; 1 and 0, or words, are used instead.
-    return any(
-        str(data.get(key, "")).strip().lower() in ("true", "1", "1.0", "yes")
-        for key in ("endpoint", "terminal")
-    )
-
-
-def _positions(nodes: list[dict[str, Any]]) -> tuple[tuple[float, float], ...] | None:
-    """Return the positions if every node has one; otherwise ``None``."""
-    positions = []
-    for data in nodes:
-        graphics = data.get("graphics")
-        source = graphics if isinstance(graphics, dict) and "x" not in data else data
-        try:
-            positions.append((float(source["x"]), float(source["y"])))
-        except (KeyError, TypeError, ValueError, OverflowError):
-            return None
-    return tuple(positions)

@@ -18,11 +18,14 @@ class NetworkFile:
     transmitters, receivers
         The nodes that may send, and those that may receive, ascending. Where the format has no
         such roles: all terminals.
+    notes
+        Lines for people on the reading: the factor of the capacities, ignored attributes.
     """
 
     network: Network
     transmitters: tuple[int, ...]
     receivers: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, network: Network) -> NetworkFile:

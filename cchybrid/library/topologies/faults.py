@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from cchybrid.library.node_numbers import link_ends
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -36,7 +37,7 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
     for text in links:
         a, b, both = _read_link(text, network)
         gone |= dict.fromkeys(_link_channels(network, a, b, both))
-        faults[_link_name(a, b, both)] = None
+        faults[_link_name(a, b, both, network)] = None
     failed = dict.fromkeys(nodes)
     for node in failed:
         if not 0 <= node < network.nodes:
@@ -44,7 +45,7 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
                 f"no node {node} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
             )
     gone |= {(a, b): None for a, b, _ in network.channels if a in failed or b in failed}
-    return _without(network, gone, list(faults), [str(node) for node in failed])
+    return _without(network, gone, list(faults), [network.node_name(node) for node in failed])
 
 
 def without_link(network: Network, a: int, b: int, both: bool) -> Network:
@@ -55,7 +56,7 @@ def without_link(network: Network, a: int, b: int, both: bool) -> Network:
     InputError
         There is no such channel.
     """
-    return _without(network, _link_channels(network, a, b, both), [_link_name(a, b, both)], [])
+    return _without(network, _link_channels(network, a, b, both), [_link_name(a, b, both, network)], [])
 
 
 def _without(
@@ -77,11 +78,15 @@ def _without(
     )
 
 
-def _link_name(a: int, b: int, both: bool) -> str:
-    return f"{min(a, b)}-{max(a, b)}" if both else f"{a}>{b}"
+def _link_name(a: int, b: int, both: bool, network: Network) -> str:
+    first, second = map(network.node_name, (min(a, b), max(a, b)) if both else (a, b))
+    return f"{first}-{second}" if both else f"{first}>{second}"
 
 
 def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
+    if network.node_names is not None:
+        a, b, both = link_ends(text, network)
+        return a, b, both and network.symmetric
     match = re.fullmatch(r"\s*(\d{1,9})\s*(-|->|>)\s*(\d{1,9})\s*", text)
     if not match:
         raise InputError(
@@ -100,14 +105,18 @@ def _link_channels(network: Network, a: int, b: int, both: bool) -> list[tuple[i
             hint = f"its nodes are 0 to {network.nodes - 1}"
         elif network.successors[source]:
             near = network.successors[source]
-            shown = ", ".join(map(str, near[:8])) + (", ..." if len(near) > 8 else "")
-            hint = f"node {source} is linked to {shown}"
+            shown = ", ".join(map(network.node_name, near[:8])) + (", ..." if len(near) > 8 else "")
+            hint = f"node {network.node_name(source)} is linked to {shown}"
         else:
-            hint = f"node {source} is linked to no other"
+            hint = f"node {network.node_name(source)} is linked to no other"
+        first, second = (
+            network.node_name(node) if 0 <= node < network.nodes else str(node)
+            for node in (source, target)
+        )
         raise InputError(
-            f"no link {source}-{target} in {network.name}"
+            f"no link {first}-{second} in {network.name}"
             if both
-            else f"no channel from {source} to {target} in {network.name}",
+            else f"no channel from {first} to {second} in {network.name}",
             hint=hint,
         )
     return channels

@@ -1,0 +1,356 @@
+"""Networks from graphs of NetworkX; every attribute has a meaning, or is refused by name.
+
+The attributes that have a meaning stand in one table in ``docs/formats.md``. Graph files are read
+by NetworkX, and then by the same function as graphs in Python.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError, with_context
+
+if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph
+    import networkx as nx
+
+NODE_ATTRIBUTES = (
+    "endpoint", "terminal", "switch", "x", "y", "z", "pos", "position", "graphics", "label", "name",
+)  # fmt: skip
+"""Attributes of nodes that have a meaning."""
+EDGE_ATTRIBUTES = ("capacity", "bandwidth", "duplex", "half_duplex")
+"""Attributes of edges that have a meaning."""
+_WITHOUT_EFFECT = {"node": {"id"}, "edge": {"id", "key", "label", "name", "graphics"}}
+"""Attributes that the formats themselves write, or that only name and draw an edge."""
+
+MAX_CAPACITY = (1 << 31) - 1
+"""The largest capacity after scaling."""
+
+
+class GraphNetwork(NamedTuple):
+    """A network that was read from a graph, and notes on the reading, for people."""
+
+    network: Network
+    notes: tuple[str, ...]
+
+
+def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -> GraphNetwork:
+    """Return the network of a NetworkX graph.
+
+    Parameters
+    ----------
+    graph
+        A ``Graph``, ``DiGraph``, ``MultiGraph`` or ``MultiDiGraph``. An undirected edge is two
+        channels, a directed one is one channel; parallel edges add their capacities. Nodes may be
+        of any kind; they are numbered by their labels if these are all whole numbers, otherwise in
+        the order of the graph.
+    name
+        The name of the network.
+    ignore_attributes
+        Whether attributes without a meaning are only listed in the notes, not refused.
+
+    Raises
+    ------
+    InputError
+        No nodes, an unknown attribute, or an attribute of no possible value; the error names the
+        attribute, and the node or the edge.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> graph = nx.Graph()
+    >>> graph.add_edge("a", "b", bandwidth=25)
+    >>> graph.add_edge("b", "c", bandwidth=100)
+    >>> network, notes = read_graph(graph, "line")
+    >>> network.channels[0], network.channels[3], network.node_names
+    (Channel(source=0, target=1, capacity=1), Channel(source=2, target=1, capacity=4), \
+('a', 'b', 'c'))
+    >>> notes
+    ('capacity 1 is bandwidth 25',)
+    """
+    if not graph:
+        raise InputError("no nodes", hint="give a graph with nodes and edges")
+    notes = _ignored(graph, ignore_attributes)
+    labels = list(graph)
+    if all(re.fullmatch(r"-?[0-9]{1,18}", str(label)) for label in labels):
+        labels.sort(key=lambda label: int(str(label)))
+    index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
+    capacity, half_duplex, note = _links(graph, index)
+    data = [graph.nodes[label] for label in labels]
+    endpoints, switches = _roles(labels, data)
+    positions, missing = _positions(labels, data)
+    network = Network(
+        name=name,
+        nodes=len(labels),
+        channels=tuple(Channel(a, b, size) for (a, b), size in sorted(capacity.items())),
+        half_duplex=half_duplex,
+        endpoints=endpoints,
+        switches=switches,
+        positions=positions,
+        node_names=_names(labels, data),
+    )
+    return GraphNetwork(network, (*note, *missing, *notes))
+
+
+def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
+    """Return notes on the attributes without a meaning, or raise an error for the first one."""
+    found: dict[str, set[str]] = {"nodes": set(), "edges": set()}
+    for label, data in graph.nodes(data=True):
+        for key in data:
+            if key not in NODE_ATTRIBUTES and key not in _WITHOUT_EFFECT["node"]:
+                if not ignore:
+                    raise _unknown(str(key), f"node {label}", NODE_ATTRIBUTES)
+                found["nodes"].add(str(key))
+    for a, b, data in graph.edges(data=True):
+        for key in data:
+            if key not in EDGE_ATTRIBUTES and key not in _WITHOUT_EFFECT["edge"]:
+                if not ignore:
+                    raise _unknown(str(key), f"edge {a} {b}", EDGE_ATTRIBUTES)
+                found["edges"].add(str(key))
+    return [
+        f"ignored attribute{'s' if len(keys) > 1 else ''} of {owner}: {', '.join(sorted(keys))}"
+        for owner, keys in found.items()
+        if keys
+    ]
+
+
+def _unknown(key: str, where: str, known: Sequence[str]) -> InputError:
+    near = difflib.get_close_matches(key.lower(), known, n=2, cutoff=0.6)
+    if key.lower() in ("weight", "cost", "width"):
+        near = ["capacity", "bandwidth"]
+    guess = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)};"
+    return InputError(
+        f"the attribute {key[:40]!r} has no meaning here",
+        where=where,
+        hint=f"{guess} to ignore it: --ignore-attributes, in Python ignore_attributes=True",
+    )
+
+
+def _names(labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]) -> tuple[str, ...] | None:
+    """Return the names of the nodes: distinct attributes ``label`` or ``name``, or the labels."""
+    names = tuple(str(label) for label in labels)
+    for key in ("label", "name"):
+        given = tuple(str(each.get(key, "")) for each in data)
+        if all(text.strip() for text in given) and len(set(given)) == len(given):
+            names = given
+            break
+    return None if all(text == str(node) for node, text in enumerate(names)) else names
+
+
+def _links(
+    graph: nx.Graph, index: Mapping[Hashable, int]
+) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str]]:
+    """Return the capacity of every channel, the half-duplex pairs, and a note on the scaling."""
+    edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
+    for a, b, _ in edges:
+        if a == b:
+            raise InputError(f"node {a} is linked to itself", hint="drop that edge")
+    sizes, note = _scaled(edges)
+    capacity: Counter[tuple[int, int]] = Counter()
+    half: dict[tuple[int, int], bool] = {}
+    for (a, b, data), size in zip(edges, sizes, strict=True):
+        where = f"edge {a} {b}"
+        shared = _is_half_duplex(data, where)
+        x, y = index[a], index[b]
+        for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
+            capacity[channel] += size
+            if half.setdefault(channel, shared) != shared:
+                raise InputError(
+                    "a parallel edge is half duplex, another is not",
+                    where=where,
+                    hint="give both the same duplex",
+                )
+    names = {number: label for label, number in index.items()}
+    for a, b in half:
+        if half[a, b] and not half.get((b, a)):
+            raise InputError(
+                "a half-duplex link needs both directions, both half duplex",
+                where=f"edge {names[a]} {names[b]}",
+                hint=f"add the edge {names[b]} {names[a]} with the same duplex",
+            )
+        if half[a, b] and capacity[a, b] != capacity[b, a]:
+            raise InputError(
+                "the two directions of a half-duplex link differ in capacity",
+                where=f"edge {names[a]} {names[b]}",
+                hint="give both the capacity that they share",
+            )
+    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note
+
+
+def _scaled(
+    edges: Iterable[tuple[Hashable, Hashable, Mapping[str, Any]]],
+) -> tuple[list[int], list[str]]:
+    """Return the capacity of every edge as an integer, and a note if it is not what was written."""
+    edges = list(edges)
+    numbers: list[Fraction] = []
+    keys = {key for *_, data in edges for key in ("capacity", "bandwidth") if key in data}
+    for a, b, data in edges:
+        where = f"edge {a} {b}"
+        if "bandwidth" in data and "capacity" in keys:
+            raise InputError(
+                "capacity and bandwidth in one graph", where=where, hint="use one of the two"
+            )
+        if "bandwidth" in keys and "bandwidth" not in data:
+            raise InputError(
+                "no bandwidth here, but on other edges", where=where, hint="give every edge one"
+            )
+        key = next(iter(keys), "capacity")
+        numbers.append(_positive(data[key], key, where) if key in data else Fraction(1))
+    whole = all(number.denominator == 1 for number in numbers)
+    unit = Fraction(1)
+    if "bandwidth" in keys or not whole:
+        multiple = math.lcm(*(number.denominator for number in numbers))
+        unit = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
+    sizes = [int(number / unit) for number in numbers]
+    for (a, b, _), size in zip(edges, sizes, strict=True):
+        if size > MAX_CAPACITY:
+            raise InputError(
+                f"capacity {str(size)[:20]} after scaling to whole numbers",
+                where=f"edge {a} {b}",
+                hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
+            )
+    written = "bandwidth" if "bandwidth" in keys else "written capacity"
+    return sizes, [] if unit == 1 else [f"capacity 1 is {written} {_shown(unit)}"]
+
+
+def _shown(number: Fraction) -> str:
+    decimal = f"{float(number):.12g}"
+    return decimal if Fraction(decimal) == number else str(number)
+
+
+def _positive(value: Any, key: str, where: str) -> Fraction:
+    """Return a number above 0, of any numeric type or as a text, by the decimals that it shows."""
+    text = str(value).strip()
+    number = Fraction(0)
+    if not _is_truth_type(value) and re.fullmatch(
+        r"[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?", text
+    ):
+        try:
+            number = Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            number = Fraction(0)
+    if number <= 0:
+        raise InputError(
+            f"the {key} {text[:40]!r} is no number above 0",
+            where=where,
+            hint="use a number above 0, such as 2 or 0.5",
+        )
+    return number
+
+
+def _is_truth_type(value: Any) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's
+
+
+def _truth(data: Mapping[str, Any], key: str, where: str) -> bool | None:
+    """Return the truth value of an attribute; ``None`` if there is none."""
+    if key not in data:
+        return None
+    # GML has no truth values; 1 and 0, or words, are used instead.
+    text = str(data[key]).strip().lower()
+    if text in ("true", "yes", "1", "1.0"):
+        return True
+    if text in ("false", "no", "0", "0.0"):
+        return False
+    raise InputError(
+        f"{key} is {str(data[key])[:40]!r}, which is no truth value",
+        where=where,
+        hint="use true or false",
+    )
+
+
+def _is_half_duplex(data: Mapping[str, Any], where: str) -> bool:
+    marked = _truth(data, "half_duplex", where)
+    if "duplex" not in data:
+        return bool(marked)
+    word = str(data["duplex"]).strip().lower()
+    if word not in ("half", "full"):
+        raise InputError(
+            f"duplex is {str(data['duplex'])[:40]!r}", where=where, hint="use half or full"
+        )
+    if marked is not None and marked != (word == "half"):
+        raise InputError(
+            "duplex and half_duplex contradict each other", where=where, hint="keep one of the two"
+        )
+    return word == "half"
+
+
+def _roles(
+    labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the endpoints and the switches; no endpoints if every node is one."""
+    endpoints, switches = [], []
+    for node, (label, each) in enumerate(zip(labels, data, strict=True)):
+        where = f"node {label}"
+        stated = [_truth(each, key, where) for key in ("endpoint", "terminal")]
+        if set(stated) == {True, False}:
+            raise InputError(
+                "endpoint and terminal contradict each other", where=where, hint="keep one of them"
+            )
+        switch = _truth(each, "switch", where)
+        if True in stated and switch:
+            raise InputError(
+                "an endpoint cannot be a switch", where=where, hint="keep one of the two"
+            )
+        if True in stated:
+            endpoints.append(node)
+        if switch:
+            switches.append(node)
+    return tuple(endpoints) if len(endpoints) < len(labels) else (), tuple(switches)
+
+
+def _positions(
+    labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[tuple[float, ...], ...] | None, list[str]]:
+    """Return the positions if every node has one, otherwise a note if only some have one."""
+    found = []
+    for label, each in zip(labels, data, strict=True):
+        with with_context(f"node {label}"):
+            position = _position(each)
+        if position is not None:
+            found.append(position)
+    if len(found) == len(labels):
+        if len({len(position) for position in found}) > 1:
+            raise InputError(
+                "some positions have two coordinates, others three", hint="give all the same number"
+            )
+        return tuple(found), []
+    if found:
+        return None, [f"positions of {len(found)} of {len(labels)} nodes are not used"]
+    return None, []
+
+
+def _position(data: Mapping[str, Any]) -> tuple[float, ...] | None:
+    graphics = data.get("graphics")
+    places = [data, graphics if isinstance(graphics, Mapping) else {}]
+    for place in places:
+        if "x" in place and "y" in place:
+            return _coordinates([place[key] for key in ("x", "y", "z") if key in place])
+        if place is data and {"x", "y", "z"} & {*place}:
+            raise InputError("a coordinate is missing", hint="give x and y")
+    for key in ("pos", "position"):
+        if key in data:
+            value = data[key]
+            if isinstance(value, str):
+                value = re.split(r"[\s,;]+", value.strip(" \t()[]!"))
+            try:
+                return _coordinates(list(value))
+            except TypeError:
+                return _coordinates([])
+    return None
+
+
+def _coordinates(values: Sequence[Any]) -> tuple[float, ...]:
+    try:
+        position = tuple(map(float, values))
+    except (TypeError, ValueError, OverflowError):
+        position = ()
+    if len(position) not in (2, 3) or not all(map(math.isfinite, position)):
+        raise InputError("no valid position", hint="give two or three finite numbers")
+    return position

@@ -1,0 +1,203 @@
+"""Nodes by name or number, as users write them on the command line and in Python."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from cchybrid.library.node_lists import format_nodes, parse_nodes
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+Part = TypeVar("Part")
+
+
+def node_number(node: Any, network: Network) -> int:
+    """Return the number of a node given by name or by number; a name takes precedence.
+
+    Where all names are whole numbers, as in a graph whose nodes are 1 to 4, numbers are names.
+
+    Raises
+    ------
+    InputError
+        There is no such node.
+
+    Examples
+    --------
+    >>> network = Network.from_links("line", 2, [(0, 1)], node_names=("R1", "R2"))
+    >>> node_number("R2", network), node_number(1, network)
+    (1, 1)
+    """
+    if isinstance(node, bool):
+        raise InputError(f"{node} is no node", hint="name a node, or give its number")
+    if network.node_names is not None:
+        found = network.node_by_name.get(str(node).strip())
+        if found is not None:
+            return found
+    number = _whole(node)
+    if number is None or (number >= 0 and _names_are_numbers(network)):
+        raise _unknown(str(node), network)
+    if not 0 <= number < network.nodes:
+        raise InputError(
+            f"no node {number} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
+        )
+    return number
+
+
+def _whole(node: Any) -> int | None:
+    if isinstance(node, str):
+        text = node.strip()
+        return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+    try:
+        return operator.index(node)
+    except TypeError:
+        return None
+
+
+def _names_are_numbers(network: Network) -> bool:
+    names = network.node_names or ("",)
+    return all(re.fullmatch(r"-?[0-9]{1,18}", name) for name in names)
+
+
+def _unknown(text: str, network: Network) -> InputError:
+    names = network.node_names
+    if names is None:
+        return InputError(
+            f"no node {text.strip()[:40]!r} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
+        )
+    near = difflib.get_close_matches(text.strip(), names, n=2, cutoff=0.6)
+    shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    hint = f"did you mean {' or '.join(near)}?" if near else f"its nodes are {shown}"
+    return InputError(f"no node {text.strip()[:40]!r} in {network.name}", hint=hint)
+
+
+def node_numbers(nodes: Any, network: Network) -> tuple[int, ...]:
+    """Return the numbers of several nodes, ascending and distinct.
+
+    Parameters
+    ----------
+    nodes
+        A list such as ``0-3,7`` or ``R1,R3`` as text, or names and numbers one by one. Names may
+        contain commas and hyphens; ranges have numbers only.
+
+    Raises
+    ------
+    InputError
+        There is no such node, or the text can be read in several ways.
+    """
+    if isinstance(nodes, str):
+        if network.node_names is None:
+            return parse_nodes(nodes)
+        found = _split(nodes, lambda part: _nodes_of(part, network), network)
+        return tuple(sorted({node for some in found for node in some}))
+    if not isinstance(nodes, Iterable):
+        raise InputError(f"{nodes!r} is no list of nodes", hint="give a list such as [0, 3]")
+    return tuple(sorted({node_number(node, network) for node in nodes}))
+
+
+def _nodes_of(part: str, network: Network) -> tuple[int, ...] | None:
+    """Return the nodes that one part of a list names: a name, a number, or a range."""
+    if part.strip() in network.node_by_name:
+        return (network.node_by_name[part.strip()],)
+    if re.fullmatch(r"\s*\d{1,7}\s*(-\s*\d{1,7}\s*)?", part):
+        return tuple(node_number(node, network) for node in parse_nodes(part))
+    return None
+
+
+def node_pairs(text: str, network: Network) -> list[tuple[int, int]]:
+    """Return the pairs that a list such as ``R1>R2,0>3`` names, in order, with repetitions.
+
+    Raises
+    ------
+    InputError
+        The text is no such list, or can be read in several ways.
+    """
+    return _split(text, lambda part: _pair_of(part, network), network)
+
+
+def _pair_of(part: str, network: Network) -> tuple[int, int] | None:
+    found = _ends(part, ">", network)
+    if len(found) > 1:
+        raise _ambiguous(part)
+    return found[0] if found else None
+
+
+def _ends(text: str, mark: str, network: Network) -> list[tuple[int, int]]:
+    """Return every pair of nodes that a text with a mark between two nodes can mean."""
+    found = []
+    for match in re.finditer(f"(?={re.escape(mark)})", text):
+        sides = text[: match.start()], text[match.start() + len(mark) :]
+        if mark == ">" and sides[0].endswith("-"):
+            sides = sides[0][:-1], sides[1]
+        try:
+            a, b = (node_number(side, network) for side in sides)
+        except InputError:
+            continue
+        found.append((a, b))
+    return list(dict.fromkeys(found))
+
+
+def link_ends(text: str, network: Network) -> tuple[int, int, bool]:
+    """Return the ends of a link written ``A-B`` or ``A>B``, and whether it has both directions.
+
+    Raises
+    ------
+    InputError
+        The text is no link between two nodes, or can be read in several ways.
+    """
+    found = {(*ends, False) for ends in _ends(text, ">", network)}
+    found |= {(*ends, True) for ends in _ends(text, "-", network)}
+    if len(found) > 1:
+        raise _ambiguous(text)
+    if not found:
+        raise InputError(
+            f"{text!r} is no link between nodes of {network.name}",
+            hint="write A-B, or A>B for one direction, such as"
+            f" {network.node_name(0)}-{network.node_name(network.nodes - 1)}",
+        )
+    return found.pop()
+
+
+def _split(text: str, read: Callable[[str], Part | None], network: Network) -> list[Part]:
+    """Return the parts of a list with commas between them, where parts may contain commas."""
+    pieces = text.split(",")
+    longest = max(map(len, network.node_names or ("",)))
+    # Per number of pieces from the end: up to two readings of them.
+    readings: list[list[list[Part]]] = [[[]]]
+    for start in range(len(pieces) - 1, -1, -1):
+        here: list[list[Part]] = []
+        for end in range(start + 1, len(pieces) + 1):
+            part = ",".join(pieces[start:end])
+            if len(part) > 2 * longest + 24:  # longer than any pair of names
+                break
+            rest = readings[len(pieces) - end]
+            value = read(part) if rest else None
+            if value is not None:
+                here += ([value, *others] for others in rest)
+        readings.append(here[:2])
+    if not readings[-1]:
+        for piece in pieces:
+            if read(piece) is None:
+                ends = re.split(r"-?>", piece)
+                for node in ends:
+                    node_number(node, network)
+        raise InputError(f"{text[:40]!r} is no such list", hint="write a comma between the parts")
+    if len(readings[-1]) > 1:
+        raise _ambiguous(text)
+    return readings[-1][0]
+
+
+def _ambiguous(text: str) -> InputError:
+    return InputError(
+        f"{text[:40]!r} can be read in two ways", hint="give the nodes by number, or rename them"
+    )
+
+
+def format_node_names(nodes: Iterable[int], network: Network) -> str:
+    """Return nodes as text: ``0-3,7`` by number, or ``R1,R3`` by name."""
+    if network.node_names is None:
+        return format_nodes(nodes)
+    return ",".join(network.node_name(node) for node in sorted(set(nodes)))
