@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import benching, designing, listing, proving, schedules, solving, warming
+from cchybrid.cli import benching, designing, listing, networks, proving, schedules, solving, warming
 from cchybrid.model.errors import CchybridError
 
 INTERRUPTED = 130
@@ -33,6 +33,7 @@ app.command()(warming.warm_up)
 app.command()(solving.instance)
 app.command()(designing.design)
 app.command()(designing.check_design)
+app.command()(networks.network)
 app.command()(listing.topologies)
 app.command()(listing.collectives)
 app.command()(listing.engines)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
-from cchybrid.library.node_lists import parse_nodes
+from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance
 
 Topology = Annotated[
@@ -29,7 +33,9 @@ CollectiveName = Annotated[
         help="A collective such as AAS or alltoall; not with an instance file.",
     ),
 ]
-Root = Annotated[int | None, typer.Option(help="The node of one-to-all and all-to-one.")]
+Root = Annotated[
+    str | None, typer.Option(metavar="NODE", help="The node of one-to-all and all-to-one.")
+]
 Routing = Annotated[
     str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
 ]
@@ -42,13 +48,13 @@ FailLink = Annotated[
     typer.Option(metavar="A-B", help="Remove a link (A>B: one direction). May be repeated."),
 ]
 FailNode = Annotated[
-    list[int] | None, typer.Option(metavar="N", help="Remove a node's links. May be repeated.")
+    list[str] | None, typer.Option(metavar="NODE", help="Remove a node's links. May be repeated.")
 ]
 Transmitters = Annotated[
-    str | None, typer.Option(metavar="NODES", help="Who sends in MNB and MNS: 0-3,7.")
+    str | None, typer.Option(metavar="NODES", help="Who sends in MNB and MNS: 0-3,7 or names.")
 ]
 Receivers = Annotated[
-    str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6.")
+    str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6 or names.")
 ]
 EngineOption = Annotated[
     list[str] | None,
@@ -58,6 +64,12 @@ Evaluations = Annotated[
     int | None,
     typer.Option(
         metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
+    ),
+]
+IgnoreAttributes = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-attributes", help="Ignore unknown attributes of a graph file, and say so."
     ),
 ]
 ReadInstance = Callable[[Names], Instance]
@@ -75,10 +87,22 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
-        command(lambda registry: resolve(_spec(**words), registry), **given)
+        read = functools.partial(_read, ignore_attributes=given.pop("ignore_attributes"))
+        command(lambda registry: resolve(_spec(**words), registry, read), **given)
 
-    call.__signature__ = inspect.Signature([*named.values(), *own])  # type: ignore[attr-defined]
+    ignore = inspect.signature(_read, eval_str=True).parameters["ignore_attributes"]
+    ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    call.__signature__ = inspect.Signature([*named.values(), ignore, *own])  # type: ignore[attr-defined]
     return call
+
+
+def _read(path: str | Path, ignore_attributes: IgnoreAttributes = False) -> NetworkFile:
+    """Return the content of a network file; what a graph file holds is shown in one line."""
+    file = read_network(path, ignore_attributes=ignore_attributes)
+    if is_graph_file(path):
+        line = "; ".join((read_line(file.network), *file.notes))
+        print(f"read {Path(path).name}: {line}", file=sys.stderr)
+    return file
 
 
 def _spec(
@@ -98,8 +122,8 @@ def _spec(
         topology,
         collective,
         root,
-        None if transmitters is None else parse_nodes(transmitters),
-        None if receivers is None else parse_nodes(receivers),
+        transmitters,
+        receivers,
         routing,
         switching,
         ports,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
-from cchybrid.library.instance_spec import InstanceSpec, resolve
-from cchybrid.library.topologies import network as build_network
-from cchybrid.model import Instance, Network
+from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
@@ -19,26 +18,7 @@ from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.processes import processor_count
 
 
-def instance(topology: str, collective: str | None = None, **rest: Any) -> Instance:
-    """Return the instance of a topology and a collective by name, or of a file.
-
-    Parameters
-    ----------
-    topology, collective, rest
-        The fields of ``InstanceSpec``.
-
-    Raises
-    ------
-    InputError
-        If a name or a number is wrong; one line says what, where, and how to correct it.
-    """
-    return resolve(InstanceSpec(topology, collective, **rest), load_registry())
-
-
-def network(name: str) -> Network:
-    """Return a network by name, such as ``mesh-4x8``, also of families from plugins."""
-    return build_network(name, load_registry().topologies.values())
-
+__all__ = ["bound", "collective", "instance", "network", "solve"]
 
 MAX_NUMBER = 1 << 40
 """Exclusive limit of seconds, steps, evaluations, threads and mebibytes."""

@@ -122,7 +122,7 @@ def _roles(
             raise InputError(f"no {role}s", hint="name at least one")
         for node in nodes or ():
             if node not in terminals:
-                raise _no_terminal(f"{role} {network.node_name(node)}", network)
+                raise _no_terminal(f"{role} {_name(node, network)}", network)
     sending = terminals if transmitters is None else set(transmitters)
     receiving = terminals if receivers is None else set(receivers)
     participants = tuple(sorted(sending | receiving))
@@ -135,7 +135,7 @@ def _roles(
         alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
         root = min(alone[0]) if alone else participants[0]
     elif root not in terminals:
-        raise _no_terminal(f"root {network.node_name(root)}", network)
+        raise _no_terminal(f"root {_name(root, network)}", network)
     elif root not in participants:
         raise _no_participant(root, participants, network)
     senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))

@@ -95,12 +95,13 @@ def on_network(
     """Return the instance of a specification on this network, with the roles of its file if any."""
     root = None if spec.root is None else _root(spec.root, network)
     sides: list[tuple[int, ...] | None] = []
-    failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "--fail-node")))
+    failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "fail_nodes")))
     for given, where, own in (
-        (spec.transmitters, "--transmitters", None if file is None else file.transmitters),
-        (spec.receivers, "--receivers", None if file is None else file.receivers),
+        (spec.transmitters, "transmitters", None if file is None else file.transmitters),
+        (spec.receivers, "receivers", None if file is None else file.receivers),
     ):
-        nodes = own
+        # Without a choice all terminals take part that the faults leave.
+        nodes = None if own == network.terminals else own
         if given is not None:
             with with_context(where):
                 nodes = node_numbers(given, network)
@@ -118,9 +119,11 @@ def on_network(
 
 
 def _root(root: int | str, network: Network) -> int:
-    with with_context("--root"):
-        if isinstance(root, int) and network.node_names is None:
-            return root  # refused as no terminal, with those that there are
+    if network.node_names is None and not isinstance(root, bool):
+        number = int(root) if str(root).strip().isdecimal() and len(str(root)) < 10 else -1
+        if number >= 0:
+            return number  # refused as no terminal, with those that there are
+    with with_context("root"):
         return node_number(root, network)
 
 

@@ -55,6 +55,7 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
         channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
         endpoints=(0,),
         positions=((1, 2.5), (0.5, -1), (7, 0)),
+        node_names=("b", "a", "c"),
     )
     assert file.transmitters == (0,)
 
@@ -142,17 +143,19 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.graphml", "", "not valid GraphML: "),
         ("n.edges", "", "no nodes in this edge list"),
         ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
-        ("n.edges", "0 1 2.5", "not valid edge list: "),
+        ("n.edges", "0 1 2.5.5", "edge 0 1: the capacity '2.5.5' is no number above 0"),
+        ("n.edges", "0 1 {'capcity': 2}", "'capcity' has no meaning here; did you mean capacity?"),
+        ("n.edges", "0 1 {'weight': 2}", "did you mean capacity or bandwidth?"),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
         (
             "n.edges",
             "0 1\n1 0\n2 1",
             "the link 0 1 is listed in both directions, 2 1 in one; write",
         ),
-        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no integer"),
-        ("n.edges", "0 1 {'capacity': 1.5}", "the capacity '1.5' is no integer"),
-        ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no integer"),
-        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no integer"),
+        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number above 0"),
+        ("n.edges", "0 1 {'capacity': -1.5}", "the capacity '-1.5' is no number above 0"),
+        ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
+        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number above 0"),
         ("n.edges", "0 1 {", "not valid edge list"),
     ],
 )
@@ -173,3 +176,50 @@ def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
     (tmp_path / "n.gml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not a text file; give a UTF-8 text file"):
         read_network(tmp_path / "n.gml")
+
+
+@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
+def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None:
+    graph = nx.Graph()
+    graph.add_node("s", switch=1, x=0, y=0, z=1)
+    graph.add_node("a", endpoint=1, x=1, y=0, z=1)
+    graph.add_node("b", terminal=1, x=2, y=0, z=1)
+    graph.add_edge("s", "a", bandwidth=2.5, duplex="half")
+    graph.add_edge("s", "b", bandwidth=5.0, duplex="full")
+    path = tmp_path / f"n{suffix}"
+    WRITERS[suffix](graph, path)
+    file = read_network(path)
+    assert file.network == Network(
+        name="n",
+        nodes=3,
+        channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
+        half_duplex=((0, 1),),
+        endpoints=(1, 2),
+        switches=(0,),
+        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)),
+        node_names=("s", "a", "b"),
+    )
+    assert file.notes == ("capacity 1 is bandwidth 2.5",)
+
+
+def test_every_attribute_of_an_edge_list(tmp_path: Path) -> None:
+    lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
+    found = read(tmp_path, "n.edges", lines)
+    assert found.channels == (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 5), Channel(2, 1, 5))
+    assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
+
+
+def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
+    text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+    <key id="c" for="edge" attr.name="capacity" attr.type="int"><default>3</default></key>
+    <graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>
+    </graph></graphml>"""
+    assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
+
+
+def test_unknown_attributes_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "n.edges"
+    path.write_text("0 1 {'capacity': 2, 'colour': 'red'}")
+    file = read_network(path, ignore_attributes=True)
+    assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 2))
+    assert file.notes == ("ignored attribute of edges: colour",)

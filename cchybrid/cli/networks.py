@@ -1,0 +1,93 @@
+"""``network``: what a network is, as it was read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments
+
+if TYPE_CHECKING:
+    from cchybrid.model import Network
+
+_MAX_SHOWN = 8
+"""Nodes of a kind that are shown by name."""
+
+
+def network(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOPOLOGY|FILE",
+            show_default=False,
+            help="A topology such as mesh-4x4, or a network file.",
+        ),
+    ],
+    ignore_attributes: arguments.IgnoreAttributes = False,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
+    from cchybrid.cli.solving import load_plugins
+    from cchybrid.library.formats import NetworkFile, read_network
+    from cchybrid.library.instance_spec import find_network
+    from cchybrid.library.network_facts import network_facts
+
+    notes: list[str] = []
+
+    def read(path: Any) -> NetworkFile:
+        file = read_network(path, ignore_attributes=ignore_attributes)
+        notes.extend(file.notes)
+        return file
+
+    found = find_network(source, load_plugins(), read)
+    facts = {**network_facts(found), "automorphisms": _automorphisms(found), "notes": notes}
+    if as_json:
+        print(json.dumps(facts))
+        return
+    low, high = facts["out_degree"]
+    shown = {
+        "capacities": ", ".join(map(str, facts["capacities"])) or "none",
+        "half-duplex pairs": _some([f"{a} - {b}" for a, b in facts["half_duplex"]]),
+        "endpoints": _some(facts["endpoints"]),
+        "switches": _some(facts["switches"]),
+        "terminals": str(len(facts["terminals"])),
+        "out-degree": str(low) if low == high else f"{low} to {high}",
+        "diameter": "not known, or some nodes are not reached"
+        if facts["diameter"] is None
+        else f"{facts['diameter']} hops",
+        "automorphisms": "not computed" if facts["automorphisms"] is None
+        else str(facts["automorphisms"]),
+    }  # fmt: skip
+    print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
+    if found.node_names is not None:
+        print(f"  node names: {_some(list(found.node_names))}")
+    for key, text in shown.items():
+        print(f"  {key}: {text}")
+    for note in notes:
+        print(f"  note: {note}")
+
+
+def _some(names: list[str]) -> str:
+    """Return the number of names and the first ones."""
+    if not names:
+        return "none"
+    rest = ", ..." if len(names) > _MAX_SHOWN else ""
+    return f"{len(names)} ({', '.join(names[:_MAX_SHOWN])}{rest})"
+
+
+def _automorphisms(network: Network) -> int | float | None:
+    """Return the number of automorphisms of a network; ``None`` if it is too large."""
+    from cchybrid.model import Collective, Instance, Message
+    from cchybrid.problem.symmetry.automorphisms import MAX_VERTICES, automorphisms
+
+    nodes = network.terminals
+    if len(nodes) < 2 or network.nodes + len(network.channels) > MAX_VERTICES:
+        return None
+    # A broadcast from every terminal to all others restricts no automorphism of the network.
+    messages = tuple(
+        Message(node, tuple(other for other in nodes if other != node)) for node in nodes
+    )
+    order = automorphisms(Instance(network, Collective("AAB", messages))).order
+    return int(order) if order < 1 << 53 else order

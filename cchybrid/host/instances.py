@@ -1,0 +1,344 @@
+"""Networks, collectives and instances from names, files, graphs, matrices and lists."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cchybrid.library.collectives import collective as named_collective
+from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.instance_spec import (
+    InstanceSpec,
+    find_network,
+    on_network,
+    read_model,
+    resolve,
+)
+from cchybrid.library.node_numbers import node_number, node_numbers
+from cchybrid.library.topologies import fail
+from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.plugin.registry import load_registry
+
+_NETWORKS = (
+    "a name such as mesh-4x4, a file, a networkx graph, a matrix, or a list of pairs of nodes"
+)
+
+
+def network(source: Any, *, name: str | None = None, ignore_attributes: bool = False) -> Network:
+    """Return a network by name, or of a file, a graph, a matrix or a list of channels.
+
+    Parameters
+    ----------
+    source
+        A name such as ``mesh-4x8``, also of families from plugins; a network file; a networkx
+        graph, whose attributes are those of graph files (``docs/formats.md``); an adjacency
+        matrix of capacities as NumPy array or SciPy sparse matrix; a list of directed channels
+        ``(from, to)`` or ``(from, to, capacity)``; or a ``Network``.
+    name
+        The name of the network.
+    ignore_attributes
+        Whether unknown attributes of a graph are ignored, with a warning, not refused.
+
+    Raises
+    ------
+    InputError
+        If the source is wrong; one line says what, where, and how to correct it.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cchybrid
+    >>> graph = nx.Graph([("R1", "R2"), ("R2", "R3")])
+    >>> found = cchybrid.network(graph, name="line")
+    >>> found.nodes, len(found.channels), found.node_names
+    (3, 4, ('R1', 'R2', 'R3'))
+    >>> cchybrid.network("mesh-4x8").nodes
+    32
+    """
+    found = _network(source, ignore_attributes)
+    return found if name is None or name == found.name else replace(found, name=_text(name, "name"))
+
+
+def _network(source: Any, ignore_attributes: bool) -> Network:
+    if isinstance(source, Network):
+        return source
+    if isinstance(source, (str, Path)):
+        read = _reader(ignore_attributes)
+        if isinstance(source, Path):
+            return read(source).network
+        return find_network(source, load_registry(), read)
+    if hasattr(source, "is_directed") and hasattr(source, "adj"):
+        from cchybrid.library.graphs import read_graph
+
+        title = str(source.graph.get("name") or "graph")
+        found, notes = read_graph(source, title, ignore_attributes=ignore_attributes)
+        _warn(notes)
+        return found
+    if hasattr(source, "shape") and hasattr(source, "dtype"):
+        from cchybrid.library.matrices import read_matrix
+
+        return read_matrix(source, "matrix")
+    if isinstance(source, (list, tuple, set, frozenset)) and source:
+        from cchybrid.library.matrices import read_channels
+
+        return read_channels(source, "list")
+    raise InputError(f"{_kind(source)} is no network", where="network", hint=f"give {_NETWORKS}")
+
+
+def _reader(ignore_attributes: bool) -> Any:
+    def read(path: str | Path) -> NetworkFile:
+        file = read_network(path, ignore_attributes=ignore_attributes)
+        _warn(file.notes)
+        return file
+
+    return read
+
+
+def _warn(notes: Iterable[str]) -> None:
+    for note in notes:
+        warnings.warn(note, stacklevel=5)
+
+
+def _kind(value: Any) -> str:
+    kind = type(value).__name__
+    return f"{value!r}" if value is None or isinstance(value, (bool, int, float)) else f"a {kind}"
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{_kind(value)} is no name", where=where, hint="give a text")
+    return value
+
+
+def collective(
+    pattern: Any,
+    network: Any,
+    *,
+    root: Any = None,
+    transmitters: Any = None,
+    receivers: Any = None,
+    name: str | None = None,
+    kind: str = "deliver",
+) -> Collective:
+    """Return a collective on a network, by name or as a list of messages.
+
+    Parameters
+    ----------
+    pattern
+        A name such as ``AAS`` or ``alltoall``; or a list of pairs ``(source, destination)`` or
+        ``(source, [destinations])`` of nodes by name or number; or a list of ``Message`` or
+        ``Reduction``, which hold numbers.
+    network
+        A network, or anything that ``cchybrid.network`` takes.
+    root, transmitters, receivers
+        Roles in a named collective: nodes by name or number.
+    name
+        The name of the collective; by default that of the pattern, or ``messages``.
+    kind
+        ``deliver``, or ``combine`` for reductions: then pairs are ``(source, destination)`` or
+        ``([sources], destination)``.
+
+    Raises
+    ------
+    InputError
+        If a name, a node or a message is wrong.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> cchybrid.collective("broadcast", "ring-bi-4", root=2).messages
+    (Message(source=2, destinations=(0, 1, 3)),)
+    >>> cchybrid.collective([(0, 1), (3, [1, 2])], "ring-bi-4").messages
+    (Message(source=0, destinations=(1,)), Message(source=3, destinations=(1, 2)))
+    """
+    there = _network(network, ignore_attributes=False)
+    if isinstance(pattern, str):
+        found = named_collective(
+            pattern,
+            there,
+            root=None if root is None else _role(root, there, "root"),
+            transmitters=_side(transmitters, there, "transmitters"),
+            receivers=_side(receivers, there, "receivers"),
+            patterns=load_registry().collectives.values(),
+        )
+        if kind != "deliver" and found.kind != kind:
+            raise InputError(
+                f"{found.name} is of kind {found.kind}", where="kind", hint="leave it out"
+            )
+    else:
+        for role, value in (
+            ("root", root), ("transmitters", transmitters), ("receivers", receivers),
+        ):  # fmt: skip
+            if value is not None:
+                raise InputError(
+                    "a list of messages names the nodes already", where=role, hint="leave it out"
+                )
+        found = _listed(pattern, there, kind)
+    return found if name is None else replace(found, name=_text(name, "name"))
+
+
+def _role(node: Any, network: Network, where: str) -> int:
+    with with_context(where):
+        return node_number(node, network)
+
+
+def _side(nodes: Any, network: Network, where: str) -> tuple[int, ...] | None:
+    with with_context(where):
+        return None if nodes is None else node_numbers(nodes, network)
+
+
+def _listed(items: Any, network: Network, kind: str) -> Collective:
+    if isinstance(items, Collective):
+        return items
+    if kind not in ("deliver", "combine"):
+        raise InputError(f"unknown kind {kind!r}", where="kind", hint="use deliver or combine")
+    hint = "give a name such as AAS, or a list of pairs (source, destination)"
+    if not isinstance(items, (list, tuple, set, frozenset)):
+        raise InputError(f"{_kind(items)} is no collective", where="collective", hint=hint)
+    messages: list[Any] = []
+    for index, item in enumerate(items):
+        with with_context(f"message {index}"):
+            messages.append(_message(item, network, kind))
+    return Collective("messages", tuple(messages))
+
+
+def _message(item: Any, network: Network, kind: str) -> Message | Reduction:
+    by_number = replace(network, node_names=None) if isinstance(item, _RECORDS) else network
+    if not isinstance(item, (tuple, list)) or len(item) != 2:
+        raise InputError(
+            f"{str(item)[:40]!r} is no pair", hint="write (source, destination), nodes of the network"
+        )
+    first, second = item
+    if isinstance(item, Reduction) or (kind == "combine" and not isinstance(item, Message)):
+        return Reduction(_many(first, by_number), node_number(second, by_number))
+    return Message(node_number(first, by_number), _many(second, by_number))
+
+
+_RECORDS = (Message, Reduction)
+
+
+def _many(nodes: Any, network: Network) -> tuple[int, ...]:
+    """Return one node, or the nodes of a list; a tuple may be a list, or the name of one node."""
+    if isinstance(nodes, (list, set, frozenset)) or (
+        isinstance(nodes, tuple) and str(nodes) not in network.node_by_name
+    ):
+        return tuple(node_number(node, network) for node in nodes)
+    return (node_number(nodes, network),)
+
+
+def instance(
+    network: Any,
+    collective: Any = None,
+    *,
+    root: Any = None,
+    transmitters: Any = None,
+    receivers: Any = None,
+    routing: str | int | None = None,
+    switching: str | None = None,
+    ports: Any = None,
+    fail_links: Sequence[str] = (),
+    fail_nodes: Sequence[Any] = (),
+    ignore_attributes: bool = False,
+    name: str | None = None,
+) -> Instance:
+    """Return the instance of a network, a collective and a communication model.
+
+    Parameters
+    ----------
+    network
+        Anything that ``cchybrid.network`` takes; or an instance file, then without a collective.
+    collective
+        A name or a list of messages, as ``cchybrid.collective`` takes it, or a ``Collective``.
+    root, transmitters, receivers
+        Roles in a named collective: nodes by name or number.
+    routing
+        ``minimal``, ``any``, or a number of extra hops.
+    switching
+        ``wormhole`` or ``store-and-forward``.
+    ports
+        ``all``, a number per node, or ``(inject, accept)``.
+    fail_links, fail_nodes
+        Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
+    ignore_attributes
+        Whether unknown attributes of a graph are ignored, with a warning, not refused.
+    name
+        The name of the instance.
+
+    Raises
+    ------
+    InputError
+        If a name or a number is wrong; one line says what, where, and how to correct it.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cchybrid
+    >>> cchybrid.instance("spidergon-8", "AAS").name
+    'spidergon-8 AAS'
+    >>> graph = nx.Graph([("R1", "R2"), ("R2", "R3")], name="line")
+    >>> cchybrid.instance(graph, "broadcast", root="R3").collective.messages
+    (Message(source=2, destinations=(0, 1)),)
+    """
+    for where, flag in (("routing", routing), ("ports", ports)):
+        if isinstance(flag, bool):
+            raise InputError(f"{flag} makes no sense", where=where, hint="leave it out")
+    for where, word in (("switching", switching),):
+        if word is not None and not isinstance(word, str):
+            raise InputError(f"{_kind(word)} makes no sense", where=where, hint="give a text")
+    for where, faults in (("fail_links", fail_links), ("fail_nodes", fail_nodes)):
+        if not isinstance(faults, (list, tuple, set, frozenset)):
+            raise InputError(f"{faults!r} is no list", where=where, hint="give a list, such as []")
+    if not all(isinstance(link, str) for link in fail_links):
+        raise InputError("a link is no text", where="fail_links", hint="write A-B or A>B")
+    if isinstance(ports, (tuple, list)):
+        ports = ",".join(map(str, ports))
+    spec = InstanceSpec(
+        topology=str(network) if isinstance(network, (str, Path)) else "",
+        collective=collective if isinstance(collective, str) else None,
+        root=root,
+        transmitters=transmitters,
+        receivers=receivers,
+        routing=routing,
+        switching=switching,
+        ports=ports,
+        fail_links=tuple(fail_links),
+        fail_nodes=tuple(fail_nodes),
+    )
+    if isinstance(collective, str) or (collective is None and spec.topology):
+        found = _by_name(network, spec, ignore_attributes)
+    elif collective is None:
+        raise InputError(
+            "no collective", where="collective", hint="give one, such as AAS or alltoall"
+        )
+    else:
+        found = _by_messages(network, collective, spec, ignore_attributes)
+    return found if name is None else replace(found, name=_text(name, "name"))
+
+
+def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool) -> Instance:
+    registry = load_registry()
+    if spec.topology:
+        return resolve(spec, registry, _reader(ignore_attributes))
+    return on_network(_network(network, ignore_attributes), spec, registry)
+
+
+def _by_messages(
+    network: Any, messages: Any, spec: InstanceSpec, ignore_attributes: bool
+) -> Instance:
+    whole = _network(network, ignore_attributes)
+    found = collective(
+        messages,
+        whole,
+        root=spec.root,
+        transmitters=spec.transmitters,
+        receivers=spec.receivers,
+    )
+    with with_context("fail_nodes"):
+        failed = [node_number(node, whole) for node in spec.fail_nodes]
+    there = fail(whole, spec.fail_links, failed)
+    model = read_model(CommunicationModel(), spec.routing, spec.switching, spec.ports)
+    return Instance(there, found, model)

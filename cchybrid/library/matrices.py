@@ -1,0 +1,107 @@
+"""Networks from adjacency matrices and from lists of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.library.graphs import read_graph
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+from cchybrid.model.network import MAX_NODES
+
+if TYPE_CHECKING:  # importing numpy takes long
+    import numpy as np
+
+
+def read_matrix(matrix: Any, name: str) -> Network:
+    """Return the network of an adjacency matrix: entry (a, b) is the capacity from a to b.
+
+    Parameters
+    ----------
+    matrix
+        A NumPy array, or a sparse matrix or array of SciPy, of shape (nodes, nodes), with whole
+        numbers from 0 and zeros on the diagonal.
+
+    Raises
+    ------
+    InputError
+        Another shape, or other entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_matrix(np.array([[0, 2], [1, 0]]), "pair").channels
+    (Channel(source=0, target=1, capacity=2), Channel(source=1, target=0, capacity=1))
+    """
+    import numpy as np
+
+    where = "the matrix"
+    shape = tuple(matrix.shape)
+    if len(shape) != 2 or shape[0] != shape[1] or not 0 < shape[0] <= MAX_NODES:
+        raise InputError(
+            f"its shape is {shape}", where=where, hint="give one row and one column per node"
+        )
+    if hasattr(matrix, "tocsr"):
+        cells = matrix.tocsr().tocoo()  # adds entries that are stored twice
+        rows, columns, values = cells.row, cells.col, np.asarray(cells.data)
+        kept = np.flatnonzero(values)
+        rows, columns, values = rows[kept], columns[kept], values[kept]
+    else:
+        cells = np.asarray(matrix)
+        rows, columns = np.nonzero(cells)
+        values = cells[rows, columns]
+    sizes = _whole(values)
+    channels = []
+    for a, b, size in sorted(zip(rows.tolist(), columns.tolist(), sizes, strict=True)):
+        if a == b or size is None:
+            what = f"node {a} is linked to itself" if a == b else f"entry ({a}, {b}) is no capacity"
+            raise InputError(
+                what, where=where, hint="use whole numbers from 0, and 0 on the diagonal"
+            )
+        channels.append(Channel(a, b, size))
+    return Network(name, int(shape[0]), tuple(channels))
+
+
+def _whole(values: np.ndarray[Any, Any]) -> list[int | None]:
+    """Return the entries as capacities; ``None`` where an entry is none."""
+    sizes: list[int | None] = []
+    for value in values.tolist():
+        try:
+            size = int(value)
+            sizes.append(size if size == value and 0 < size < 1 << 31 else None)
+        except (TypeError, ValueError, OverflowError):
+            sizes.append(None)
+    return sizes
+
+
+def read_channels(pairs: Iterable[Any], name: str) -> Network:
+    """Return the network of directed channels: pairs ``(a, b)`` or triples ``(a, b, capacity)``.
+
+    Raises
+    ------
+    InputError
+        An item is no pair or triple, or a node is linked to itself.
+
+    Examples
+    --------
+    >>> read_channels([(0, 1), (1, 0, 3)], "pair").channels
+    (Channel(source=0, target=1, capacity=1), Channel(source=1, target=0, capacity=3))
+    """
+    import networkx as nx
+
+    graph = nx.MultiDiGraph()
+    for number, pair in enumerate(pairs):
+        where = f"item {number} of the list"
+        try:
+            a, b, *rest = pair if not isinstance(pair, str) else ()
+            graph.add_edge(a, b, **({"capacity": rest[0]} if rest else {}))
+        except (TypeError, ValueError):
+            rest = [None, None]
+        if len(rest) > 1:
+            raise InputError(
+                f"{str(pair)[:40]!r} is no channel",
+                where=where,
+                hint="write (from, to) or (from, to, capacity)",
+            )
+    return read_graph(graph, name).network

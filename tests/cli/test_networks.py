@@ -1,0 +1,74 @@
+"""``network``, and graph files on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from tests.cli.test_commands import call
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a network of 6 nodes: a switch, a half-duplex link, names."""
+    graph = nx.Graph()
+    graph.add_node("S", switch=True)
+    for name, size in (("R1", 25), ("R2", 25), ("R3", 50), ("R4", 25), ("R-5", 25)):
+        graph.add_edge("S", name, bandwidth=size)
+    graph.add_edge("R1", "R2", bandwidth=25, duplex="half")
+    nx.write_graphml(graph, tmp_path / "cluster.graphml")
+    graph.add_edge("R1", "R2", colour="red")
+    nx.write_graphml(graph, tmp_path / "coloured.graphml")
+    return tmp_path
+
+
+def test_a_file_as_it_was_read(folder: Path) -> None:
+    done = call("network", "cluster.graphml", "--json", cwd=folder)
+    facts = json.loads(done.stdout)
+    assert facts["node_names"] == ["S", "R1", "R2", "R3", "R4", "R-5"]
+    assert (facts["nodes"], facts["channels"], facts["capacities"]) == (6, 12, [1, 2])
+    assert (facts["half_duplex"], facts["switches"]) == ([["R1", "R2"]], ["S"])
+    assert (facts["diameter"], facts["automorphisms"]) == (2, 4)
+    assert facts["notes"] == ["capacity 1 is bandwidth 25"]
+    text = call("network", "cluster.graphml", cwd=folder).stdout
+    assert "half-duplex pairs: 1 (R1 - R2)" in text
+    assert "note: capacity 1 is bandwidth 25" in text
+
+
+def test_a_topology(tmp_path: Path) -> None:
+    facts = json.loads(call("network", "hypercube-8", "--json", cwd=tmp_path).stdout)
+    assert (facts["out_degree"], facts["diameter"], facts["automorphisms"]) == ([3, 3], 3, 48)
+
+
+def test_unknown_attributes_are_refused_by_every_command(folder: Path) -> None:
+    for words in (["network"], ["solve"], ["bound"]):
+        collective = [] if words == ["network"] else ["AAB"]
+        done = call(*words, "coloured.graphml", *collective, cwd=folder)
+        assert done.returncode == 2
+        assert "edge R1 R2: the attribute 'colour' has no meaning here" in done.stderr
+
+
+def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(folder: Path) -> None:
+    words = ["AAB", "--json", "--time-limit", "20"]
+    done = call("solve", "cluster.graphml", *words, cwd=folder)
+    line = "read cluster.graphml: 6 nodes (1 switch), 12 channels, capacities 1 to 2, 1 half-duplex"
+    assert line in done.stderr
+    ignoring = call("solve", "coloured.graphml", "--ignore-attributes", *words, cwd=folder)
+    assert "ignored attribute of edges: colour" in ignoring.stderr
+    results = [json.loads(each.stdout) for each in (done, ignoring)]
+    assert [(each["steps"], each["certified"]) for each in results] == [(4, True)] * 2
+
+
+def test_nodes_by_name(folder: Path) -> None:
+    done = call(
+        "solve", "cluster.graphml", "broadcast", "--root", "R3", "--fail-link", "S-R-5",
+        "--fail-node", "R1", "--time-limit", "20", cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "OAB: 1 step" in done.stdout
+    assert "without link S-R-5 and node R1" in done.stdout
+    wrong = call("solve", "cluster.graphml", "broadcast", "--root", "R9", cwd=folder)
+    assert (wrong.returncode, "root: no node 'R9'" in wrong.stderr) == (2, True)

@@ -1,0 +1,191 @@
+"""Networks from graphs of NetworkX, nodes by name, matrices."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.library.graphs import read_graph
+from cchybrid.library.matrices import read_channels, read_matrix
+from cchybrid.library.node_numbers import link_ends, node_number, node_numbers, node_pairs
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+from tests.examples import examples
+
+
+def named(*names: str) -> Network:
+    links = [(node, (node + 1) % len(names)) for node in range(len(names))]
+    return Network.from_links("named", len(names), links, node_names=names)
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]),
+        st.integers(1, 9),
+        min_size=1,
+    )
+)
+def test_a_directed_graph_is_its_channels(arcs: dict[tuple[int, int], int]) -> None:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(8))
+    for (a, b), size in arcs.items():
+        graph.add_edge(a, b, capacity=np.int64(size))
+    network = read_graph(graph, "g").network
+    assert {(a, b): size for a, b, size in network.channels} == arcs
+    assert network.node_names is None
+    assert read_matrix(nx.to_numpy_array(graph, weight="capacity"), "g") == network
+    sparse = pytest.importorskip("scipy.sparse").coo_array(nx.to_numpy_array(graph, weight="capacity"))
+    assert read_matrix(sparse, "g") == network
+    assert read_channels([(*pair, size) for pair, size in arcs.items()], "g").nodes <= 8
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_every_kind_of_graph(kind: type) -> None:
+    graph = kind([("a", "b"), ("b", "a"), ("a", "b")])
+    expected = {nx.Graph: 1, nx.DiGraph: 1, nx.MultiGraph: 3}.get(kind)
+    sizes = [channel.capacity for channel in read_graph(graph, "g").network.channels]
+    assert sizes == ([2, 1] if expected is None else [expected] * 2)
+
+
+def test_names_of_any_kind_are_kept() -> None:
+    labels = [(0, 1), "<b>", "käse, 日", "3", frozenset({1}), None or "x-y"]
+    graph = nx.path_graph(6)
+    network = read_graph(nx.relabel_nodes(graph, dict(enumerate(labels))), "g").network
+    assert network.node_names == tuple(map(str, labels))
+    assert [node_number(label, network) for label in labels] == list(range(6))
+    assert read_graph(nx.Graph([("0", "1")]), "g").network.node_names is None
+    assert read_graph(nx.Graph([(1, 2)]), "g").network.node_names == ("1", "2")
+
+
+def test_capacities_are_scaled_exactly() -> None:
+    graph = nx.Graph()
+    graph.add_edge(0, 1, capacity=0.1)
+    graph.add_edge(1, 2, capacity=np.float64(0.3))
+    graph.add_edge(2, 3, capacity=Fraction(1, 2))
+    network, notes = read_graph(graph, "g")
+    assert [channel.capacity for channel in network.channels] == [1, 1, 3, 3, 5, 5]
+    assert notes == ("capacity 1 is written capacity 0.1",)
+    graph = nx.Graph()
+    graph.add_edge(0, 1, capacity=4)
+    assert read_graph(graph, "g") == (Network("g", 2, (Channel(0, 1, 4), Channel(1, 0, 4))), ())
+
+
+@pytest.mark.parametrize(
+    ("edge", "message"),
+    [
+        ({"capacity": 2, "bandwidth": 2}, "edge a b: capacity and bandwidth in one graph"),
+        ({"bandwidth": 2}, "edge b c: no bandwidth here, but on other edges"),
+        ({"duplex": "simplex"}, "edge a b: duplex is 'simplex'; use half or full"),
+        ({"duplex": "full", "half_duplex": 1}, "contradict each other"),
+        ({"half_duplex": "maybe"}, "half_duplex is 'maybe', which is no truth value"),
+        ({"capacity": "nan"}, "the capacity 'nan' is no number above 0"),
+        ({"capacity": True}, "the capacity 'True' is no number above 0"),
+        ({"capacity": 1e-12}, "after scaling to whole numbers"),
+        ({"weight": 1}, "did you mean capacity or bandwidth?"),
+        ({"Capacity": 1}, "'Capacity' has no meaning here; did you mean capacity"),
+    ],
+)
+def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> None:
+    graph = nx.Graph()
+    graph.add_edge("a", "b", **edge)
+    graph.add_edge("b", "c")
+    with pytest.raises(InputError) as caught:
+        read_graph(graph, "g")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ({"switch": "maybe"}, "node a: switch is 'maybe', which is no truth value"),
+        ({"switch": True, "endpoint": True}, "an endpoint cannot be a switch"),
+        ({"endpoint": True, "terminal": False}, "contradict each other"),
+        ({"x": 1}, "node a: a coordinate is missing"),
+        ({"x": "west", "y": 0}, "node a: no valid position"),
+        ({"pos": (1, 2, 3, 4)}, "node a: no valid position"),
+        ({"swich": True}, "'swich' has no meaning here; did you mean switch?"),
+    ],
+)
+def test_wrong_attributes_of_nodes(node: dict[str, object], message: str) -> None:
+    graph = nx.Graph([("a", "b")])
+    graph.nodes["a"].update(node)
+    with pytest.raises(InputError) as caught:
+        read_graph(graph, "g")
+    assert message in str(caught.value)
+
+
+def test_half_duplex_of_directed_edges_needs_both() -> None:
+    graph = nx.DiGraph([("a", "b"), ("b", "a")])
+    graph["a"]["b"]["duplex"] = "half"
+    with pytest.raises(InputError, match="needs both directions, both half duplex"):
+        read_graph(graph, "g")
+    graph["b"]["a"]["duplex"] = "HALF"
+    assert read_graph(graph, "g").network.half_duplex == ((0, 1),)
+
+
+@pytest.mark.parametrize("value", ["(1, 2)", "1,2", [1, 2], np.array([1.0, 2.0])])
+def test_positions(value: object) -> None:
+    graph = nx.Graph([("a", "b")])
+    nx.set_node_attributes(graph, value, "pos")
+    assert read_graph(graph, "g").network.positions == ((1, 2), (1, 2))
+    del graph.nodes["a"]["pos"]
+    network, notes = read_graph(graph, "g")
+    assert network.positions is None
+    assert notes == ("positions of 1 of 2 nodes are not used",)
+
+
+def test_nodes_by_name_and_number() -> None:
+    network = named("R1", "R,2", "a-b", "b", "0", "a>b")
+    assert node_numbers("R1,R,2,a-b", network) == (0, 1, 2)
+    assert node_number("0", network) == node_number(0, network) == 4
+    assert node_number("3", network) == node_number(np.int64(3), network) == 3
+    assert node_numbers("1-3", network) == (1, 2, 3)
+    assert node_pairs("R1>R,2,R,2>b", network) == [(0, 1), (1, 3)]
+    assert link_ends("R,2-a-b", network) == (1, 2, True)
+    assert link_ends("a-b>b", network) == (2, 3, False)
+    assert node_pairs("a>b>R1", network) == [(5, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("R9", "no node 'R9' in named; did you mean R1"), ("zz", "its nodes are R1"), ("9", "use 0 to")],
+)
+def test_unknown_nodes(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        node_numbers(text, named("R1", "R2"))
+
+
+def test_ambiguous_names_are_refused() -> None:
+    with pytest.raises(InputError, match="can be read in two ways"):
+        node_numbers("a,b", named("a", "b", "a,b"))
+    with pytest.raises(InputError, match="can be read in two ways"):
+        link_ends("a-b-c", named("a", "b-c", "a-b", "c"))
+
+
+def test_names_that_are_all_numbers_are_no_indices() -> None:
+    network = named("1", "2", "3")
+    assert node_numbers("1-2", network) == (0, 1)
+    with pytest.raises(InputError, match="no node '0' in named"):
+        node_number(0, network)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [np.ones((2, 2)), np.zeros((2, 3)), np.array([[0, -1], [1, 0]]), np.array([[0, 0.5], [1, 0]]),
+     np.array([[0, np.inf], [1, 0]]), np.zeros(3)],
+)  # fmt: skip
+def test_wrong_matrices(matrix: object) -> None:
+    with pytest.raises(InputError, match="the matrix: "):
+        read_matrix(matrix, "m")
+
+
+def test_wrong_lists_of_channels() -> None:
+    for pairs in ([(0, 1), 5], [(0,)], ["ab"], [(0, 1, 2, 3)], [([], 1)]):
+        with pytest.raises(InputError, match="is no channel; write"):
+            read_channels(pairs, "l")
