@@ -9,7 +9,16 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cchybrid.cli import benching, designing, listing, networks, proving, schedules, solving, warming
+from cchybrid.cli import (
+    benching,
+    designing,
+    listing,
+    networks,
+    proving,
+    schedules,
+    solving,
+    warming,
+)
 from cchybrid.model.errors import CchybridError
 
 INTERRUPTED = 130

@@ -17,7 +17,6 @@ from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.processes import processor_count
 
-
 __all__ = ["bound", "collective", "instance", "network", "solve"]
 
 MAX_NUMBER = 1 << 40

@@ -12,6 +12,7 @@ from cchybrid.library.collectives import collective as named_collective
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.instance_spec import (
     InstanceSpec,
+    Reader,
     find_network,
     on_network,
     read_model,
@@ -89,7 +90,7 @@ def _network(source: Any, ignore_attributes: bool) -> Network:
     raise InputError(f"{_kind(source)} is no network", where="network", hint=f"give {_NETWORKS}")
 
 
-def _reader(ignore_attributes: bool) -> Any:
+def _reader(ignore_attributes: bool) -> Reader:
     def read(path: str | Path) -> NetworkFile:
         file = read_network(path, ignore_attributes=ignore_attributes)
         _warn(file.notes)
@@ -210,7 +211,8 @@ def _message(item: Any, network: Network, kind: str) -> Message | Reduction:
     by_number = replace(network, node_names=None) if isinstance(item, _RECORDS) else network
     if not isinstance(item, (tuple, list)) or len(item) != 2:
         raise InputError(
-            f"{str(item)[:40]!r} is no pair", hint="write (source, destination), nodes of the network"
+            f"{str(item)[:40]!r} is no pair",
+            hint="write (source, destination), nodes of the network",
         )
     first, second = item
     if isinstance(item, Reduction) or (kind == "combine" and not isinstance(item, Message)):
@@ -331,11 +333,7 @@ def _by_messages(
 ) -> Instance:
     whole = _network(network, ignore_attributes)
     found = collective(
-        messages,
-        whole,
-        root=spec.root,
-        transmitters=spec.transmitters,
-        receivers=spec.receivers,
+        messages, whole, root=spec.root, transmitters=spec.transmitters, receivers=spec.receivers
     )
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]

@@ -143,12 +143,12 @@ def _roles(
 
 
 def _no_terminal(what: str, network: Network) -> InputError:
-    return InputError(f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals, network)}")
+    return InputError(
+        f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals, network)}"
+    )
 
 
-def _no_participant(
-    node: int, participants: Sequence[int], network: Network | None
-) -> InputError:
+def _no_participant(node: int, participants: Sequence[int], network: Network | None) -> InputError:
     name = str(node) if network is None else _name(node, network)
     return InputError(
         f"node {name} takes no part", hint=f"use some of {_shortened(participants, network)}"
@@ -264,10 +264,13 @@ def _many_to_many_scatter(roles: Roles) -> Collective:
 def _multicast(roles: Roles) -> Collective:
     """MC, section 3.3.1: OAB to some nodes; a root that is listed sends nothing to itself."""
     nodes = roles.receivers
-    if roles.argument and roles.network is None:
-        nodes = parse_nodes(roles.argument)
-    elif roles.argument:
-        nodes = node_numbers(roles.argument, roles.network)
+    if roles.argument:
+        network = roles.network
+        nodes = (
+            parse_nodes(roles.argument)
+            if network is None
+            else node_numbers(roles.argument, network)
+        )
     _check_participants(nodes, roles)
     others = _others(nodes, roles.root)
     if not others:
@@ -357,7 +360,9 @@ def _pairs(roles: Roles) -> Collective:
         path = Path(roles.argument[1:])
         return _from_pairs(f"pairs:@{path.name}", read_pairs(path, roles.network), roles)
     pairs = _read_pairs(roles.argument, roles.network)
-    shown = ",".join(f"{_format([a], roles.network)}>{_format([b], roles.network)}" for a, b in pairs)
+    shown = ",".join(
+        f"{_format([a], roles.network)}>{_format([b], roles.network)}" for a, b in pairs
+    )
     return _from_pairs(f"pairs:{shown}", pairs, roles)
 
 

@@ -18,9 +18,8 @@ from cchybrid.model import CommunicationModel, Instance, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
-
-Nodes = Sequence[int | str] | str
-"""Nodes by name or number; one text is a list such as ``0-3,7`` or ``R1,R3``."""
+Nodes = Any
+"""A sequence of nodes by name or number, or ``None``; one text is a list such as ``0-3,7`` or ``R1,R3``."""
 
 Reader = Callable[[str | Path], NetworkFile]
 """The function that reads a network file, such as ``read_network``."""
@@ -54,13 +53,13 @@ class InstanceSpec:
     topology: str
     collective: str | None = None
     root: int | str | None = None
-    transmitters: Nodes | None = None
-    receivers: Nodes | None = None
+    transmitters: Nodes = None
+    receivers: Nodes = None
     routing: str | int | None = None
     switching: str | None = None
     ports: str | int | None = None
     fail_links: Sequence[str] = ()
-    fail_nodes: Sequence[int | str] = ()
+    fail_nodes: Nodes = ()
 
 
 def resolve(spec: InstanceSpec, names: Names, read: Reader = read_network) -> Instance:

@@ -94,7 +94,7 @@ def read_channels(pairs: Iterable[Any], name: str) -> Network:
     for number, pair in enumerate(pairs):
         where = f"item {number} of the list"
         try:
-            a, b, *rest = pair if not isinstance(pair, str) else ()
+            a, b, *rest = list(pair) if not isinstance(pair, str) else []
             graph.add_edge(a, b, **({"capacity": rest[0]} if rest else {}))
         except (TypeError, ValueError):
             rest = [None, None]

@@ -40,7 +40,9 @@ def test_collectives_of_every_kind() -> None:
     assert collective(list(expected), LINE).messages == expected
     assert collective("broadcast", LINE, root="R2").messages == (Message(1, (0, 2)),)
     reduction = (Reduction((0, 1), 2),)
-    assert collective([(["R1", "R2"], "R3")], LINE, kind="combine", name="mine").messages == reduction
+    assert (
+        collective([(["R1", "R2"], "R3")], LINE, kind="combine", name="mine").messages == reduction
+    )
     assert collective(reduction, LINE).messages == reduction
     assert collective("pairs:R1>R3,R2>R3", LINE).name == "pairs:R1>R3,R2>R3"
 
@@ -91,5 +93,6 @@ def test_an_attribute_changes_the_certified_optimum() -> None:
     graph.nodes[0]["switch"] = True
     nx.set_edge_attributes(graph, "half", "duplex")
     marked = solve(instance(graph, "AAB"), time_limit=20)
-    assert plain.certified and marked.certified
+    assert plain.certified
+    assert marked.certified
     assert marked.steps > plain.steps

@@ -56,7 +56,9 @@ def without_link(network: Network, a: int, b: int, both: bool) -> Network:
     InputError
         There is no such channel.
     """
-    return _without(network, _link_channels(network, a, b, both), [_link_name(a, b, both, network)], [])
+    return _without(
+        network, _link_channels(network, a, b, both), [_link_name(a, b, both, network)], []
+    )
 
 
 def _without(

@@ -205,7 +205,12 @@ def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None
 def test_every_attribute_of_an_edge_list(tmp_path: Path) -> None:
     lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
     found = read(tmp_path, "n.edges", lines)
-    assert found.channels == (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 5), Channel(2, 1, 5))
+    assert found.channels == (
+        Channel(0, 1, 2),
+        Channel(1, 0, 2),
+        Channel(1, 2, 5),
+        Channel(2, 1, 5),
+    )
     assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
 
 
