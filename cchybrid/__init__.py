@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cchybrid.host.api import bound, solve
+    from cchybrid.host.api import bound, instance, network, solve
     from cchybrid.host.designs.api import design
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
-    from cchybrid.host.instances import collective, instance, network
     from cchybrid.host.result import Result
     from cchybrid.model import (
         Channel,
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
     "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction",
-    "Result", "Schedule", "Transfer", "Violation", "bound", "collective", "design", "design_front",
-    "instance", "network", "solve", "verify_schedule",
+    "Result", "Schedule", "Transfer", "Violation", "bound", "design", "design_front", "instance",
+    "network", "solve", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -49,9 +48,8 @@ _LATER = {
     "design_front": "cchybrid.host.designs.front",
     "DesignFront": "cchybrid.host.designs.front",
     "DesignResult": "cchybrid.host.designs.result",
-    "collective": "cchybrid.host.instances",
-    "instance": "cchybrid.host.instances",
-    "network": "cchybrid.host.instances",
+    "instance": "cchybrid.host.api",
+    "network": "cchybrid.host.api",
     "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
     "Violation": "cchybrid.referee.verify",

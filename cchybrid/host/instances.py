@@ -150,10 +150,10 @@ def collective(
 
     Examples
     --------
-    >>> import cchybrid
-    >>> cchybrid.collective("broadcast", "ring-bi-4", root=2).messages
+    >>> from cchybrid.host.instances import collective
+    >>> collective("broadcast", "ring-bi-4", root=2).messages
     (Message(source=2, destinations=(0, 1, 3)),)
-    >>> cchybrid.collective([(0, 1), (3, [1, 2])], "ring-bi-4").messages
+    >>> collective([(0, 1), (3, [1, 2])], "ring-bi-4").messages
     (Message(source=0, destinations=(1,)), Message(source=3, destinations=(1, 2)))
     """
     there = _network(network, ignore_attributes=False)

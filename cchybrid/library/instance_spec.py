@@ -19,7 +19,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
 Nodes = Any
-"""A sequence of nodes by name or number, or ``None``; one text is a list such as ``0-3,7`` or ``R1,R3``."""
+"""Nodes by name or number, one by one or as a text such as ``0-3,7`` or ``R1,R3``; or ``None``."""
 
 Reader = Callable[[str | Path], NetworkFile]
 """The function that reads a network file, such as ``read_network``."""
