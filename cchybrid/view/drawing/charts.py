@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,8 @@ MAX_NUMBERS = 400
 """Cells up to which their numbers are written into them."""
 MIN_ROW = 7.2
 """Height in points of a row with a label of its own."""
-BAR = 34.0
+BAR = 36.0
+MAX_BARS = 64
 
 
 def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
@@ -46,7 +48,7 @@ def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
     loads = np.zeros((len(network.channels), len(schedule.steps)))
     for number, step in enumerate(schedule.steps):
         for _, path in step:
-            for hop in zip(path, path[1:], strict=False):
+            for hop in pairwise(path):
                 loads[network.channel_index[hop], number] += 1
     capacities = np.array([channel.capacity for channel in network.channels])
     return np.asarray(loads / capacities[:, None])
@@ -88,7 +90,7 @@ def channel_chart(schedule: Schedule) -> Figure:
     labelled = high / rows >= 0.9 * MIN_ROW
     margin = max(map(text_width, labels if labelled else _names(network)), default=0) * SMALL + 22
     wide = min(PAGE - margin - BAR - 16, max(100.0, 13.0 * steps))
-    whole = sorted(set(loads.ravel().tolist()))
+    whole = sorted({0.0, 1.0, *loads.ravel().tolist()})
     legend = 16.0
     figure = new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
     main = _axes(figure, margin, 26 + legend, wide, high)
@@ -104,7 +106,7 @@ def channel_chart(schedule: Schedule) -> Figure:
     means = _weighted(loads, [network.channels[number].capacity for number in order])
     _bars(top, means, upright=True)
     top.set_xlim(-0.5, steps - 0.5)
-    side = _axes(figure, margin + wide + 4, 26 + legend, BAR - 4, high)
+    side = _axes(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
     _bars(side, loads.mean(axis=1), upright=False)
     side.set_ylim(rows - 0.5, -0.5)
     words = {0.0: "free", 1.0: "full"}
@@ -189,14 +191,14 @@ def _heat(axes: Axes, values: NDArray[np.float64], largest: float, numbers: bool
 def _step_ticks(axes: Axes, steps: int, width: float) -> None:
     """Write the numbers of the steps, as many as there is room for."""
     every = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000, 10**6) if n * width >= 11 * steps)
-    numbers = [n for n in range(1, steps + 1) if n % every == 0 or n == 1]
+    numbers = [n for n in range(1, steps + 1) if n % every == 0 or (n == 1 and every > 2)]
     axes.set_xticks([n - 1 for n in numbers], [str(n) for n in numbers])
     axes.set_xlabel("step", labelpad=1)
     axes.tick_params(axis="x", length=0 if every == 1 else 2)
 
 
 def _group_ticks(axes: Axes, network: Network, groups: list[int], height: float) -> None:
-    """Write the names of the nodes beside the middle of their rows, as many as there is room for."""
+    """Write the names of nodes beside the middle of their rows, as many as fit."""
     nodes = sorted(set(groups))
     every = max(1, -int(-1.1 * MIN_ROW * len(nodes) // height))
     every = next((n for n in (1, 2, 4, 8, 16, 32, 64, 128, 256) if n >= every), every)
@@ -218,13 +220,22 @@ def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
     places = np.arange(len(shares))
     style: Any = {"color": SHADES[1], "edgecolor": "none"}
     if upright:
-        axes.bar(places, shares, width=0.8, **style)
+        if len(shares) > MAX_BARS:  # gaps would be thinner than a pixel
+            axes.stairs(shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1])
+        else:
+            axes.bar(places, shares, width=0.8, **style)
         axes.set(ylim=(0, 1), xticks=[], yticks=[0, 1])
         axes.set_yticklabels(["0", "100 %"])
     else:
-        axes.barh(places, shares, height=0.8, **style)
+        if len(shares) > MAX_BARS:
+            axes.stairs(
+                shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1],
+                orientation="horizontal",
+            )  # fmt: skip
+        else:
+            axes.barh(places, shares, height=0.8, **style)
         axes.set(xlim=(0, 1), yticks=[], xticks=[0, 1])
-        axes.set_xticklabels(["0", "100 %"])
+        axes.set_xticklabels(["", "100 %"])
     for name, side in axes.spines.items():
         side.set_visible(name == ("left" if upright else "bottom"))
 

@@ -47,7 +47,7 @@ def computed_positions(network: Network) -> Points:
         width, tall = own.max(axis=0)
         if left and left + width > max(shelf, np.ptp(points[components[0], 0])):
             left, bottom, height = 0.0, bottom - height - 1, 0.0
-        points[nodes] = own + (left, bottom - tall)
+        points[nodes] = own + np.array((left, bottom - tall))
         left, height = left + width + 1, max(height, tall)
     return points
 

@@ -53,9 +53,10 @@ Legend = list[tuple[Any, str]]
 
 MAX_PANELS = 24
 """Steps that one figure shows."""
-MIN_GAP = 24.0
+MIN_GAP = 36.0
 """Points between nodes below which a figure takes a whole page's width."""
-MIN_PANEL = 150.0
+MIN_PANEL_GAP = 26.0
+"""Points between nodes of the smallest panels beside each other, if they fit on a page."""
 GUTTER = 10.0
 TITLE = 13.0
 LINE = 10.5
@@ -214,15 +215,25 @@ def _scene(network: Network) -> Scene:
 
 
 def _columns(network: Network, count: int) -> tuple[int, Scene]:
-    """Return the number of panels in a row, and the layout of one."""
-    for columns in range(min(count, 2), 7):
+    """Return the number of panels in a row, and the layout of one.
+
+    As many as nodes are far enough apart for, in full rows if possible; otherwise the largest
+    panels that fit on a page.
+    """
+    scenes = {}
+    for columns in range(min(count, 2), min(count, 6) + 1):
         width = min(COLUMN, (PAGE - (columns - 1) * GUTTER) / columns)
-        scene = make_scene(network, width, MAX_HEIGHT - 150)
-        rows = -(-count // columns)
-        fits = rows * (scene.height + TITLE + GUTTER) <= MAX_HEIGHT - 4 * LINE
-        if columns >= min(count, 6) or (fits and (scene.gap < MIN_GAP * 1.3 or rows == 1)):
-            break
-        if fits and width * 0.75 < MIN_PANEL:
+        scenes[columns] = make_scene(network, width, MAX_HEIGHT - 150)
+    clear = [columns for columns, scene in scenes.items() if scene.gap >= MIN_PANEL_GAP]
+    if clear:
+        columns = max(clear, key=lambda columns: (count % columns == 0, columns))
+        if (
+            -(-count // columns) * (scenes[columns].height + TITLE + GUTTER)
+            <= MAX_HEIGHT - 4 * LINE
+        ):
+            return columns, scenes[columns]
+    for columns, scene in scenes.items():
+        if -(-count // columns) * (scene.height + TITLE + GUTTER) <= MAX_HEIGHT - 4 * LINE:
             break
     return columns, scene
 

@@ -24,6 +24,8 @@ MAX_UNIT = 58.0
 """Points between neighbours of small networks."""
 MIN_FONT = 5.0
 MARGIN = 3.0
+LANES = 6.0
+"""Points beside a bent line for the messages on it."""
 DIGIT_HEIGHT = 0.73
 
 
@@ -155,8 +157,16 @@ def make_scene(network: Network, width: float, max_height: float) -> Scene:
         margins = (across, font + 9.0) if labelled else (2 * MARGIN, 2 * MARGIN)
         points, gap, height = _fit(places, width, max_height, margins)
         radius = min(5.0, max(0.9, 0.2 * gap))
+    else:
+        margins = (12.0, 12.0)
     pairs = sorted({(min(c[:2]), max(c[:2])) for c in network.channels})
-    curves = link_curves(pairs, points, radius + min(3.0, 0.6 * radius))
+    clearance = radius + min(3.0, 0.6 * radius)
+    curves = link_curves(pairs, points, clearance)
+    out = _outside(curves.values(), width, height)
+    if max(out) > 0:  # bent lines need more margin
+        margins = margins[0] + out[0], margins[1] + out[1]
+        points, gap, height = _fit(places, width, max_height, margins)
+        curves = link_curves(pairs, points, clearance)
     scene = Scene(network, width, height, points, gap, radius, font, inside, (), curves)
     labels: tuple[Label, ...] = ()
     if inside:
@@ -184,6 +194,18 @@ def _fit(
     points = places * scale + ((width - across * scale) / 2, margins[1])
     nearest = nearest_distances(points, points)
     return points, float(min(nearest.min(), MAX_UNIT)), float(height)
+
+
+def _outside(curves: Iterable[Points], width: float, height: float) -> tuple[float, float]:
+    """Return how far bent lines and their lanes reach over the sides, and over top and bottom."""
+    bent = [curve for curve in curves if len(curve) > 2]
+    if not bent:
+        return 0.0, 0.0
+    points = np.concatenate(bent)
+    lowest, highest = points.min(axis=0), points.max(axis=0)
+    across = max(-lowest[0], highest[0] - width, -LANES)
+    upwards = max(-lowest[1], highest[1] - height, -LANES)
+    return float(across + LANES), float(upwards + LANES)
 
 
 def _labels_beside(scene: Scene, names: list[str]) -> tuple[Label, ...]:

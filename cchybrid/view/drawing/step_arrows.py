@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class MessageKeys:
         for index in sorted(range(len(step)), key=lambda i: (-len(step[i].path), i)):
             path = step[index].path
             near = Counter(number for node in path for number in used[node])
-            chosen[index] = min(range(len(COLOURS)), key=lambda n: (near[n], (n + index) % 8))  # noqa: B023
+            chosen[index] = min(range(len(COLOURS)), key=lambda n: (near[n], (n + index) % 8))
             for node in path:
                 used[node].add(chosen[index])
         return [line_of(number) for number in chosen]
@@ -85,7 +86,7 @@ class MessageKeys:
         ]
 
     def holders(self, step: int) -> frozenset[int]:
-        """Return the nodes that hold the only message when a step begins; none if there are several.
+        """Return the nodes that hold the only message when a step begins; none of several messages.
 
         Of a reduction: the nodes that still hold a part.
         """
@@ -131,12 +132,12 @@ def step_arrows(
     """Return an arrow per transfer, in their order; those on one link run beside each other."""
     lanes: dict[tuple[int, int], list[int]] = defaultdict(list)
     for index, transfer in enumerate(step):
-        for hop in zip(transfer.path, transfer.path[1:], strict=False):
+        for hop in pairwise(transfer.path):
             lanes[hop].append(index)
     arrows = []
     for index, transfer in enumerate(step):
         pieces = []
-        for a, b in zip(transfer.path, transfer.path[1:], strict=False):
+        for a, b in pairwise(transfer.path):
             ahead, opposite = lanes[a, b], lanes.get((b, a), [])
             count = len(ahead) + len(opposite)
             distance = min(2.2 * scene.stroke + 1.2, 1.8 * scene.radius / count)
@@ -156,7 +157,7 @@ def step_arrows(
 def arrow_labels(
     scene: Scene, arrows: list[Arrow], texts: list[str], size: float
 ) -> list[tuple[Label, str]]:
-    """Return the labels of arrows with their colours, each on its line where it covers least."""
+    """Return the labels of arrows with their colours, each on its line where it covers little."""
     places = free_places(scene)
     places.points = [dense(arrow.curve) for arrow in arrows]
     labels = []
