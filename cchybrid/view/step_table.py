@@ -140,7 +140,7 @@ def export_latex(schedule: Schedule) -> str:
 
 def escape_latex(text: str) -> str:
     """Return a text as LaTeX that prints it, whatever it contains."""
-    return "".join(LATEX.get(letter, letter) for letter in printable(text))
+    return "".join(LATEX.get(letter, letter) for letter in printable(text).replace("\ufffd", "?"))
 
 
 def _escape_markdown(text: str) -> str:

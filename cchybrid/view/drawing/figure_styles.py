@@ -32,7 +32,7 @@ STYLE: dict[str, Any] = {
     "figure.facecolor": "white", "font.family": "sans-serif", "font.size": FONT,
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"], "legend.fontsize": SMALL,
     "legend.frameon": False, "pdf.fonttype": 42, "savefig.facecolor": "white",
-    "svg.fonttype": "none", "svg.hashsalt": "cchybrid", "text.parse_math": False,
+    "svg.fonttype": "none", "svg.hashsalt": "cchybrid", "text.hinting": "none", "text.parse_math": False,
     "xtick.labelsize": SMALL, "xtick.major.size": 2, "xtick.major.width": 0.6,
     "ytick.labelsize": SMALL, "ytick.major.size": 2, "ytick.major.width": 0.6,
 }  # fmt: skip

@@ -211,7 +211,10 @@ def _refuse_invalid(schedule: Schedule) -> None:
 def _scene(network: Network) -> Scene:
     """Return the layout in a column if nodes are far enough apart there, otherwise on a page."""
     scene = make_scene(network, COLUMN, MAX_HEIGHT - 150)
-    return scene if scene.gap >= MIN_GAP else make_scene(network, PAGE, MAX_HEIGHT - 150)
+    if scene.gap >= MIN_GAP:
+        return scene
+    wide = make_scene(network, PAGE, MAX_HEIGHT - 150)
+    return wide if wide.gap > 1.15 * scene.gap else scene
 
 
 def _columns(network: Network, count: int) -> tuple[int, Scene]:

@@ -108,7 +108,7 @@ def _apart(points: Points) -> Points:
         np.fill_diagonal(length, np.inf)
         if length.min(initial=np.inf) >= MIN_DISTANCE * 0.99:
             break
-        push = np.where(length < MIN_DISTANCE, (MIN_DISTANCE - length) / (2 * length), 0.0)
+        push = np.maximum(MIN_DISTANCE / length - 1, 0) / 2
         points = points + (lines * push[..., None]).sum(axis=1)
     return _distinct(points)
 

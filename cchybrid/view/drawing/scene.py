@@ -27,6 +27,8 @@ MARGIN = 3.0
 LANES = 6.0
 """Points beside a bent line for the messages on it."""
 DIGIT_HEIGHT = 0.73
+NEAR = 2.0
+"""Points that a label keeps from lines."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ class LabelPlaces:
                 hits += 20 + across * upwards
         for points in self.points:
             x, y = points.T
-            hits += float(((x > left) & (x < right) & (y > bottom) & (y < top)).sum())
+            near = (x > left - NEAR) & (x < right + NEAR) & (y > bottom - NEAR) & (y < top + NEAR)
+            hits += float(near.sum())
         out = left < 0 or bottom < 0 or right > self.width or top > self.height
         return hits + 1000 * out
 

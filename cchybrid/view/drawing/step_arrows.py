@@ -157,14 +157,17 @@ def step_arrows(
 def arrow_labels(
     scene: Scene, arrows: list[Arrow], texts: list[str], size: float
 ) -> list[tuple[Label, str]]:
-    """Return the labels of arrows with their colours, each on its line where it covers little."""
+    """Return the labels of arrows with their colours, each on its line where it covers little.
+
+    Arrows that are too short for their labels have none.
+    """
     places = free_places(scene)
     places.points = [dense(arrow.curve) for arrow in arrows]
     labels = []
     for arrow, text in zip(arrows, texts, strict=True):
         if text:
             length = float(np.hypot(*np.diff(arrow.curve, axis=0).T).sum())
-            if length - 2 * scene.radius < text_width(text, size) / 2 + scene.head:
+            if length - 2 * scene.radius - scene.head < 1.4 * text_width(text, size):
                 continue
             shares = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
             centres = [(float(x), float(y)) for x, y in (at(arrow.curve, s) for s in shares)]
