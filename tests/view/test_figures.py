@@ -290,7 +290,7 @@ def test_a_link_over_other_nodes_is_bent_around_them() -> None:
     curves = link_curves([(0, 1), (0, 3), (1, 3)], points, 8.0)
     assert len(curves[0, 1]) == 2
     for pair in ((0, 3), (1, 3)):
-        others = [node for node in range(pair[0] + 1, pair[1])]
+        others = range(pair[0] + 1, pair[1])
         for node in others:
             assert np.hypot(*(curves[pair] - points[node]).T).min() > 5
 
@@ -379,7 +379,7 @@ def test_too_large_networks_are_refused() -> None:
 
 @pytest.mark.parametrize("name", ["a.gif", "plain", "missing/folder/a.svg", "."])
 def test_files_that_cannot_be_written_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not known|cannot be written"):
+    with pytest.raises(InputError, match=r"is not known|cannot be written"):
         save_figure(draw_step(BROADCAST, 1), tmp_path / name)
 
 

@@ -97,8 +97,8 @@ def _component(network: Network, links: Links, nodes: list[int]) -> Points:
         return _level(_stress(_distances(inner, range(size))), inner)
     if size <= MAX_PIVOTS:
         return _level(_pivot_scaling(inner), inner)
-    across = math.isqrt(size - 1) + 1
-    return np.array([divmod(number, across) for number in range(size)], dtype=np.float64)
+    side = math.isqrt(size - 1) + 1
+    return np.array([divmod(number, side) for number in range(size)], dtype=np.float64)
 
 
 def _layers(network: Network, nodes: list[int]) -> list[list[int]] | None:
@@ -145,7 +145,7 @@ def _fewest_crossings(layers: list[list[int]], links: Links) -> list[list[int]]:
 
 def _length(layers: list[list[int]], links: Links, size: int) -> float:
     across = _rows(layers, size)[:, 0]
-    return sum(abs(across[a] - across[b]) for a in range(size) for b in links[a])
+    return float(sum(abs(across[a] - across[b]) for a in range(size) for b in links[a]))
 
 
 def _rows(layers: list[list[int]], size: int) -> Points:

@@ -27,12 +27,13 @@ LINES: tuple[Any, ...] = ("solid", (0, (3.5, 1.2)), (0, (1.1, 1.0)))
 """Line styles, which multiply the colours."""
 HALF_DUPLEX: Any = (0, (4, 2))
 LINK, FAINT, DARK, INSIDE, HELD = "#7a7a7a", "#cfcfcf", "#333333", "#fde0b8", "#bfe3f5"
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "axes.linewidth": 0.6, "axes.labelsize": FONT, "axes.titlesize": FONT,
     "figure.facecolor": "white", "font.family": "sans-serif", "font.size": FONT,
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"], "legend.fontsize": SMALL,
     "legend.frameon": False, "pdf.fonttype": 42, "savefig.facecolor": "white",
-    "svg.fonttype": "none", "svg.hashsalt": "cchybrid", "text.hinting": "none", "text.parse_math": False,
+    "svg.fonttype": "none", "svg.hashsalt": "cchybrid",
+    "text.hinting": "none", "text.parse_math": False,
     "xtick.labelsize": SMALL, "xtick.major.size": 2, "xtick.major.width": 0.6,
     "ytick.labelsize": SMALL, "ytick.major.size": 2, "ytick.major.width": 0.6,
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Figures of networks and schedules, fit for papers.
 
-Sizes are those of a column (3.4 inches) or a page (7 inches). Colours are told apart by all eyes,
-and mean nothing that line styles, labels or positions do not say, too.
+Sizes are those of a column (3.4 inches) or a page (7 inches). Colours differ for
+colour-blind people, too, and line styles, labels or places say the same again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MAX_PANELS = 24
 """Steps that one figure shows."""
 MIN_GAP = 36.0
 """Points between nodes below which a figure takes a whole page's width."""
-MIN_PANEL_GAP = 26.0
+MIN_PANEL_GAP = 34.0
 """Points between nodes of the smallest panels beside each other, if they fit on a page."""
 GUTTER = 10.0
 TITLE = 13.0

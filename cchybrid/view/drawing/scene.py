@@ -149,7 +149,7 @@ def make_scene(network: Network, width: float, max_height: float) -> Scene:
     places = np.array(positions(network))
     names = [shown(network.node_name(node)) for node in range(network.nodes)]
     widest = max(map(text_width, names))
-    points, gap, height = _fit(places, width, max_height, (12.0, 12.0))
+    points, gap, height = _placed(places, width, max_height, (12.0, 12.0))
     radius = min(9.0, max(1.0, 0.27 * gap))
     font = min(FONT, 1.7 * radius / widest)
     inside = font >= MIN_FONT
@@ -158,7 +158,7 @@ def make_scene(network: Network, width: float, max_height: float) -> Scene:
         labelled = gap >= 2.2 * font
         across = widest * font / 2 + MARGIN if labelled else 2 * MARGIN
         margins = (across, font + 9.0) if labelled else (2 * MARGIN, 2 * MARGIN)
-        points, gap, height = _fit(places, width, max_height, margins)
+        points, gap, height = _placed(places, width, max_height, margins)
         radius = min(5.0, max(0.9, 0.2 * gap))
     else:
         margins = (12.0, 12.0)
@@ -168,7 +168,7 @@ def make_scene(network: Network, width: float, max_height: float) -> Scene:
     out = _outside(curves.values(), width, height)
     if max(out) > 0:  # bent lines need more margin
         margins = margins[0] + out[0], margins[1] + out[1]
-        points, gap, height = _fit(places, width, max_height, margins)
+        points, gap, height = _placed(places, width, max_height, margins)
         curves = link_curves(pairs, points, clearance)
     scene = Scene(network, width, height, points, gap, radius, font, inside, (), curves)
     labels: tuple[Label, ...] = ()
@@ -184,7 +184,7 @@ def make_scene(network: Network, width: float, max_height: float) -> Scene:
     return Scene(network, width, height, points, gap, radius, font, inside, labels, curves)
 
 
-def _fit(
+def _placed(
     places: Points, width: float, max_height: float, margins: tuple[float, float]
 ) -> tuple[Points, float, float]:
     """Return the points of the nodes in a panel, the smallest distance, the panel's height."""

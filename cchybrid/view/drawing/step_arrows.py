@@ -141,14 +141,10 @@ def step_arrows(
             ahead, opposite = lanes[a, b], lanes.get((b, a), [])
             count = len(ahead) + len(opposite)
             distance = min(2.2 * scene.stroke + 1.2, 1.8 * scene.radius / count)
-            place = ahead.index(index)
-            if opposite:  # the lanes of both directions together are centred on the link
-                place += (len(opposite) - len(ahead)) / 2
-                offset = (place + 0.5) * distance
-                offset += (len(ahead) - len(opposite)) / 2 * distance
-            else:
-                offset = (place - (len(ahead) - 1) / 2) * distance
-            pieces.append(scene.curve(a, b, offset))
+            place: float = ahead.index(index)
+            if not opposite:  # the lanes are centred on the link, otherwise on its right
+                place -= len(ahead) / 2
+            pieces.append(scene.curve(a, b, (place + 0.5) * distance))
         colour, line = styles[index]
         arrows.append(Arrow(np.concatenate(pieces), colour, line, scene.stroke))
     return arrows
@@ -167,7 +163,7 @@ def arrow_labels(
     for arrow, text in zip(arrows, texts, strict=True):
         if text:
             length = float(np.hypot(*np.diff(arrow.curve, axis=0).T).sum())
-            if length - 2 * scene.radius - scene.head < 1.4 * text_width(text, size):
+            if length - 2 * scene.radius - scene.head < 2 * text_width(text, size) + 4:
                 continue
             shares = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
             centres = [(float(x), float(y)) for x, y in (at(arrow.curve, s) for s in shares)]
