@@ -15,8 +15,10 @@ BENDS = (0.15, 0.25, 0.35, 0.45, 0.55, 0.7, 0.9, 1.2)
 """Heights of bent lines that are tried, in distances of neighbouring nodes."""
 CORNERS = 24
 """Straight pieces of a bent line."""
-MAX_TESTED = 4_000_000
+MAX_TESTED = 200_000
 """Links times nodes up to which lines are bent."""
+MAX_BENT = 150
+"""Lines that are bent; where more cross a node, bent ones would only cover each other."""
 
 
 def link_curves(pairs: Sequence[Pair], points: Points, clearance: float) -> dict[Pair, Points]:
@@ -39,12 +41,14 @@ def link_curves(pairs: Sequence[Pair], points: Points, clearance: float) -> dict
     straight = {pair: points[list(pair)] for pair in pairs}
     if len(pairs) * len(points) > MAX_TESTED:
         return straight
-    curves = dict(straight)
     near = {pair: _gap(straight[pair], points, pair) for pair in pairs}
     blocked = sorted(
         (pair for pair in pairs if near[pair] < clearance),
         key=lambda pair: (round(float(np.hypot(*np.diff(straight[pair], axis=0)[0])), 6), pair),
     )
+    if len(blocked) > MAX_BENT:
+        return straight
+    curves = dict(straight)
     unit = clearance * 2.4
     bent: list[Points] = []
     for pair in blocked:
@@ -53,10 +57,13 @@ def link_curves(pairs: Sequence[Pair], points: Points, clearance: float) -> dict
         for height in BENDS:
             for side in (outside, -outside):
                 curve = _bent(straight[pair], side * height * unit)
-                score = min(_gap(curve, points, pair), clearance) / clearance
-                score -= _overlap(curve, bent, clearance / 4) + height / 20
+                score = min(_gap(curve, points, pair), clearance) / clearance - height / 20
+                if score > best_score + 1e-6:
+                    score -= _overlap(curve, bent, clearance / 4)
                 if score > best_score + 1e-6:
                     best, best_score = curve, score
+            if best_score > 1 - (height + 0.15) / 20:  # higher ones cannot be better
+                break
         curves[pair] = best
         if len(best) > 2:
             bent.append(best)

@@ -47,7 +47,7 @@ class LabelPlaces:
     width: float
     height: float
     boxes: list[Box] = field(default_factory=list)
-    points: list[Points] = field(default_factory=list)
+    points: Points = field(default_factory=lambda: np.zeros((0, 2)))
 
     def place(self, text: str, size: float, centres: Iterable[tuple[float, float]]) -> Label:
         """Return the label at the first free one of the centres, or at that with the fewest hits.
@@ -75,10 +75,9 @@ class LabelPlaces:
             upwards = min(top, other[3]) - max(bottom, other[1])
             if across > 0 and upwards > 0:
                 hits += 20 + across * upwards
-        for points in self.points:
-            x, y = points.T
-            near = (x > left - NEAR) & (x < right + NEAR) & (y > bottom - NEAR) & (y < top + NEAR)
-            hits += float(near.sum())
+        x, y = self.points.T
+        near = (x > left - NEAR) & (x < right + NEAR) & (y > bottom - NEAR) & (y < top + NEAR)
+        hits += float(near.sum())
         out = left < 0 or bottom < 0 or right > self.width or top > self.height
         return hits + 1000 * out
 
@@ -239,8 +238,8 @@ def free_places(scene: Scene) -> LabelPlaces:
             wide = text_width(label.text, scene.font)
             box = label.x, label.y, label.x + wide, label.y + DIGIT_HEIGHT * scene.font
             places.boxes.append(box)
-    for curve in scene.curves.values():
-        places.points.append(dense(curve))
+    if scene.curves:
+        places.points = np.concatenate([dense(curve) for curve in scene.curves.values()])
     return places
 
 

@@ -158,7 +158,8 @@ def arrow_labels(
     Arrows that are too short for their labels have none.
     """
     places = free_places(scene)
-    places.points = [dense(arrow.curve) for arrow in arrows]
+    if arrows:
+        places.points = np.concatenate([dense(arrow.curve) for arrow in arrows])
     labels = []
     for arrow, text in zip(arrows, texts, strict=True):
         if text:
