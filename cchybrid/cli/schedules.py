@@ -65,7 +65,12 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
 
 def export(
     schedule: ScheduleFile,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help="csv, text, or a plugin's format.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT", help="csv, text, table, markdown, latex, or a plugin's format."
+        ),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The file; default: standard output."),

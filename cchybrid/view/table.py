@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from rich import box
+from rich.cells import cell_len
+from rich.markup import escape
 from rich.table import Table
 
-from cchybrid.model import Reduction, Schedule, Transfer
+from cchybrid.model import Schedule
+from cchybrid.view.step_table import ends, path_text, step_table
 
 MAX_ROWS = 80
 """Rows of the longest table that is printed in full."""
@@ -42,8 +43,8 @@ def _by_step(schedule: Schedule) -> Table:
             last = place == len(step) - 1
             table.add_row(
                 "" if place else str(number),
-                _ends(schedule, transfer),
-                ",".join(map(str, transfer.path)),
+                escape(ends(schedule, transfer)),
+                escape(path_text(schedule, transfer)),
                 end_section=last,
             )
     return table
@@ -51,23 +52,21 @@ def _by_step(schedule: Schedule) -> Table:
 
 def _by_source(schedule: Schedule, width: int) -> Table | None:
     """Return a table of one row per sending node, one column per step; ``None`` if too large."""
-    cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in schedule.steps])
-    for number, step in enumerate(schedule.steps):
-        for transfer in sorted(step, key=lambda t: t.path[-1]):
-            text = f"{_ends(schedule, transfer)} ({','.join(map(str, transfer.path))})"
-            cells[transfer.path[0]][number].append(text)
-    rows = sum(max(map(len, row)) for row in cells.values())
+    cells = step_table(schedule)
+    rows = sum(max(map(len, row)) for row in cells.cells)
     widths = [
-        max(len(text) for row in cells.values() for text in ["", *row[number]])
+        max(cell_len(text) for row in cells.cells for text in ["", *row[number]])
         for number in range(len(schedule.steps))
     ]
-    if rows > MAX_ROWS or sum(widths) + 3 * len(widths) + 12 > width:
+    first = max(6, *map(cell_len, cells.sources))
+    if rows > MAX_ROWS or sum(widths) + 3 * len(widths) + first + 6 > width:
         return None
     table = Table("source", box=box.SIMPLE_HEAD)
     for number in range(len(schedule.steps)):
         table.add_column(f"step {number + 1}", no_wrap=True)
-    for source in sorted(cells):
-        table.add_row(str(source), *("\n".join(cell) for cell in cells[source]), end_section=True)
+    for source, row in zip(cells.sources, cells.cells, strict=True):
+        texts = (escape("\n".join(cell)) for cell in row)
+        table.add_row(escape(source), *texts, end_section=True)
     return table
 
 
@@ -91,13 +90,3 @@ def _line(schedule: Schedule) -> str:
         f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "
         f"longest path {hops} hops (the transfers themselves: cchybrid export)"
     )
-
-
-def _ends(schedule: Schedule, transfer: Transfer) -> str:
-    message = schedule.instance.collective.messages[transfer.message]
-    first, last = transfer.path[0], transfer.path[-1]
-    if isinstance(message, Reduction):
-        return f"{first}->{last}" + (
-            "" if last == message.destination else f" ({message.destination})"
-        )
-    return f"{first}->{last}" if first == message.source else f"{first} ({message.source})->{last}"

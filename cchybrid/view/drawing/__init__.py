@@ -1,0 +1,1 @@
+"""Drawings of networks and schedules: interactive pages and figures."""

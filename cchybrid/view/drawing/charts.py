@@ -1,0 +1,257 @@
+"""Charts of a schedule: channels by steps and nodes by steps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.model import Network, Schedule
+from cchybrid.view.drawing.figure_styles import (
+    COLUMN,
+    DARK,
+    MAX_HEIGHT,
+    PAGE,
+    SMALL,
+    new_figure,
+    shown,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHADES = ("#f4f4f4", "#56b4e9", "#0072b2", "#00324f")
+"""From none to full: lightness alone tells them apart."""
+MAX_CELLS = 1500
+"""Cells up to which each is a rectangle of its own; above, they are one image."""
+MAX_NUMBERS = 400
+"""Cells up to which their numbers are written into them."""
+MIN_ROW = 7.2
+"""Height in points of a row with a label of its own."""
+BAR = 36.0
+MAX_BARS = 64
+
+
+def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
+    """Return the messages per step by channel, in the order of the network's channels.
+
+    Returns
+    -------
+    NDArray
+        Messages divided by the channel's capacity, of shape (channels, steps).
+    """
+    network = schedule.instance.network
+    loads = np.zeros((len(network.channels), len(schedule.steps)))
+    for number, step in enumerate(schedule.steps):
+        for _, path in step:
+            for hop in pairwise(path):
+                loads[network.channel_index[hop], number] += 1
+    capacities = np.array([channel.capacity for channel in network.channels])
+    return np.asarray(loads / capacities[:, None])
+
+
+def node_loads(schedule: Schedule) -> NDArray[np.int64]:
+    """Return the messages that nodes inject, accept and pass on.
+
+    Returns
+    -------
+    NDArray
+        Counts of shape (3, nodes, steps).
+    """
+    loads = np.zeros((3, schedule.instance.network.nodes, len(schedule.steps)), dtype=np.int64)
+    for number, step in enumerate(schedule.steps):
+        for _, path in step:
+            loads[0, path[0], number] += 1
+            loads[1, path[-1], number] += 1
+            for node in path[1:-1]:
+                loads[2, node, number] += 1
+    return loads
+
+
+def channel_chart(schedule: Schedule) -> Figure:
+    """Return the heat map of channels by steps, with the means of steps above, of channels beside.
+
+    The channels are sorted by their ends.
+    """
+    network = schedule.instance.network
+    order = sorted(range(len(network.channels)), key=lambda number: network.channels[number])
+    loads = channel_loads(schedule)[order]
+    rows, steps = loads.shape
+    labels = [
+        f"{_name(network, c.source)}→{_name(network, c.target)}" for c in sorted(network.channels)
+    ]
+    groups = [channel.source for channel in sorted(network.channels)]
+    size = MIN_ROW if rows <= 64 else max(1.2, 420 / rows)
+    high = min(MAX_HEIGHT - 110, max(60.0, rows * size))
+    labelled = high / rows >= 0.9 * MIN_ROW
+    margin = max(map(text_width, labels if labelled else _names(network)), default=0) * SMALL + 22
+    wide = min(PAGE - margin - BAR - 16, max(100.0, 13.0 * steps))
+    whole = sorted({0.0, 1.0, *loads.ravel().tolist()})
+    legend = 16.0
+    figure = new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
+    main = _axes(figure, margin, 26 + legend, wide, high)
+    _heat(main, loads, 1.0)
+    _step_ticks(main, steps, wide)
+    if labelled:
+        main.set_yticks(range(rows), labels, fontsize=min(SMALL, 0.92 * high / rows))
+        main.tick_params(axis="y", length=0)
+    else:
+        _group_ticks(main, network, groups, high)
+        main.set_ylabel("channels, by source node")
+    top = _axes(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
+    means = _weighted(loads, [network.channels[number].capacity for number in order])
+    _bars(top, means, upright=True)
+    top.set_xlim(-0.5, steps - 0.5)
+    side = _axes(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
+    _bars(side, loads.mean(axis=1), upright=False)
+    side.set_ylim(rows - 0.5, -0.5)
+    words = {0.0: "free", 1.0: "full"}
+    shares = whole if len(whole) <= 5 else [0.0, 0.25, 0.5, 0.75, 1.0]
+    _key(figure, [(words.get(share, f"{share:.0%} used"), share) for share in shares], margin)
+    return figure
+
+
+def node_chart(schedule: Schedule) -> Figure:
+    """Return three heat maps of nodes by steps: messages injected, accepted, and passed on."""
+    network = schedule.instance.network
+    loads = node_loads(schedule)
+    nodes, steps = loads.shape[1:]
+    parts = [0, 1, 2] if loads[2].any() else [0, 1]
+    titles = ("injected", "accepted", "passed on")
+    size = 11.0 if nodes <= 36 else max(1.5, 420 / nodes)
+    high = min(MAX_HEIGHT - 80, max(50.0, nodes * size))
+    margin = max(map(text_width, _names(network))) * SMALL + 24
+    gap = 10.0
+    wide = (PAGE - margin - 10 - gap * (len(parts) - 1)) / len(parts)
+    wide = min(wide, max(60.0, 12.0 * steps))
+    width = max(margin + len(parts) * (wide + gap), COLUMN)
+    figure = new_figure(width, high + 62)
+    largest = float(loads.max())
+    for place, part in enumerate(parts):
+        axes = _axes(figure, margin + place * (wide + gap), 42, wide, high)
+        _heat(axes, loads[part].astype(float), largest, numbers=loads[part].size <= MAX_NUMBERS)
+        axes.set_title(titles[part], pad=3)
+        _step_ticks(axes, steps, wide)
+        if place == 0:
+            _group_ticks(axes, network, list(range(nodes)), high)
+            axes.set_ylabel("node")
+        else:
+            axes.set_yticks([])
+    counts = range(int(largest) + 1)
+    chosen = counts if len(counts) <= 8 else range(0, int(largest) + 1, -(-len(counts) // 7))
+    _key(figure, [(str(number), number / max(1.0, largest)) for number in chosen], margin)
+    return figure
+
+
+def _name(network: Network, node: int) -> str:
+    return shown(network.node_name(node))
+
+
+def _names(network: Network) -> list[str]:
+    return [_name(network, node) for node in range(network.nodes)]
+
+
+def _axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    across, tall = figure.get_size_inches() * 72
+    return figure.add_axes((left / across, bottom / tall, width / across, height / tall))
+
+
+def _shades() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("load", SHADES)
+
+
+def _heat(axes: Axes, values: NDArray[np.float64], largest: float, numbers: bool = False) -> None:
+    """Draw a value per cell, row 0 at the top."""
+    rows, columns = values.shape
+    style: dict[str, Any] = {"cmap": _shades(), "vmin": 0.0, "vmax": max(1.0, largest)}
+    if values.size <= MAX_CELLS:
+        edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+        axes.pcolormesh(*edges, values, edgecolors="white", linewidth=0.4, **style)
+    else:
+        axes.imshow(values, aspect="auto", interpolation="none", **style)
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    for side in axes.spines.values():
+        side.set_visible(False)
+    if numbers:
+        for (row, column), value in np.ndenumerate(values):
+            if value:
+                colour = "white" if value > 0.5 * largest else "black"
+                axes.text(
+                    column, row, f"{value:.0f}", color=colour, ha="center", va="center",
+                    fontsize=6,
+                )  # fmt: skip
+
+
+def _step_ticks(axes: Axes, steps: int, width: float) -> None:
+    """Write the numbers of the steps, as many as there is room for."""
+    every = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000, 10**6) if n * width >= 11 * steps)
+    numbers = [n for n in range(1, steps + 1) if n % every == 0 or (n == 1 and every > 2)]
+    axes.set_xticks([n - 1 for n in numbers], [str(n) for n in numbers])
+    axes.set_xlabel("step", labelpad=1)
+    axes.tick_params(axis="x", length=0 if every == 1 else 2)
+
+
+def _group_ticks(axes: Axes, network: Network, groups: list[int], height: float) -> None:
+    """Write the names of nodes beside the middle of their rows, as many as fit."""
+    nodes = sorted(set(groups))
+    every = max(1, -int(-1.1 * MIN_ROW * len(nodes) // height))
+    every = next((n for n in (1, 2, 4, 8, 16, 32, 64, 128, 256) if n >= every), every)
+    middles = {
+        node: float(np.mean([i for i, g in enumerate(groups) if g == node]))
+        for node in nodes[::every]
+    }
+    axes.set_yticks(list(middles.values()), [_name(network, node) for node in middles])
+    axes.tick_params(axis="y", length=0)
+
+
+def _weighted(loads: NDArray[np.float64], capacities: list[int]) -> NDArray[np.float64]:
+    """Return the used share of all capacity per step."""
+    return np.asarray(np.average(loads, axis=0, weights=capacities))
+
+
+def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
+    """Draw shares between 0 and 1 as bars, with the scale in percent."""
+    places = np.arange(len(shares))
+    style: Any = {"color": SHADES[1], "edgecolor": "none"}
+    if upright:
+        if len(shares) > MAX_BARS:  # gaps would be thinner than a pixel
+            axes.stairs(shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1])
+        else:
+            axes.bar(places, shares, width=0.8, **style)
+        axes.set(ylim=(0, 1), xticks=[], yticks=[0, 1])
+        axes.set_yticklabels(["0", "100 %"])
+    else:
+        if len(shares) > MAX_BARS:
+            axes.stairs(
+                shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1],
+                orientation="horizontal",
+            )  # fmt: skip
+        else:
+            axes.barh(places, shares, height=0.8, **style)
+        axes.set(xlim=(0, 1), yticks=[], xticks=[0, 1])
+        axes.set_xticklabels(["", "100 %"])
+    for name, side in axes.spines.items():
+        side.set_visible(name == ("left" if upright else "bottom"))
+
+
+def _key(figure: Figure, entries: list[tuple[str, float]], left: float) -> None:
+    """Draw the meaning of the shades below the chart."""
+    from matplotlib.patches import Rectangle
+
+    width = float(figure.get_size_inches()[0] * 72)
+    axes = _axes(figure, 0, 0, width, 14)
+    axes.set(xlim=(0, width), ylim=(0, 14))
+    axes.axis("off")
+    shades, x = _shades(), left
+    for text, share in entries:
+        axes.add_patch(
+            Rectangle((x, 4), 8, 8, facecolor=shades(share), edgecolor=DARK, linewidth=0.4)
+        )
+        axes.text(x + 11, 5.4, text, fontsize=SMALL, ha="left", va="baseline")
+        x += 11 + text_width(text, SMALL) + 10
