@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
@@ -40,6 +40,7 @@ def run(
         str,
         typer.Argument(
             metavar="SUITE|FILE",
+            autocompletion=completion.suites,
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
             " general-training, general-test, scale; designs: gappin, order-degree, fewest-steps;"
@@ -49,11 +50,19 @@ def run(
     ],
     engine: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[+NAME...]", help="A contestant: one engine, or a team; repeat."),
+        typer.Option(
+            metavar="NAME[+NAME...]",
+            autocompletion=completion.engines,
+            help="A contestant: one engine, or a team; repeat.",
+        ),
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="auto, race, relay or quotients; repeat to compare."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.strategies,
+            help="auto, race, relay or quotients; repeat to compare.",
+        ),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
