@@ -175,11 +175,9 @@ def _line(start: Cell, end: Cell) -> list[tuple[Cell, str]]:
     found = []
     for before, cell in zip([path[0], *path], path, strict=False):
         down, right = cell[0] - before[0], cell[1] - before[1]
-        if down and right:
-            character = "\\" if down == right else "/"
-        else:
-            character = "|" if down else "-"
-        found.append((cell, character))
+        slanted = "\\" if down == right else "/"
+        straight = "|" if down else "-"
+        found.append((cell, slanted if down and right else straight))
     return found
 
 
