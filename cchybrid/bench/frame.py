@@ -104,8 +104,10 @@ def run_frame(reading: Reading) -> DataFrame:
                 "convergence": [tuple(state) for state in states],
             }
         )
-    whole = ("nodes", "channels", "published_steps", "steps", "lower_bound", "gap")
-    whole += ("evaluations", "evaluations_to_best", "conflicts")
+    whole = (
+        "nodes", "channels", "published_steps", "steps", "lower_bound", "gap", "evaluations",
+        "evaluations_to_best", "conflicts",
+    )  # fmt: skip
     frame = DataFrame(lines, columns=[*COLUMNS])
     return frame.astype(dict.fromkeys(whole, "Int64"))
 

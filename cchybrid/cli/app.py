@@ -18,6 +18,9 @@ from cchybrid.model.errors import CchybridError
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
 
+COERCED_LOCALE = "C.UTF-8"
+"""The value that Python gives LC_CTYPE in the locale C."""
+
 app = typer.Typer(
     name="cchybrid",
     help="Design collective-communication schedules with the fewest steps, and prove it.",
@@ -80,7 +83,10 @@ def _set_encoding() -> None:
     Python writes UTF-8 in the locale C, too, whose terminals show no lines of tables. Names that
     are not ASCII stay as they are there, since a pipe may be read as UTF-8.
     """
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    given = [os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if given[1] == COERCED_LOCALE:  # set by Python itself where LANG is C (PEP 538)
+        given[1] = None
+    locale = next(filter(None, given), "")
     plain = locale in ("C", "POSIX") and "PYTHONIOENCODING" not in os.environ
     codecs.register_error("utf-8", lambda error: (_in_utf8(error), _end(error)))
     for stream in (sys.stdout, sys.stderr):
