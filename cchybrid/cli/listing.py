@@ -109,7 +109,8 @@ def print_options(info: EngineInfo | DesignerInfo, as_json: bool) -> None:
     try:
         fields = dataclasses.fields(load_target(info.target).Options)
     except Exception as error:
-        raise PluginError(f"{info.name} cannot be loaded: {error_line(error)}") from error
+        what = type(info).__name__.removesuffix("Info").lower()
+        raise PluginError(f"{what} {info.name} cannot be loaded: {error_line(error)}") from error
     if as_json:
         options: dict[str, Any] = {field.name: field.default for field in fields}
         record = {"name": info.name, "kind": info.kind, "summary": info.summary}

@@ -35,7 +35,7 @@ def test_names_are_shown_instead_of_numbers() -> None:
     assert [word for word in line.replace("─", " ").split() if word] == ["R1", "[b]", "x"]
 
 
-def test_one_way_channels_have_arrowheads() -> None:
+def test_channels_of_one_direction_have_arrowheads() -> None:
     line = Network.from_arcs("line", 3, [(0, 1), (2, 1)], positions=((0, 0), (1, 0), (2, 0)))
     assert sketch(line, 80, ascii_only=True) == ["0-->1<---2"]
 
