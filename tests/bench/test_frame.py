@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
 import sqlite3
 import subprocess
@@ -92,6 +94,15 @@ def test_pandas_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     )
     with pytest.raises(InputError, match=r"needs pandas; pip install 'cchybrid\[report\]'"):
         cchybrid.bench.read("a.sqlite")
+
+
+def test_the_examples_of_new_modules_are_true() -> None:
+    for name in (
+        "cchybrid.library.nearest", "cchybrid.plugin.option_names", "cchybrid.view.screen",
+        "cchybrid.view.sparkline", "cchybrid.view.terminal_sketch", "cchybrid.bench.frame",
+    ):  # fmt: skip
+        tried = doctest.testmod(importlib.import_module(name))
+        assert (tried.failed, tried.attempted > 0) == (0, True), name
 
 
 def test_the_package_is_imported_without_pandas() -> None:
