@@ -109,7 +109,7 @@ def _cells(
     points: Sequence[tuple[float, float]], rows_per_unit: int, name_length: int
 ) -> list[Cell] | None:
     """Return the middle of every name; ``None`` if names would touch."""
-    across = max(rows_per_unit * COLUMNS_PER_ROW, name_length + 3.0)
+    across = round(max(rows_per_unit * COLUMNS_PER_ROW, name_length + 3))
     left, top = min(x for x, _ in points), max(y for _, y in points)
     cells = [
         (round((top - y) * rows_per_unit), round((x - left) * across) + name_length)

@@ -15,15 +15,15 @@ from cchybrid.view.terminal_sketch import MAX_NODES, MAX_ROWS, print_sketch, ske
 
 def test_a_mesh_in_ascii() -> None:
     assert sketch(network("mesh-2x3"), 80, ascii_only=True) == [
-        "0---1----2",
-        "|   |    |",
-        "3---4----5",
+        "0---1---2",
+        "|   |   |",
+        "3---4---5",
     ]
 
 
 def test_links_around_a_torus_are_short_ends() -> None:
     lines = sketch(network("torus-3x3"), 80)
-    assert lines[1] == "─0───1────2─"
+    assert lines[1] == "─0───1───2─"
     assert lines[0].split() == lines[-1].split() == ["│", "│", "│"]
 
 
@@ -37,7 +37,7 @@ def test_names_are_shown_instead_of_numbers() -> None:
 
 def test_channels_of_one_direction_have_arrowheads() -> None:
     line = Network.from_arcs("line", 3, [(0, 1), (2, 1)], positions=((0, 0), (1, 0), (2, 0)))
-    assert sketch(line, 80, ascii_only=True) == ["0-->1<---2"]
+    assert sketch(line, 80, ascii_only=True) == ["0-->1<--2"]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
