@@ -97,6 +97,7 @@ def _convergence(runs: DataFrame) -> str:
             axes.set_title(fill(name, 32), fontsize=8)
             axes.set_xscale("log")
             axes.tick_params(labelsize=7)
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=6))
             axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
