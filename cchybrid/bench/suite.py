@@ -55,6 +55,7 @@ from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_budget, read_contestants
 from cchybrid.library.collectives import canonical_name
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
@@ -107,7 +108,9 @@ def read_suite(name: str) -> Suite:
         if not is_file(path):
             known = ", ".join(suite_names())
             raise InputError(
-                f"no suite is called {name}", where="SUITE", hint=f"use {known}, or a .toml file"
+                f"no suite is called {name}",
+                where="SUITE",
+                hint=did_you_mean(name, suite_names(), f"use {known}, or a .toml file"),
             )
     with with_context(path):
         return _read(path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
+import re
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -19,15 +21,18 @@ from cchybrid.cli import (
     solving,
     warming,
 )
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import CchybridError
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
 
+COERCED_LOCALE = "C.UTF-8"
+"""The value that Python gives LC_CTYPE in the locale C."""
+
 app = typer.Typer(
     name="cchybrid",
     help="Design collective-communication schedules with the fewest steps, and prove it.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -70,21 +75,53 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line; bad input ends in one line and exit status 2."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may be any bytes
-        sys.stdout.reconfigure(errors="backslashreplace")
-    status = run(sys.argv[1:])
     try:
+        _set_encoding()
+        status = run(sys.argv[1:])
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = _print_error("interrupted", INTERRUPTED)
     except OSError:  # closed pipe, or full disk
-        status = status or 1
+        status = 1
     # Not sys.exit, which could crash while an abandoned solver still runs in a thread.
     os._exit(status)
+
+
+def _set_encoding() -> None:
+    """Let text that the output cannot show be escaped, and lines of tables be ASCII in locale C.
+
+    Python writes UTF-8 in the locale C, too, whose terminals show no lines of tables. Names that
+    are not ASCII stay as they are there, since a pipe may be read as UTF-8.
+    """
+    given = [os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if given[1] == COERCED_LOCALE:  # set by Python itself where LANG is C (PEP 538)
+        given[1] = None
+    locale = next(filter(None, given), "")
+    plain = locale in ("C", "POSIX") and "PYTHONIOENCODING" not in os.environ
+    codecs.register_error("utf-8", lambda error: (_in_utf8(error), _end(error)))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if plain:
+                stream.reconfigure(encoding="ascii", errors="utf-8")
+            else:
+                stream.reconfigure(errors="backslashreplace")  # a file's name may be any bytes
+
+
+def _in_utf8(error: UnicodeError) -> bytes:
+    """Return the characters that could not be encoded, as UTF-8."""
+    assert isinstance(error, UnicodeEncodeError)
+    return error.object[error.start : error.end].encode("utf-8", "backslashreplace")
+
+
+def _end(error: UnicodeError) -> int:
+    assert isinstance(error, UnicodeEncodeError)
+    return error.end
 
 
 def run(words: list[str]) -> int:
     """Run one command line and return its exit status."""
     try:
-        status = app(words or ["--help"], standalone_mode=False)
+        status = app(words or ["--help"], prog_name="cchybrid", standalone_mode=False)
         if status == INTERRUPTED:  # the command-line library returns it after Ctrl-C
             raise KeyboardInterrupt
     except CchybridError as error:
@@ -99,12 +136,26 @@ def run(words: list[str]) -> int:
         # Errors of the command-line library have their text in format_message().
         if not hasattr(error, "format_message"):
             raise
-        known = {
-            command.callback.__name__ for command in app.registered_commands if command.callback
-        }
-        command = " ".join(["cchybrid", *(word for word in words[:1] if word in known), "--help"])
-        return _print_error(f"{error.format_message().rstrip('.')}; see: {command}", 2)
+        return _print_error(_usage_error(error, error.format_message()), 2)
     return status if isinstance(status, int) else 0
+
+
+def _usage_error(error: Any, text: str) -> str:
+    """Return an error of the command-line library with the nearest name and the help to see."""
+    # The library itself suggests names in its newer versions, in other words.
+    what = re.sub(r"\. Did you mean .*| \(Possible options: .*", "", text).rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command", None)
+    option = getattr(error, "option_name", "")
+    unknown = re.match(r"No such command '(.*)'", what)
+    hint = ""
+    if unknown is not None:
+        hint = did_you_mean(unknown[1], getattr(command, "commands", ()))
+    elif what.startswith("No such option"):
+        params = getattr(command, "params", ())
+        hint = did_you_mean(option, [name for each in params for name in each.opts])
+    path = getattr(context, "command_path", "cchybrid")
+    return f"{what}; {hint} see: {path} --help" if hint else f"{what}; see: {path} --help"
 
 
 def _print_error(text: str, status: int) -> int:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cchybrid.cli import completion
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
@@ -21,6 +22,7 @@ Topology = Annotated[
     str,
     typer.Argument(
         metavar="TOPOLOGY|FILE",
+        autocompletion=completion.topologies,
         show_default=False,
         help="A topology such as mesh-4x4, a network file, or an instance file.",
     ),
@@ -29,6 +31,7 @@ CollectiveName = Annotated[
     str | None,
     typer.Argument(
         metavar="COLLECTIVE",
+        autocompletion=completion.collectives,
         show_default=False,
         help="A collective such as AAS or alltoall; not with an instance file.",
     ),
@@ -58,7 +61,11 @@ Receivers = Annotated[
 ]
 EngineOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="ENGINE.NAME=VALUE", help="Set an engine's option; repeatable."),
+    typer.Option(
+        metavar="ENGINE.NAME=VALUE",
+        autocompletion=completion.options,
+        help="Set an engine's option; repeatable.",
+    ),
 ]
 Evaluations = Annotated[
     int | None,

@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
+from cchybrid.view.screen import print_lines, screen_width
 
 if TYPE_CHECKING:
+    from cchybrid.bench.report.reading import Reading
     from cchybrid.bench.report.sections import Report
     from cchybrid.bench.runner import Progress
+    from cchybrid.plugin.registry import Registry
 
 bench = typer.Typer(
     name="bench",
@@ -40,6 +43,7 @@ def run(
         str,
         typer.Argument(
             metavar="SUITE|FILE",
+            autocompletion=completion.suites,
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
             " general-training, general-test, scale; designs: gappin, order-degree, fewest-steps;"
@@ -49,11 +53,19 @@ def run(
     ],
     engine: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME[+NAME...]", help="A contestant: one engine, or a team; repeat."),
+        typer.Option(
+            metavar="NAME[+NAME...]",
+            autocompletion=completion.engines,
+            help="A contestant: one engine, or a team; repeat.",
+        ),
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="auto, race, relay or quotients; repeat to compare."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.strategies,
+            help="auto, race, relay or quotients; repeat to compare.",
+        ),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
@@ -184,8 +196,13 @@ def report(
     suite: Annotated[
         str | None, typer.Option(metavar="NAME", help="If the store holds several suites.")
     ] = None,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="Draw the best schedule of every row, and link it.")
+    ] = False,
 ) -> None:
     """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
+
+    With --pages, a page shows the best schedule of every row; report.html links to it.
 
     Exit status: 0 the report was written, 2 bad input.
     """
@@ -203,11 +220,16 @@ def report(
     words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]
+    words += ["--pages"] if pages else []
     designed = design_suite(store, suite)
     if designed is not None:
         if other is not None:
             raise InputError(
                 "reports of designs compare no stores", where="OTHER-STORE", hint="drop it"
+            )
+        if pages:
+            raise InputError(
+                "designs have no pages of schedules", where="--pages", hint="drop the option"
             )
         with _checking(store) as watch:
             composed = design_report(store, designed, shlex.join(words), watch)
@@ -221,15 +243,45 @@ def report(
         with _checking(other) as watch:
             compared = read_store(other, reading.suite, registry, watch)
     composed = compose(reading, compared, shlex.join(words))
-    _print_report(composed, write_report(composed, folder))
+    links = _write_pages(reading, registry, folder) if pages else {}
+    _print_report(composed, write_report(composed, folder, links=links))
+    if links:
+        print(f"written to {folder / 'pages'}: {len(links)} pages")
+
+
+def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str, str]:
+    """Write a page for the best schedule of every row; return the files by row."""
+    from cchybrid.bench.report.schedule_pages import schedule_pages, write_page
+    from cchybrid.view.drawing.page import page
+
+    links = {}
+    for row, name, text in schedule_pages(reading, registry, page):
+        try:
+            write_page(folder, name, text)
+        except OSError as error:
+            raise InputError(
+                f"{folder / name} cannot be written: {error.strerror}",
+                where="-o",
+                hint="name another folder",
+            ) from None
+        links[row] = name
+    return links
 
 
 def _print_report(composed: Report, files: Sequence[Path]) -> None:
     """Print the summary of a report, and its files."""
     summary = composed.sections[0].table
+    width = screen_width()
     if summary is not None:
         lines = [[*map(str, line)] for line in (summary, *summary.itertuples(index=False))]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        if width is not None and sum(widths) + 2 * len(widths) > width:
+            heads = lines[0][1:]
+            for first, *counts in lines[1:]:
+                cells = zip(heads, counts, strict=True)
+                words = ", ".join(f"{head} {count}" for head, count in cells if count != "0")
+                print_lines([f"{first}: {words}"])
+            lines = []
         for first, *counts in lines:
             numbers = map(str.rjust, counts, widths[1:])
             print(first.ljust(widths[0]), *numbers, sep="  ")

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
+from cchybrid.cli.listing import print_options
 from cchybrid.cli.solving import check_writable, engine_options, load_plugins
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.designs.result import DesignResult
@@ -42,7 +44,12 @@ def design(
         bool, typer.Option("--fault-tolerant", help="Any one node may fail.")
     ] = False,
     collective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Search for its fewest steps, such as AAS.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.collectives,
+            help="Search for its fewest steps, such as AAS.",
+        ),
     ] = None,
     switching: Annotated[
         str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
@@ -64,11 +71,20 @@ def design(
         Path | None, typer.Option(metavar="FILE", help="Draw the front: .svg, .png, .pdf.")
     ] = None,
     initial: Annotated[
-        str | None, typer.Option(metavar="FILE|TOPOLOGY", help="A network to begin with.")
+        str | None,
+        typer.Option(
+            metavar="FILE|TOPOLOGY",
+            autocompletion=completion.topologies,
+            help="A network to begin with.",
+        ),
     ] = None,
     designer: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A designer that takes part; repeat for several."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.designers,
+            help="A designer that takes part; repeat for several.",
+        ),
     ] = None,
     target: Annotated[
         float | None, typer.Option(metavar="COST", help="Stop at a network of this cost.")
@@ -93,7 +109,11 @@ def design(
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option(metavar="DESIGNER.NAME=VALUE", help="Set a designer's option; repeatable."),
+        typer.Option(
+            metavar="DESIGNER.NAME=VALUE",
+            autocompletion=completion.designer_options,
+            help="Set a designer's option; repeatable.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -178,21 +198,27 @@ def design(
         files = {name: written.get(name) for name in ("network", "schedule")}
         print(json.dumps({**result.to_json(), **files}))
     else:
-        for line in _verdict(result):
-            print(line)
-        for path in written.values():
-            print(f"written to {path}")
+        print_lines([*_verdict(result), *(f"written to {path}" for path in written.values())])
     if failed is not None:
         raise failed
     complete = result.network is not None and (collective is None or result.schedule is not None)
     raise typer.Exit(0 if complete else 1)
 
 
-def designers(as_json: arguments.AsJson = False) -> None:
-    """List the designers of networks, and the cost terms."""
+def designers(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.designers),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """List the designers of networks and the cost terms, or show the options of one designer."""
     from cchybrid.network_design.cost import TERMS
 
     registry = load_plugins()
+    if name is not None:
+        print_options(registry.designer(name), as_json)
+        return
     found = sorted(registry.designers.values(), key=lambda info: (-info.priority, info.name))
     terms = {term.name: (term.summary, term.maximised) for term in TERMS.values()}
     for extra in registry.cost_terms.values():
@@ -200,18 +226,19 @@ def designers(as_json: arguments.AsJson = False) -> None:
     if as_json:
         rows = [{"name": info.name, "kind": info.kind, "summary": info.summary} for info in found]
         costs = [
-            {"name": name, "summary": summary, "maximised": maximised}
-            for name, (summary, maximised) in terms.items()
+            {"name": term, "summary": summary, "maximised": maximised}
+            for term, (summary, maximised) in terms.items()
         ]
         print(json.dumps({"designers": rows, "cost_terms": costs}))
         return
     width = max(len(name) for name in (*registry.designers, *terms))
     print("designers:")
-    for info in found:
-        print(f"  {info.name:{width}}  {info.summary} ({info.kind})")
+    print_lines(f"  {info.name:{width}}  {info.summary} ({info.kind})" for info in found)
     print("cost terms:")
-    for name, (summary, maximised) in terms.items():
-        print(f"  {name:{width}}  {summary}{', to be large' if maximised else ''}")
+    print_lines(
+        f"  {term:{width}}  {summary}{', to be large' if maximised else ''}"
+        for term, (summary, maximised) in terms.items()
+    )
 
 
 def check_design(
@@ -256,10 +283,15 @@ def check_design(
         print(json.dumps(facts))
         return
     mean, bound = float(figures.mean), float(figures.mean_bound)
-    print(f"{file}: diameter {figures.diameter} (at least {figures.diameter_bound}),", end=" ")
-    print(f"mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked")
+    lines = [
+        f"{file}: diameter {figures.diameter} (at least {figures.diameter_bound}),"
+        f" mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked"
+    ]
     if steps is not None:
-        print(f"{record['collective']}: at least {steps} steps on every such network: checked")
+        lines.append(
+            f"{record['collective']}: at least {steps} steps on every such network: checked"
+        )
+    print_lines(lines)
 
 
 def _links_of(network: Network) -> list[tuple[int, int]]:

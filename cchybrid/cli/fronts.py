@@ -11,6 +11,7 @@ import typer
 
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.designs.front import DesignFront
@@ -67,10 +68,7 @@ def print_front(
     if as_json:
         print(json.dumps({**front.to_json(), "written": [str(path) for path in written]}))
     else:
-        for line in _lines(front):
-            print(line)
-        for path in written:
-            print(f"written to {path}")
+        print_lines([*_lines(front), *(f"written to {path}" for path in written)])
     if failed is not None:
         raise failed
     raise typer.Exit(0 if front.points else 1)

@@ -3,95 +3,133 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Annotated
+import json
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cchybrid.cli import completion
+from cchybrid.cli.arguments import AsJson
 from cchybrid.model.errors import PluginError
 from cchybrid.model.text import error_line
+from cchybrid.view.screen import print_lines, print_table
 
-NameArgument = Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)]
+if TYPE_CHECKING:
+    from cchybrid.plugin.records import DesignerInfo, EngineInfo
+
+NetworkName = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.networks),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.engines),
+]
 
 
-def topologies(name: NameArgument = None) -> None:
+def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4)."""
     from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
-        _table(("name", "summary", "example"), (
-            (info.usage, info.summary, info.example) for info in registry.topologies.values()
-        ))  # fmt: skip
+        keys = ("name", "usage", "summary", "example")
+        found = [{key: getattr(info, key) for key in keys} for info in registry.topologies.values()]
+        if as_json:
+            print(json.dumps({"topologies": found}))
+        else:
+            print_table(
+                ("name", "summary", "example"),
+                [(each["usage"], each["summary"], each["example"]) for each in found],
+            )
         return
     from cchybrid.library.topologies import network
     from cchybrid.referee.distances import hop_distances
 
-    found = network(name, registry.topologies.values())
-    distance = hop_distances(found, range(found.nodes))
-    out = [len(targets) for targets in found.successors]
-    print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
+    named = network(name, registry.topologies.values())
+    diameter = int(hop_distances(named, range(named.nodes)).max())
+    out = [len(targets) for targets in named.successors]
+    if as_json:
+        facts = {
+            "name": named.name,
+            "nodes": named.nodes,
+            "channels": len(named.channels),
+            "out_degree": [min(out), max(out)],
+            "diameter": diameter,
+            "terminals": len(named.terminals),
+        }
+        print(json.dumps(facts))
+        return
+    print(f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels")
     print(f"  out-degree: {out[0] if min(out) == max(out) else f'{min(out)} to {max(out)}'}")
-    print(f"  diameter: {int(distance.max())} hops")
-    print(f"  terminals: {len(found.terminals)}")
+    print(f"  diameter: {diameter} hops")
+    print(f"  terminals: {len(named.terminals)}")
 
 
-def collectives() -> None:
+def collectives(as_json: AsJson = False) -> None:
     """List the collectives; case, hyphens and underscores of a name do not count."""
     from cchybrid.library.collectives import ALLREDUCE
     from cchybrid.plugin.registry import load_registry
 
-    _table(("name", "MPI, NCCL, SCCL", "summary"), (
-        (info.usage, " or ".join(info.aliases), info.summary)
-        for info in load_registry().collectives.values()
-    ))  # fmt: skip
-    print(f"  allreduce: {ALLREDUCE}")
+    infos = load_registry().collectives.values()
+    if as_json:
+        keys = ("name", "usage", "aliases", "summary")
+        print(json.dumps({"collectives": [{key: getattr(i, key) for key in keys} for i in infos]}))
+        return
+    print_table(
+        ("name", "MPI, NCCL, SCCL", "summary"),
+        [(info.usage, " or ".join(info.aliases), info.summary) for info in infos],
+    )
+    print_lines([f"  allreduce: {ALLREDUCE}"])
 
 
-def engines(name: NameArgument = None) -> None:
+def engines(name: EngineName = None, as_json: AsJson = False) -> None:
     """List the engines, or show the options of one."""
     from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
-        _table(("name", "kind", "takes part", "summary"), (
-            (info.name, info.kind, "if named" if info.baseline else "always", info.summary)
-            for info in registry.engines.values()
-        ))  # fmt: skip
+        infos = registry.engines.values()
+        if as_json:
+            keys = ("name", "kind", "baseline", "summary")
+            print(json.dumps({"engines": [{key: getattr(i, key) for key in keys} for i in infos]}))
+            return
+        print_table(
+            ("name", "kind", "takes part", "summary"),
+            [(i.name, i.kind, "if named" if i.baseline else "always", i.summary) for i in infos],
+        )
         return
+    print_options(registry.engine(name), as_json)
+
+
+def print_options(info: EngineInfo | DesignerInfo, as_json: bool) -> None:
+    """Print the options of an engine or a designer, with their defaults."""
     from cchybrid.plugin.records import load_target
 
-    info = registry.engine(name)
     try:
         fields = dataclasses.fields(load_target(info.target).Options)
     except Exception as error:
-        raise PluginError(f"engine {info.name} cannot be loaded: {error_line(error)}") from error
-    print(f"{info.name}: {info.summary}")
+        what = type(info).__name__.removesuffix("Info").lower()
+        raise PluginError(f"{what} {info.name} cannot be loaded: {error_line(error)}") from error
+    if as_json:
+        options: dict[str, Any] = {field.name: field.default for field in fields}
+        record = {"name": info.name, "kind": info.kind, "summary": info.summary}
+        print(json.dumps({**record, "options": options}))
+        return
+    print_lines([f"{info.name}: {info.summary}"])
     if not fields:
         print("  it has no options")
     for field in fields:
         print(f"  --option {info.name}.{field.name}={field.default}")
 
 
-def plugins() -> None:
+def plugins(as_json: AsJson = False) -> None:
     """List the plugins, what each provides, and its errors."""
     from cchybrid.plugin.registry import load_registry
 
-    rows = [
-        (row.name, row.source, row.trouble or "ok", ", ".join(row.provides))
-        for row in load_registry().plugins
-    ]
-    _table(("plugin", "from", "state", "provides"), rows)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*heads, box=box.SIMPLE_HEAD)
-    for row in rows:
-        table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    # Without a terminal the width is fixed, so that nothing is cut.
-    console.print(table, width=None if console.is_terminal else 200)
+    found = load_registry().plugins
+    if as_json:
+        print(json.dumps({"plugins": [dataclasses.asdict(row) for row in found]}))
+        return
+    rows = [(row.name, row.source, row.trouble or "ok", ", ".join(row.provides)) for row in found]
+    print_table(("plugin", "from", "state", "provides"), rows)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 ScheduleFile = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
@@ -45,20 +46,19 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         print(json.dumps(record))
     elif violations:
         print(f"{read.instance.name}: INVALID, {len(violations)} violations")
-        for violation in violations[:MAX_VIOLATIONS]:
-            print(f"  {violation.rule}: {violation.text}")
+        print_lines(f"  {each.rule}: {each.text}" for each in violations[:MAX_VIOLATIONS])
         if len(violations) > MAX_VIOLATIONS:
             print(f"  and {len(violations) - MAX_VIOLATIONS} more")
     else:
         size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
-        print(f"{read.instance.name}: valid, {size}")
+        print_lines([f"{read.instance.name}: valid, {size}"])
         if bound is not None and bound > len(read.steps):
             print(f"lower bound {bound}: FALSE, this very schedule has fewer steps")
         elif bound is not None:
             optimal = (
                 ", so it is optimal" if word == "certified" and bound == len(read.steps) else ""
             )
-            print(f"lower bound {bound}: {word}{optimal}")
+            print_lines([f"lower bound {bound}: {word}{optimal}"])
     refuted = bound is not None and bound > len(read.steps)
     raise typer.Exit(1 if violations or refuted or word.startswith("not proven") else 0)
 
@@ -68,7 +68,9 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            metavar="FORMAT", help="csv, text, table, markdown, latex, or a plugin's format."
+            metavar="FORMAT",
+            autocompletion=completion.exporters,
+            help="csv, text, table, markdown, latex, or a plugin's format.",
         ),
     ],
     output: Annotated[

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
+from cchybrid.cli.option_texts import check_names, missing_value
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,9 +28,16 @@ def solve(
     read_instance: arguments.ReadInstance,
     engine: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An engine that takes part; repeat for several."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.engines,
+            help="An engine that takes part; repeat for several.",
+        ),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="auto, race, relay or quotients.")] = "auto",
+    strategy: Annotated[
+        str,
+        typer.Option(autocompletion=completion.strategies, help="auto, race, relay or quotients."),
+    ] = "auto",
     steps: Annotated[
         int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
     ] = None,
@@ -99,14 +107,16 @@ def solve(
     else:
         from rich.console import Console
 
+        from cchybrid.view.screen import print_lines
         from cchybrid.view.table import steps_table
+        from cchybrid.view.terminal_sketch import print_sketch
         from cchybrid.view.verdict import verdict
 
         if result.schedule is not None:
-            console = Console(highlight=False)
+            console = Console(highlight=False, markup=False)
+            print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
-        for line in verdict(result, explain=verbose):
-            print(line)
+        print_lines(verdict(result, explain=verbose))
         if written is not None:
             print(f"written to {written}")
     if failed is not None:
@@ -217,7 +227,7 @@ def _view(title: str, verbose: bool) -> Any:
     from cchybrid.view.live import LiveView, PlainView
 
     console = Console(stderr=True)
-    if console.is_terminal and not verbose:
+    if console.is_terminal and not console.is_dumb_terminal and not verbose:
         return LiveView(console, title)
     return PlainView(console, verbose)
 
@@ -228,11 +238,14 @@ def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         engine, dot, field = name.partition(".")
+        if dot and engine and field and not equals:
+            raise missing_value(engine, field)
         if not (equals and dot and engine and field):
             raise InputError(
                 f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
             )
         options.setdefault(engine.lower(), {})[field] = value
+    check_names(options)
     return options
 
 

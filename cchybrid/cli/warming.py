@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cchybrid.cli import completion
+
 if TYPE_CHECKING:
     from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
@@ -17,6 +19,7 @@ def warm_up(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
+            autocompletion=completion.engines_and_designers,
             show_default=False,
             help="Engines and designers; default: all that take part without being named.",
         ),

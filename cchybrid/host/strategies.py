@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from cchybrid.host.run_history import PROVER, ArmKey, RunHistory
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import NoOptions
 from cchybrid.plugin.records import EngineInfo
@@ -417,4 +418,8 @@ def check_strategy(name: str, where: str) -> None:
     """Raise an ``InputError`` that names ``where`` if there is no strategy of this name."""
     if name not in STRATEGIES:
         known = ", ".join(STRATEGIES)
-        raise InputError(f"no strategy is called {name}", where=where, hint=f"use {known}")
+        raise InputError(
+            f"no strategy is called {name}",
+            where=where,
+            hint=did_you_mean(name, STRATEGIES, f"use {known}"),
+        )

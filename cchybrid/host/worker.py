@@ -176,7 +176,7 @@ def _read(steps: Steps | str) -> Steps:
 
 def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Build the Problem and the engine, and run it on the Problem or on quotients."""
-    engine_class, options = read_engine(job)
+    engine_class, options = read_engine(job, "engines")
     symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None
     if symmetries is not None and not len(symmetries.generators):
         run.send("unsupported", text="there is no symmetry to divide by")
@@ -208,7 +208,7 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
 
 def check_options(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Check the engine's options; an error is reported as ``refused``."""
-    read_engine(job)
+    read_engine(job, "engines")
     run.send("end", stop=Stop.EXHAUSTED.value)
 
 

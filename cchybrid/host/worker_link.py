@@ -128,11 +128,17 @@ class RefusedError(Exception):
     """The engine rejects its options."""
 
 
-def read_engine(job: Line) -> tuple[Any, Any]:
-    """Return the class of the engine and its options, or raise a ``RefusedError``."""
+def read_engine(job: Line, command: str) -> tuple[Any, Any]:
+    """Return the class of the engine and its options, or raise a ``RefusedError``.
+
+    ``command`` is the one that lists engines of this kind, such as ``engines``.
+    """
     engine_class = load_target(job["target_name"])
     try:
-        return engine_class, read_options(job["engine"], engine_class.Options, job["options"])
+        listing = f"cchybrid {command} {job['engine']}"
+        return engine_class, read_options(
+            job["engine"], engine_class.Options, job["options"], listing
+        )
     except InputError as error:
         raise RefusedError(str(error)) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.library.collectives import canonical_name
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
 
@@ -194,11 +194,10 @@ class DesignTask:
         for name, weight in self.weights:
             known = (*TERM_NAMES, *(term.name for term in self.extra_terms))
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
                 raise InputError(
                     f"no cost term is called {name!r}",
                     where="cost",
-                    hint=f"did you mean {close[0]}?" if close else "use " + ", ".join(known),
+                    hint=did_you_mean(name, known) or "use " + ", ".join(known),
                 )
             if not (math.isfinite(weight) and weight > 0):
                 raise InputError(

@@ -7,14 +7,14 @@ derives the status of the result.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, get_type_hints
 
 import numpy as np
 
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import API, EngineInfo
 from cchybrid.problem import Assignment, Problem
@@ -211,7 +211,7 @@ class RunBase(ABC):
         return self.target is None or steps <= self.target
 
 
-def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
+def read_options(engine: str, kind: type, texts: Mapping[str, str], listing: str = "") -> Any:
     """Return an ``Options`` object from the texts of the user.
 
     Parameters
@@ -222,6 +222,8 @@ def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
         The frozen dataclass.
     texts
         Field names and values as text; a dash in a name counts as an underscore.
+    listing
+        The command that lists the options, for error messages; without it the error lists them.
 
     Raises
     ------
@@ -235,9 +237,7 @@ def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
         field = name.replace("-", "_")
         where = f"--option {engine}.{name}"
         if field not in names:
-            close = difflib.get_close_matches(field, names, 1)
-            hint = f"did you mean {close[0]}?" if close else "use " + (", ".join(names) or "none")
-            raise InputError(f"{engine} has no option {name}", where=where, hint=hint)
+            raise no_such_option(engine, name, names, listing)
         values[field] = _read_value(text, hints[field], where)
     try:
         return kind(**values)
@@ -245,6 +245,24 @@ def read_options(engine: str, kind: type, texts: Mapping[str, str]) -> Any:
         raise InputError(
             str(error), where=f"options of {engine}", hint="correct the value"
         ) from None
+
+
+def no_such_option(engine: str, name: str, known: Sequence[str], listing: str = "") -> InputError:
+    """Return the error for an option that an engine, designer or strategy does not have.
+
+    Parameters
+    ----------
+    known
+        The names of its options.
+    listing
+        The command that lists them; without it the error does.
+    """
+    rest = f"`{listing}` lists its options" if listing else "use " + (", ".join(known) or "none")
+    return InputError(
+        f"{engine} has no option {name}",
+        where=f"--option {engine}.{name}",
+        hint=did_you_mean(name.replace("-", "_"), known, rest),
+    )
 
 
 def _read_value(text: str, kind: Any, where: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import pluggy
 
+from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Network
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
@@ -332,8 +333,7 @@ def _plain(hint: Any) -> Any:
 def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
     found = table.get(name.lower())
     if found is None:
-        close = difflib.get_close_matches(name.lower(), list(table), 1)
-        hint = f"did you mean {close[0]}?" if close else f"see: cchybrid {command}"
+        hint = did_you_mean(name, table) or f"see: cchybrid {command}"
         raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 

@@ -6,12 +6,14 @@ import csv
 import json
 import re
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from pandas import NA, isna
@@ -22,10 +24,12 @@ from cchybrid.bench.report.pages import write_report
 from cchybrid.bench.report.reading import Reading, check, read_store
 from cchybrid.bench.report.sections import Report, compose
 from cchybrid.bench.report.standing import standings
+from cchybrid.bench.report.statistics import gap_over_time
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
+from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 
@@ -68,7 +72,8 @@ def read(path: Path) -> Reading:
 
 
 def written(report: Report, folder: Path) -> dict[str, str]:
-    return {path.suffix: path.read_text() for path in write_report(report, folder)}
+    files = [path for path in write_report(report, folder) if path.name != "runs.csv"]
+    return {path.suffix: path.read_text() for path in files}
 
 
 def changed_record(run: Run, **changes: object) -> Run:
@@ -325,7 +330,7 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
     page = Page()
     page.feed(files[".html"])
     assert page.open == []
-    assert page.seen.count("svg") == 2
+    assert page.seen.count("svg") == 4
     assert len(page.ids) == len(set(page.ids))
     assert all(link[0] == "#" and link[1:] in page.ids for link in page.links)
     assert not re.search(r"https?://|url\((?!#)|@import", files[".html"])
@@ -402,6 +407,90 @@ def test_bad_input_is_one_line(
     shown = capsys.readouterr().err
     assert line in shown
     assert shown.count("\n") == 1
+
+
+def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
+    steps = runs[0].steps or 0
+    improved = with_contributions(
+        runs[0],
+        contributed("schedule", "tabu", steps + 2, at=0.5),
+        contributed("schedule", "tabu", steps, at=1.0),
+        contributed("bound", "cut", steps, at=2.0),
+    )
+    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None, "")
+    written(report, tmp_path / "out")
+    lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
+    assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
+    assert json.loads(lines[0]["convergence"]) == [
+        [0.5, steps + 2, 1], [1.0, steps, 1], [2.0, steps, steps],
+    ]  # fmt: skip
+    assert (lines[0]["nodes"], lines[0]["channels"], lines[0]["status"]) == ("4", "8", "optimal")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Mean gap against seconds" in page
+    assert "Steps (solid) and bound (dotted) against seconds" in page
+
+
+def test_the_mean_gap_falls_to_that_of_the_results(runs: list[Run], tmp_path: Path) -> None:
+    steps = runs[0].steps or 0
+    improved = with_contributions(
+        runs[0],
+        contributed("schedule", "tabu", 2 * steps, at=0.5),
+        contributed("schedule", "tabu", steps, at=1.0),
+        contributed("bound", "cut", steps, at=2.0),
+    )
+    report = compose(read(fill(tmp_path / "a.sqlite", [improved])), None, "")
+    (curve,) = gap_over_time(report.runs).values()
+    assert curve.index.tolist() == [0.5, 1.0, 2.0]
+    gaps = [1 - 1 / (2 * steps), 1 - 1 / steps, 0.0]
+    assert curve.tolist() == pytest.approx(gaps)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
+    """Replace the drawing of pages by a short text; return the schedules that were drawn."""
+    found: list[Schedule] = []
+    stand_in = ModuleType("cchybrid.view.drawing.page")
+
+    def page(schedule: Schedule) -> str:
+        found.append(schedule)
+        return f"<!DOCTYPE html>{len(schedule.steps)} steps"
+
+    stand_in.page = page  # type: ignore[attr-defined]
+    for name in ("cchybrid.view.drawing", "cchybrid.view.drawing.page"):
+        monkeypatch.setitem(sys.modules, name, stand_in)
+    return found
+
+
+def test_rows_are_linked_to_the_pages_of_their_schedules(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    later = [replace(run, seed=1, result={**run.result, "seconds_to_best": 99.0}) for run in runs]
+    fill(tmp_path / "a.sqlite", [*later, *runs])
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
+    assert len(drawn) == 5
+    page = Page()
+    page.feed((tmp_path / "a-report" / "report.html").read_text())
+    links = {link for link in page.links if not link.startswith("#")}
+    assert links == {f"pages/{path.name}" for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert "pages/hypercube-8-oab-routing-any.html" in links
+    text = (tmp_path / "a-report" / "pages" / "mesh-3x3-aab.html").read_text()
+    assert text == "<!DOCTYPE html>4 steps"
+    commands = (tmp_path / "a-report" / "report.md").read_text()
+    assert "cchybrid bench report a.sqlite --pages" in commands
+
+
+def test_pages_of_similar_rows_have_different_files(
+    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:2])
+    monkeypatch.setattr("cchybrid.bench.report.schedule_pages.MAX_NAME_LENGTH", 0)
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    names = {path.name for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert names == {"row.html", "row-2.html"}
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])

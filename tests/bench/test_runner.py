@@ -249,7 +249,7 @@ def test_rows_are_run_by_all_contestants_one_after_another():
         (["n" * 300], "no suite is called"),
         (["six.toml", "--jobs", "0"], "--jobs: 0 makes no sense"),
         (["six.toml", "--time-limit", "-1"], "--time-limit"),
-        (["six.toml", "--option", "umda.population"], "sets no option"),
+        (["six.toml", "--option", "umda.population"], "the value of umda.population is missing"),
         (["six.toml", "--store", "no/folder.sqlite"], "cannot be used as a store"),
         (["wrong.toml"], "row ring-bi-1 AAS: ring-bi-1"),
     ],

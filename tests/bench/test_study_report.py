@@ -114,7 +114,8 @@ def test_the_files_of_a_study(tmp_path: Path) -> None:
     ):
         report = compose(reading(row, [(UMDA, facts)]), None, "")
         pages[name] = {p.name: p.read_text() for p in write_report(report, tmp_path / name)}
-    assert set(pages["rates"]) == {"report.md", "report.csv", "report.html", "success-rates.csv"}
+    names = {"report.md", "report.csv", "report.html", "runs.csv", "success-rates.csv"}
+    assert set(pages["rates"]) == names
     (line,) = csv.DictReader(pages["rates"]["success-rates.csv"].splitlines())
     assert (line["rate"], line["published_rate"], line["at_least_published"]) == (
         "1.0",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from numbers import Real
 from pathlib import Path
@@ -44,17 +44,27 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(
-    report: Report, folder: Path, headers: Sequence[str] = tuple(HEADERS)
+    report: Report,
+    folder: Path,
+    headers: Sequence[str] = tuple(HEADERS),
+    links: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Write ``report.md``, ``.csv`` and ``.html`` and the tables of studies; return their paths.
+    """Write ``report.md``, ``.csv`` and ``.html`` and further tables; return their paths.
 
-    ``headers`` are the columns of ``report.csv``.
+    Parameters
+    ----------
+    headers
+        The columns of ``report.csv``.
+    links
+        The pages of the rows' schedules, by the row's name, which ``report.html`` links.
     """
     texts = {
         "report.md": _page(report, html=False),
         "report.csv": _csv(report.rows[list(headers)], 3),
-        "report.html": _page(report, html=True),
+        "report.html": _page(report, html=True, links=links),
     }
+    if report.records is not None:
+        texts["runs.csv"] = _csv(report.records, 3)
     records = {each.file: each.record for each in report.sections if each.record is not None}
     texts |= {name: _csv(record, 4) for name, record in records.items()}
     try:
@@ -78,7 +88,7 @@ def _csv(table: DataFrame, digits: int) -> str:
     return str(rounded.to_csv(index=False, lineterminator="\n"))
 
 
-def _page(report: Report, html: bool) -> str:
+def _page(report: Report, html: bool, links: Mapping[str, str] | None = None) -> str:
     environment = Environment(
         autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -86,7 +96,9 @@ def _page(report: Report, html: bool) -> str:
     environment.tests["numeric"] = _is_numeric
     text = (files("cchybrid.bench.report") / "report.j2").read_text(encoding="utf-8")
     drawn = plots(report.rows, report.runs) if html and len(report.runs) else []
-    page = environment.from_string(text).render(report=report, html=html, plots=drawn)
+    page = environment.from_string(text).render(
+        report=report, html=html, plots=drawn, links=links or {}
+    )
     return f"{page.rstrip()}\n"
 
 

@@ -18,6 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from pandas import DataFrame, Series, to_numeric
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.convergence import convergence
 from cchybrid.bench.report import statistics
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7570b3", "#808080")
@@ -29,6 +30,9 @@ STYLE = {
     "legend.frameon": False, "savefig.transparent": True, "svg.fonttype": "none",
     "text.parse_math": False,
 }  # fmt: skip
+CONVERGENCE_TITLE = "Steps (solid) and bound (dotted) against seconds, in the best runs"
+MAX_PANELS, MIN_CHANGES = 9, 2
+"""Rows in the plot of convergence, and states of a run below which it is not drawn."""
 MIN_VALUES = 3
 """Number of values below which an option is not used as an axis."""
 
@@ -51,13 +55,74 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
         words = "time as a factor of the best", "share of rows solved"
         svg = _staircases("profile", profile, *words, first=1.0)
         found.append(("Performance profile (Dolan and Moré 2002)", svg))
+    gaps = {names[key]: curve for key, curve in statistics.gap_over_time(runs).items()}
+    if gaps:
+        words = "seconds", "mean gap between schedule and bound"
+        svg = _staircases("gap", gaps, *words, start=1.0)
+        found.append(("Mean gap against seconds", svg))
+    svg = _convergence(runs)
+    if svg:
+        found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
 
 
+def _convergence(runs: DataFrame) -> str:
+    """Draw steps and bound against seconds in the rows that improved most often; "" if none did."""
+    runs = runs[(runs.failure == "") & ~runs.infeasible & runs.steps.notna() & ~runs.row_is_study]
+    runs = runs.sort_values(["steps", "seconds_to_best", "seed"]).drop_duplicates(["row", "key"])
+    states = [convergence(*pair) for pair in zip(runs.contributions, runs.lower_bound, strict=True)]
+    runs = runs.assign(states=states, changes=[len(each) for each in states])
+    longest = runs.groupby("row").changes.max()
+    chosen = longest[longest >= MIN_CHANGES].sort_values(ascending=False, kind="stable")
+    names = list(chosen.index[:MAX_PANELS])
+    if not names:
+        return ""
+    columns = min(3, len(names))
+    lines = -(-len(names) // columns)
+    labels = sorted(set(runs[runs.row.isin(names)].contestant))[: len(COLOURS)]
+    colours = dict(zip(labels, COLOURS, strict=False))
+    with _drawing("convergence", 0.8 + 2.1 * lines, shape=(lines, columns)) as (figure, panels):
+        for axes in panels.flat[len(names) :]:
+            axes.set_axis_off()
+        for axes, name in zip(panels.flat, names, strict=False):
+            for run in runs[(runs.row == name) & runs.contestant.isin(labels)].itertuples():
+                end = max(run.seconds, run.states[-1].seconds, statistics.MIN_SECONDS)
+                ends = [*(max(s.seconds, statistics.MIN_SECONDS) for s in run.states), end]
+                color = colours[run.contestant]
+                label = run.contestant if run.contestant not in _labels(figure) else None
+                steps = [math.nan if s.steps is None else s.steps for s in run.states]
+                bounds = [s.bound for s in run.states]
+                axes.step(ends, [*steps, steps[-1]], where="post", color=color, label=label)
+                axes.step(ends, [*bounds, bounds[-1]], where="post", color=color, linestyle=":")
+            axes.set_title(fill(name, 32), fontsize=8)
+            axes.set_xscale("log")
+            axes.tick_params(labelsize=7)
+            axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=6))
+            axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        figure.supxlabel("seconds", fontsize=9)
+        figure.supylabel("steps", fontsize=9)
+        return _svg(figure, "convergence", labels)
+
+
+def _labels(figure: Any) -> set[str]:
+    """Return the labels of the lines that a figure has so far."""
+    return {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+
+
 def _staircases(
-    name: str, curves: Mapping[str, Series], across: str, upwards: str, first: float | None = None
+    name: str,
+    curves: Mapping[str, Series],
+    across: str,
+    upwards: str,
+    first: float | None = None,
+    start: float = 0.0,
 ) -> str:
-    """Draw step curves over a logarithmic axis from ``first``, by default just below the data."""
+    """Draw step curves over a logarithmic axis from ``first``, by default just below the data.
+
+    ``start`` is the value of every curve before its first point.
+    """
     corners = [x for curve in curves.values() for x in curve.index]
     left = min(corners) / 1.25 if first is None else first
     right = max(*corners, left) * 1.25
@@ -67,7 +132,7 @@ def _staircases(
         axes.set_prop_cycle(LINES)
         for label, curve in curves.items():
             xs = [left, *(max(x, left) for x in curve.index), right]
-            ys = [0.0, *curve, max(curve, default=0.0)]
+            ys = [start, *curve, curve.iloc[-1] if len(curve) else start]
             axes.step(xs, ys, where="post", label=label, linewidth=2)
         axes.set(xlabel=across, ylabel=upwards, xscale="log", xlim=(left, right), ylim=(0, 1.02))
         axes.xaxis.set_major_locator(ticks if decades > 0.6 else MaxNLocator(6))
@@ -135,12 +200,20 @@ def _bars(found: DataFrame, name: str) -> str:
 
 
 @contextmanager
-def _drawing(name: str, height: float = 3.6, grid: str = "both") -> Iterator[tuple[Any, Any]]:
-    """Yield a figure and its axes in the common style; equal data give equal files."""
+def _drawing(
+    name: str, height: float = 3.6, grid: str = "both", shape: tuple[int, int] | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a figure and its axes in the common style; equal data give equal files.
+
+    With a ``shape``, the axes are an array of this shape.
+    """
     settings: Any = {**STYLE, "axes.grid.axis": grid, "svg.hashsalt": f"cchybrid {name}"}
     with rc_context(settings):  # which validates the names
         figure = Figure(figsize=(7, height), layout="constrained")
-        yield figure, figure.subplots()
+        if shape is None:
+            yield figure, figure.subplots()
+        else:
+            yield figure, figure.subplots(*shape, squeeze=False)
 
 
 def _svg(figure: Any, name: str, labels: Sequence[str] = ()) -> str:

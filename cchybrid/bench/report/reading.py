@@ -15,6 +15,7 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.host.run_history import Contribution
 from cchybrid.library.instance_spec import resolve
+from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import Registry
 
@@ -41,7 +42,7 @@ class Reading:
     """A suite of a store: its rows in order, and the table of their runs.
 
     ``unchecked`` has, by row, the reason why its instance could not be built; the runs of these
-    rows are excluded.
+    rows are excluded. ``sizes`` has the nodes and channels of the other rows with runs.
     """
 
     path: Path
@@ -49,6 +50,7 @@ class Reading:
     rows: tuple[Row, ...]
     runs: DataFrame
     unchecked: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def contestants(self) -> list[Contestant]:
@@ -91,7 +93,17 @@ def read_store(
             name = _choose(store.suites(), suite, str(path))
             rows = {row.name: _current_row(row, registry) for row in store.rows(name)}
             counts = {row: count for row, count in store.run_counts().items() if row in rows}
-            digests = {row: _digest(rows[row], registry) for row in counts}
+            built = {row: _instance(rows[row], registry) for row in counts}
+            digests = {
+                row: each if isinstance(each, CchybridError) else each.digest
+                for row, each in built.items()
+            }
+            sizes = {
+                row: (each.network.nodes, len(each.network.channels))
+                for row, each in built.items()
+                if not isinstance(each, CchybridError)
+            }
+            built.clear()
             found: dict[str, list[dict[str, Any]]] = {row: [] for row in rows}
             for done, run in enumerate((run for run in store.runs() if run.row in rows), 1):
                 found[run.row].append(_current_run(check(run, digests[run.row]), registry))
@@ -101,7 +113,7 @@ def read_store(
             hint = "use a copy, or run the suite into another file"
             raise InputError(f"the store is damaged: {error}", where=str(path), hint=hint) from None
     lost = {row: str(why) for row, why in digests.items() if isinstance(why, CchybridError)}
-    return Reading(Path(path), name, tuple(rows.values()), runs, lost)
+    return Reading(Path(path), name, tuple(rows.values()), runs, lost, sizes)
 
 
 def _current_row(row: Row, registry: Registry) -> Row:
@@ -142,9 +154,9 @@ def _choose(suites: list[str], suite: str | None, path: str) -> str:
     raise InputError(what, where=path, hint=hint)
 
 
-def _digest(row: Row, registry: Registry) -> str | CchybridError:
+def _instance(row: Row, registry: Registry) -> Instance | CchybridError:
     try:
-        return resolve(row.spec, registry).digest
+        return resolve(row.spec, registry)
     except CchybridError as error:  # a missing file or plugin
         return error
 

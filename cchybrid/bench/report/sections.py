@@ -10,6 +10,7 @@ import numpy as np
 from pandas import DataFrame, Series, concat, isna
 
 from cchybrid.bench.contestant import Contestant, settings_of
+from cchybrid.bench.frame import as_text, run_frame
 from cchybrid.bench.report import statistics, teams
 from cchybrid.bench.report.commands import commands_of, seeds_of
 from cchybrid.bench.report.reading import Reading
@@ -39,7 +40,7 @@ class Report:
     """A report: its sections, and the rows and runs that it is about.
 
     The last command writes the report, the others the store; the last section is the table of all
-    rows.
+    rows. ``records``: the table of ``runs.csv``, if it is written.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Report:
     sections: Sequence[Section]
     rows: DataFrame
     runs: DataFrame
+    records: DataFrame | None = None
 
 
 def compose(reading: Reading, other: Reading | None, command: str) -> Report:
@@ -69,7 +71,8 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
         sections.append(_comparison(compare(rows, standings(other)), other.path.name))
     sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
     commands = [*commands_of(reading), command]
-    return Report(f"Benchmark {reading.suite}", commands, _facts(reading), sections, rows, runs)
+    title, records = f"Benchmark {reading.suite}", as_text(run_frame(reading))
+    return Report(title, commands, _facts(reading), sections, rows, runs, records)
 
 
 def shown(cell: Any) -> str:

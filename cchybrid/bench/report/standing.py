@@ -67,11 +67,18 @@ def standings(reading: Reading) -> DataFrame:
 
 
 def _columns(row: Row) -> dict[str, Any]:
-    spec, published = row.spec, row.published
+    return {
+        **vars(row.published), **spec_columns(row), "row": row.name,
+        "group": (row.spec.collective or "(file)").upper(), "is_study": row.target is not None,
+    }  # fmt: skip
+
+
+def spec_columns(row: Row) -> dict[str, Any]:
+    """Return the words that name the instance of a row, as texts."""
+    spec = row.spec
     usual = "" if spec.switching == "store-and-forward" or not spec.collective else "minimal"
     return {
-        **vars(spec), **vars(published), "row": row.name,
-        "group": (spec.collective or "(file)").upper(), "is_study": row.target is not None,
+        **vars(spec),
         "transmitters": format_nodes(spec.transmitters or ()),
         "receivers": format_nodes(spec.receivers or ()),
         "routing": usual if spec.routing is None else str(spec.routing),

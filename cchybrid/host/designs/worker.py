@@ -61,7 +61,7 @@ class DesignWorkerRun(WorkerLink):
 
 def run_designer(run: DesignWorkerRun, job: Line) -> None:
     """Construct the designer and run it; in a job of kind ``options`` only read its options."""
-    designer_class, options = read_engine(job)
+    designer_class, options = read_engine(job, "designers")
     if job["kind"] == "options":
         run.send("end", stop=Stop.EXHAUSTED.value)
         return

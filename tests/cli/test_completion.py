@@ -1,0 +1,137 @@
+"""Completion as shells ask for it: by environment variables, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cchybrid.plugin.option_names import option_names
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
+
+COMMAND = (sys.executable, "-c", "import sys; sys.argv[0] = 'cchybrid'; "
+           "from cchybrid.cli import main; main()")  # fmt: skip
+CHECKED = (sys.executable, "-c", "import sys; from cchybrid.cli import app\n"
+           "try: app.run([])\n"
+           "except SystemExit: pass\n"
+           "print('\\n' + ' '.join({'numba', 'ortools', 'pandas'} & {*sys.modules}))")  # fmt: skip
+
+
+def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND, **rest) -> str:
+    """Return what a shell is answered; the last word is incomplete, "" after a space."""
+    line = f"cchybrid {words}"
+    variables = {
+        "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
+        "zsh": {"_TYPER_COMPLETE_ARGS": line},
+        "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+    }[shell]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, **variables, "_CCHYBRID_COMPLETE": f"complete_{shell}"}, **rest,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "others"),
+    [
+        ("sol", "solve", "bound"),
+        ("solve mesh", "mesh-4x4", "ring-bi-8"),
+        ("solve mesh-4x4 all", "alltoall", "AAS"),
+        ("solve mesh-4x4 aa", "aas", "oas"),
+        ("solve mesh-4x4 AA", "AAS", "OAS"),
+        ("solve mesh-4x4 AAS --engine c", "cpsat", "tabu"),
+        ("solve mesh-4x4 AAS --strategy r", "relay", "auto"),
+        ("solve mesh-4x4 AAS --option umda.p", "umda.population=", "tabu.patience="),
+        ("solve mesh-4x4 AAS --option cp", "cpsat.", "umda."),
+        ("solve mesh-4x4 AAS --ti", "--time-limit", "--threads"),
+        ("export s.json --to c", "csv", "text"),
+        ("bench run th", "thesis", "smoke"),
+        ("bench run smoke --engine umda+c", "umda+cpsat", "umda+tabu"),
+        ("design --designer an", "annealing", "gappin"),
+        ("design --option annealing.", "annealing.", "gappin."),
+        ("engines um", "umda", "tabu"),
+        ("topologies spi", "spidergon-16", "mesh-4x4"),
+        ("designers gap", "gappin", "annealing"),
+        ("warm-up ta", "tabu", "umda"),
+    ],
+)
+def test_names_are_completed(words: str, expected: str, others: str) -> None:
+    found = complete(words).split()
+    assert any(word.startswith(expected) for word in found), found
+    assert not any(word.startswith(others) for word in found), found
+
+
+def test_files_are_completed_beside_names(tmp_path: Path) -> None:
+    for name in ("mesh-mine.graphml", ".hidden", "other.json"):
+        (tmp_path / name).touch()
+    (tmp_path / "mesh folder").mkdir()
+    found = complete("solve mesh", cwd=tmp_path).splitlines()
+    assert {"mesh-4x4", "mesh-mine.graphml", "mesh folder/"} <= {*found}
+    assert "other.json" not in found
+    found = complete("solve ", cwd=tmp_path).splitlines()
+    assert "other.json" in found
+    assert ".hidden" not in found
+    (tmp_path / "mesh folder" / "a.gml").touch()
+    assert complete(f"solve {tmp_path}/oth").split() == [f"{tmp_path}/other.json"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shells_are_answered(shell: str) -> None:
+    assert "alltoall" in complete("solve mesh-4x4 allt", shell)
+    done = subprocess.run(
+        COMMAND, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "_CCHYBRID_COMPLETE": f"source_{shell}"},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert f"_CCHYBRID_COMPLETE=complete_{shell}" in done.stdout
+
+
+@pytest.mark.parametrize("words", ["solve mesh", "solve x AAS --engine c", "solve x --option cp"])
+def test_nothing_slow_is_imported(words: str) -> None:
+    *found, modules = complete(words, command=CHECKED).splitlines()
+    assert found
+    assert modules == ""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_with_the_script_that_is_installed(tmp_path: Path) -> None:
+    tool = tmp_path / "bin" / "cchybrid"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cchybrid "$@"\n')
+    tool.chmod(0o755)
+    script = """
+cchybrid --install-completion > /dev/null
+source ~/.bashrc
+complete -p cchybrid
+COMP_WORDS=(cchybrid solve spider) COMP_CWORD=2
+_cchybrid_completion cchybrid
+echo "${COMPREPLY[@]}"
+"""
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "HOME": str(tmp_path), "PATH": f"{tool.parent}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "spidergon-16", done.stderr
+    assert "_cchybrid_completion" in done.stdout
+
+
+def test_option_names_are_those_of_the_classes() -> None:
+    """The target of every engine and designer, compared with its class after an import."""
+    import dataclasses
+
+    registry = load_registry()
+    for info in (*registry.engines.values(), *registry.designers.values()):
+        real = [field.name for field in dataclasses.fields(load_target(info.target).Options)]
+        assert option_names(info.target) == real, info.name
+
+
+@pytest.mark.parametrize("target", ["no.such.module:Engine", "json:NoClass", "math:pi"])
+def test_option_names_that_no_source_says(target: str) -> None:
+    assert option_names(target) is None

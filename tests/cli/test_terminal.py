@@ -1,0 +1,183 @@
+"""Narrow, colourless, ASCII and piped output; lists as JSON; hints for what is misspelt."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cchybrid.cli.app import run
+from cchybrid.view.screen import wrapped
+
+LISTS = ("topologies", "collectives", "engines", "plugins", "designers")
+COMMANDS = (
+    *LISTS, "topologies mesh-4x4", "engines umda", "designers annealing", "verify s.json",
+    "bound ring-bi-4 AAS", "--help", "solve --help", "bench report --help",
+    "solve mesh-2x3 AAS --engine classical",
+)  # fmt: skip
+PLAIN = {name: value for name, value in os.environ.items() if name not in (
+    "LANG", "LC_ALL", "LC_CTYPE", "COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "PYTHONUTF8"
+)}  # fmt: skip
+ENCODINGS = (
+    {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"}, {"LANG": "C", "TERM": "dumb"},
+    {"LANG": "C.UTF-8"},
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a schedule."""
+    path = tmp_path_factory.mktemp("terminal")
+    assert run(["solve", "ring-bi-4", "AAS", "-o", str(path / "s.json"), "--json"]) == 0
+    return path
+
+
+def piped(words: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "cchybrid", *words.split()],
+        capture_output=True, cwd=folder, env={**PLAIN, **variables}, timeout=100, check=False,
+    )  # fmt: skip
+
+
+def on_terminal(words: str, folder: Path, **variables: str) -> str:
+    """Return what a command writes to a terminal of 80 columns, without colours."""
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cchybrid", *words.split()],
+        stdout=side, stderr=subprocess.DEVNULL, cwd=folder,
+        env={**PLAIN, "COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1", **variables},
+    )  # fmt: skip
+    os.close(side)
+    parts = []
+    try:
+        while part := os.read(main, 1 << 16):
+            parts.append(part)
+    except OSError:  # Linux reports the closed side so
+        pass
+    os.close(main)
+    assert process.wait(100) == 0
+    return b"".join(parts).decode().replace("\r", "")
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_sixty_columns_are_enough_and_a_pipe_gets_no_colours(words: str, folder: Path) -> None:
+    done = piped(words, folder, COLUMNS="60", LANG="C.UTF-8")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert "\x1b" not in text
+    for line in text.splitlines():
+        assert len(line) <= 60 or len(line.split()) == 1, line
+
+
+@pytest.mark.parametrize("variables", ENCODINGS[:3], ids=str)
+@pytest.mark.parametrize(
+    "words", ["engines", "solve --help", "solve mesh-2x3 AAS --engine classical"]
+)
+def test_ascii_terminals_get_ascii(words: str, variables: dict[str, str], folder: Path) -> None:
+    done = piped(words, folder, **variables)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert done.stderr.isascii()
+    assert b"\\u2" not in done.stdout
+    assert b"Error" not in done.stderr
+
+
+@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
+def test_names_that_are_not_ascii_do_not_end_a_command(
+    variables: dict[str, str], folder: Path
+) -> None:
+    record = json.loads((folder / "s.json").read_text())
+    record["instance"]["name"] = "Jaroš 4"
+    (folder / "named.json").write_text(json.dumps(record))
+    done = piped("verify named.json", folder, **variables)
+    assert done.returncode == 0, done.stderr
+    escaped = b"Jaro\\u0161 4" if "PYTHONIOENCODING" in variables else "Jaroš 4".encode()
+    assert done.stdout.startswith(escaped)
+
+
+def test_a_small_network_is_drawn_on_a_terminal_only(folder: Path) -> None:
+    words = "solve mesh-2x3 AAS --engine classical"
+    assert "0───1───2" in on_terminal(words, folder, LANG="C.UTF-8")
+    plain = on_terminal(words, folder, LC_ALL="C")
+    assert "0---1---2" in plain
+    assert plain.isascii()
+    assert b"0---1" not in piped(words, folder, LC_ALL="C").stdout
+    assert json.loads(on_terminal(f"{words} --json", folder))["instance"] == "mesh-2x3 AAS"
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_list_is_there_as_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    rows = record[name]
+    assert len(rows) > 2
+    assert all(row["name"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("engines umda", {"name": "umda", "population": 80}),
+        ("designers annealing", {"name": "annealing", "kind": "heuristic"}),
+        ("topologies mesh-4x4", {"nodes": 16, "channels": 48, "diameter": 6, "out_degree": [2, 4]}),
+    ],
+)
+def test_details_are_there_as_json(
+    words: str, expected: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words.split(), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    record |= record.get("options", {})
+    assert expected.items() <= record.items()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("slove ring-bi-4 AAS", "did you mean solve? see: cchybrid --help"),
+        ("bench rnu smoke", "did you mean run? see: cchybrid bench --help"),
+        ("bench run smoke --engin tabu", "did you mean --engine? see: cchybrid bench run --help"),
+        ("solve ring-bi-4 AAS --time-limt 3", "did you mean --time-limit? see: cchybrid solve"),
+        ("check-desgin x.json", "did you mean check-design?"),
+        ("bench run smok", "did you mean smoke?"),
+        ("solve ring-bi-4 AAS --strategy rely", "did you mean relay? use auto, race, relay"),
+        ("solve ring-bi-4 AAS --engine cpsta", "did you mean cpsat?"),
+        (
+            "solve ring-bi-4 AAS --option umda.popsize=3",
+            "umda has no option popsize; did you mean population? `cchybrid engines umda` lists",
+        ),
+        ("solve ring-bi-4 AAS --option umda.popsize", "umda has no option popsize; did you mean"),
+        ("solve ring-bi-4 AAS --option UMDA.xyz=1", "no option xyz; `cchybrid engines umda` lists"),
+        (
+            "solve ring-bi-4 AAS --option umda.population",
+            "the value of umda.population is missing; write --option umda.population=VALUE",
+        ),
+        ("solve ring-bi-4 AAS --option auto.probe=3", "auto has no option probe; did you mean"),
+        (
+            "design --nodes 8 --degree 3 --option annealing.xyz=1",
+            "annealing has no option xyz; `cchybrid designers annealing` lists its options",
+        ),
+        ("engines tbu", "did you mean tabu?"),
+        ("designers anealing", "did you mean annealing?"),
+    ],
+)
+def test_the_nearest_name_is_said(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert line in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_long_words_stay_whole() -> None:
+    path = "/a/" + "long/" * 20 + "path.json"
+    assert wrapped(f"written to {path}", 30).splitlines() == ["written to", f"  {path}"]
+    assert wrapped("  a b c", 4).splitlines() == ["  a", "    b", "    c"]
+    assert wrapped("one two", None) == "one two"
