@@ -3,6 +3,8 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# A failed test runs once more: tests of processes and time limits can fail on a busy machine.
+RERUN := --reruns 1
 
 .PHONY: demo test test-long check format clean
 
@@ -14,11 +16,11 @@ demo: .venv/ready
 
 ## test: every test, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "not long"
 
 ## test-long: the tests that take long, and all examples of the properties
 test-long: .venv/ready-dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "long or hypothesis" --hypothesis-profile all
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "long or hypothesis" --hypothesis-profile all
 
 ## check: style, types, layers
 check: .venv/ready-dev

@@ -59,7 +59,8 @@ def test_switches_take_no_part_and_names_belong_to_nodes() -> None:
     assert network.node_by_name == {"left": 0, "S": 1, "right": 2}
     assert Network.from_json(network.to_json()) == network
     plain = Network.from_json(LINE)
-    assert plain.node_name(2) == "2" and plain.node_by_name["2"] == 2
+    assert plain.node_name(2) == "2"
+    assert plain.node_by_name["2"] == 2
 
 
 def test_repeated_links_add_capacity() -> None:
