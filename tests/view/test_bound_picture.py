@@ -1,4 +1,4 @@
-"""Bounds as pictures and sentences: what they count is in the network, and the numbers are right."""
+"""Bounds as pictures and sentences: what they count exists, and the numbers are right."""
 
 from __future__ import annotations
 
