@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from cchybrid.model.schedule import Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.referee.verify import verify
+from cchybrid.referee.verify import refuse_invalid
 from cchybrid.system.processes import processor_count
 
 __all__ = ["bound", "collective", "instance", "network", "solve"]
@@ -243,13 +244,7 @@ def _valid_steps(instance: Instance, given: Any) -> Steps:
         given = Schedule.load(given)
     if not isinstance(given, Schedule):
         raise InputError(f"{_kind(given)} is no schedule", where=where, hint="give a Schedule")
-    violations = verify(instance, given.steps)
-    if violations:
-        raise InputError(
-            f"not a valid schedule of {instance.name}: {violations[0].text}",
-            where=where,
-            hint="give a schedule of this instance, or none",
-        )
+    refuse_invalid(replace(given, instance=instance), where)
     return given.steps
 
 
