@@ -103,7 +103,7 @@ def save_figure(figure: Figure, path: str | Path, dpi: float = 300) -> None:
         ) from None
 
 
-def figure_bytes(figure: Figure, suffix: str, *, dpi: int = 200) -> bytes:
+def figure_bytes(figure: Figure, suffix: str, *, dpi: float = 300) -> bytes:
     """Return the content of the file of a figure; ``suffix`` is one of ``SUFFIXES``."""
     file = io.BytesIO()
     with drawing(), warnings.catch_warnings():
