@@ -58,7 +58,7 @@ class NetworkPicture {
     const low = (list) => list.reduce((a, b) => Math.min(a, b)), high = (list) => list.reduce((a, b) => Math.max(a, b));
     const margin = radius + 16;
     this.labels = nodes.map((node) => short(node.name, 12));
-    const longest = this.labels.reduce((most, label) => Math.max(most, [...label].length), 1);
+    const longest = this.labels.reduce((highest, label) => Math.max(highest, [...label].length), 1);
     this.inside = 1.75 * radius / (0.62 * Math.max(2, longest)) >= 7.5;
     const side = this.inside ? margin : Math.max(margin, longest * 4.2 + 6);
     const below = this.inside ? margin : margin + 12;
@@ -80,7 +80,7 @@ class NetworkPicture {
   get scale() { return (this.root.getBoundingClientRect().width || this.width) / this.width; }
 
   drawLinks(group) {
-    const largest = channels.reduce((most, channel) => Math.max(most, channel[2]), 1);
+    const largest = channels.reduce((highest, channel) => Math.max(highest, channel[2]), 1);
     channels.forEach(([a, b, capacity], channel) => {
       const back = opposite[channel];
       if (back !== undefined && back < channel && channels[back][2] === capacity) return;
@@ -100,7 +100,7 @@ class NetworkPicture {
 
   drawNodes(group) {
     const font = this.inside
-      ? Math.min(14, 1.75 * radius / (0.62 * Math.max(2, this.labels.reduce((most, label) => Math.max(most, [...label].length), 1))))
+      ? Math.min(14, 1.75 * radius / (0.62 * Math.max(2, this.labels.reduce((highest, label) => Math.max(highest, [...label].length), 1))))
       : Math.min(13, network.gap / 4);
     this.nodeElements = nodes.map((node, index) => {
       const element = svg(group, "g", {
@@ -111,9 +111,9 @@ class NetworkPicture {
       svg(element, "circle", { class: "area", cx: node.x, cy: node.y, r: Math.max(radius, 0.3 * network.gap) });
       if (node.symbol === "circle") svg(element, "circle", { class: "shape", cx: node.x, cy: node.y, r: radius });
       else {
-        const turn = node.symbol === "diamond" ? ` rotate(45 ${node.x} ${node.y})` : "";
-        const r = radius * (turn ? 0.85 : 0.9);
-        svg(element, "rect", { class: "shape", x: node.x - r, y: node.y - r, width: 2 * r, height: 2 * r, transform: turn });
+        const rotation = node.symbol === "diamond" ? ` rotate(45 ${node.x} ${node.y})` : "";
+        const r = radius * (rotation ? 0.85 : 0.9);
+        svg(element, "rect", { class: "shape", x: node.x - r, y: node.y - r, width: 2 * r, height: 2 * r, transform: rotation });
       }
       if (this.inside) svg(element, "text", { x: node.x, y: node.y, "font-size": font }, this.labels[index]);
       else if (font >= 8) svg(element, "text", { class: "beside", x: node.x, y: node.y + radius + 0.8 * font, "font-size": font }, this.labels[index]);
