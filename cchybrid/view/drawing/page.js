@@ -95,15 +95,15 @@ function render() {
     showTree(step);
     showPickers();
   }
-  if (chosen !== state.pinned) $("journey-text").textContent = describe(chosen);
-  else $("journey-text").textContent = describe(state.pinned);
+  $("journey-text").textContent = describe(chosen);
   drawn = { step, chosen, pinned: state.pinned };
 }
 
 function showSums(step) {
   const used = channelChart.load[step], all = channelChart.capacity;
   const sum = channelChart.load.reduce((a, b) => a + b, 0);
-  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, all steps together ${Math.round(100 * sum / (all * steps.length))} %. Empty cells are free.`;
+  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, all steps together ${Math.round(100 * sum / (all * steps.length))} %. Empty cells are free; the bars above show each step.`;
+  $("nodes-sum").textContent = "The fuller the colour, the nearer to what ports and channels allow in a step.";
   if (!data.bound?.channels?.length) return;
   const counted = data.bound.channels.filter(([channel]) => channelChart.cells[channel][step]);
   $("bound-step").textContent = `In step ${step + 1}, ${counted.length} of these ${count(data.bound.channels.length, "channel")} ${counted.length === 1 ? "carries" : "carry"} a message.`;
@@ -178,18 +178,18 @@ function showJourney(step) {
 }
 
 function showTree(step) {
-  let list = [0];
+  let list = [steps[0][0][0]];
   if (state.pinned?.kind === "message") list = [state.pinned.id];
   else if (state.pinned?.kind === "key") list = messagesOf(state.pinned.id);
   else if (state.pinned?.kind === "node") {
     const own = messages.findIndex((message) => message[0] === state.pinned.id);
-    list = [Math.max(0, own)];
-  } else if (state.pinned) list = [channelUses[state.pinned.id][1] ?? 0];
-  else if (steps[step].length) list = [drawn.treeOf ?? 0];
+    if (own >= 0) list = [own];
+  } else if (state.pinned) list = [channelUses[state.pinned.id][1] ?? list[0]];
   // A message with one other end is a single branch: show all messages of the same source.
   const one = messages[list[0]][0];
   if (messages[list[0]].length === 2 && state.pinned?.kind !== "message") {
     list = messages.map((_, message) => message).filter((message) => messages[message][0] === one);
+    list.sort((a, b) => messageUses[a].at(-2) - messageUses[b].at(-2));
   }
   const left = drawTree($("tree"), list, step, (time, message) => { goTo(time); pin({ kind: "message", id: message }); });
   const whose = list.length === 1 ? `Message ${messageName(list[0])}` : `All ${list.length} messages ${combining ? "to" : "from"} ${nodeName(one)}`;
@@ -267,7 +267,7 @@ function setUpLegend() {
   if (channels.some((channel) => channel[2] !== channels[0][2])) words.push("Wider links have more capacity.");
   if (messages.length === 1) words.push(combining ? "Filled nodes still hold a part before the step." : "Filled nodes hold the message before the step.");
   if (coloursRepeat) words.push(`Colours and dashes repeat after ${COLOURS * LINES.length}: choose one to see it alone.`);
-  if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below the network has all.`);
+  if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below has all.`);
   if (nodes.length > 100) words.push("Names that have no room are shown by hover, tap and in the lists.");
   $("network-note").textContent = words.join(" ");
 }
@@ -287,7 +287,7 @@ function setUpBound() {
     span.append(box, text);
     $("bound-legend").append(span);
   };
-  if (bound.inside.length) entry("var(--inside)", "nodes that it counts");
+  if (bound.inside.length) entry("var(--inside)", bound.kind === "growth" ? (combining ? "where the message ends" : "where the message starts") : "nodes that it counts");
   if (bound.channels.length) {
     const same = bound.channels.every(([, weight]) => weight === bound.channels[0][1]);
     entry("var(--bound)", same ? "channels that it counts" : "channels that it counts, wider for a higher price");

@@ -54,7 +54,7 @@ class Chart {
     const texts = this.labelled ? labels : this.rows.map((row) => short(row.group, 10));
     this.margin = Math.ceil(texts.reduce((wide, text) => Math.max(wide, context.measureText(text).width), 0)) + 10;
     const room = Math.max(120, this.box.clientWidth - this.margin - 8);
-    this.wide = Math.max(3, Math.min(64, room / steps.length));
+    this.wide = Math.max(3, Math.min(110, room / steps.length));
     this.width = Math.ceil(this.margin + steps.length * this.wide + 6);
     this.height = BARS + total * this.high + FOOT;
     const ratio = Math.min(2, window.devicePixelRatio || 1);

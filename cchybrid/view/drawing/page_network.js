@@ -147,7 +147,7 @@ class NetworkPicture {
     return group;
   }
 
-  label(group, line, text, share = 0.6) {
+  label(group, line, text, share = network.gap * this.scale < 64 ? 0.48 : 0.6) {
     const [x, y] = pointAt(cut(line, radius, radius), share);
     svg(group, "text", { x: x.toFixed(1), y: y.toFixed(1), "font-size": (10.5 / this.scale).toFixed(1) }, short(text, 8));
   }
@@ -192,7 +192,10 @@ class NetworkPicture {
       const group = this.arrow(line, {
         colour: colourOf(key), dash: lineOf(key), width: chosen ? stroke * 1.5 : stroke, css: selection && !chosen ? "dim" : "",
       });
-      if (messages.length > 1 && labelled && (chosen || !selection)) this.label(group, last, keyName(key));
+      if (!labelled || (selection && !chosen)) continue;
+      // One journey is labelled with its steps, many messages with their sources.
+      if (message !== undefined) this.label(group, last, String(number + 1));
+      else this.label(group, last, keyName(key));
     }
     const held = message === undefined ? new Set() : holders(message, number);
     const node = selection?.kind === "node" ? selection.id : -1;
@@ -211,14 +214,14 @@ class NetworkPicture {
       const key = keys[transfer[0]];
       const group = this.arrow(line, { colour: colourOf(key), dash: lineOf(key), width: 1.4, css: "later" });
       const last = lineBetween(transfer.at(-2), transfer.at(-1));
-      if (numbered && network.gap * this.scale >= 30) this.label(group, last, String(step + 1), 0.5);
+      if (numbered && network.gap * this.scale >= 30) this.label(group, last, String(step + 1));
     }
   }
 
   // What the lower bound counts: a set of nodes, channels by weight, nodes by the step of arrival.
   drawBound(bound) {
     const inside = new Set(bound.inside);
-    const reach = Math.min(radius + 12, 0.42 * network.gap);
+    const reach = radius + Math.min(8, 0.12 * network.gap);
     for (const node of inside) {
       svg(this.haloes, "path", { class: "halo", d: `M${nodes[node].x} ${nodes[node].y}h.01`, "stroke-width": 2 * reach });
     }

@@ -30,7 +30,9 @@ function drawTree(root, list, number, onPick) {
   const source = messages[list[0]][0];
   const longest = nodes.reduce((wide, node) => Math.max(wide, Math.min(12, [...node.name].length)), 1);
   const room = root.parentElement.clientWidth - 30 - longest * 8;
-  const column = Math.max(46, 26 + longest * 8, Math.min(130, room / (steps.length + 1)));
+  // Where no message is forwarded, names have their rows for themselves.
+  const forwarded = roots.some((entry) => entry.children.length > 0);
+  const column = Math.max(forwarded ? 22 + longest * 8 : 14, Math.min(130, room / (steps.length + 1)));
   const x = (step) => 14 + column * (combining ? step : step + 1);
   const rootX = combining ? 14 + column * steps.length : 14;
   const drawn = [];
@@ -51,7 +53,8 @@ function drawTree(root, list, number, onPick) {
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const y = (line) => 40 + line * ROW;
   svg(root, "rect", { class: "now", x: x(number) - 15, y: 0, width: 30, height, rx: 6 });
-  for (let step = 0; step < steps.length; step++) svg(root, "text", { class: "head", x: x(step), y: 12 }, String(step + 1));
+  const every = [1, 2, 5, 10, 20, 50, 100].find((size) => size * column >= 28) ?? 200;
+  for (let step = 0; step < steps.length; step++) if (step === 0 || (step + 1) % every === 0) svg(root, "text", { class: "head", x: x(step), y: 12 }, String(step + 1));
   const held = list.length === 1 ? holders(list[0], number) : new Set();
   const lines = svg(root, "g"), dots = svg(root, "g");
   const dot = (cx, cy, node, step, entry) => {

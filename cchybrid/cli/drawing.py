@@ -1,0 +1,180 @@
+"""``draw``: a schedule or a network as an interactive page or a figure."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.model.errors import InputError, with_context
+
+if TYPE_CHECKING:
+    from cchybrid.model import Network, Schedule
+
+PAGE = ".html"
+FIGURES = (".svg", ".pdf", ".png")
+CHARTS = ("steps", "channels", "nodes", "bound")
+
+
+def draw(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCHEDULE|TOPOLOGY|FILE",
+            autocompletion=completion.topologies,
+            show_default=False,
+            help="A cchybrid-schedule/1 file; or a network, which is drawn alone.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            show_default=False,
+            help="NAME.html: interactive page; NAME.svg, .pdf or .png: figure.",
+        ),
+    ],
+    step: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw one step of a schedule, from 1.")
+    ] = None,
+    chart: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.charts,
+            help="steps (default), channels, nodes, or bound.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The title of a page; default: the instance.")
+    ] = None,
+    ignore_attributes: arguments.IgnoreAttributes = False,
+) -> None:
+    """Draw a schedule as an interactive page or a figure, or a network as a figure.
+
+    Exit status: 0 the file is written, 2 bad input.
+    """
+    suffix = output.suffix.lower()
+    if suffix not in (PAGE, *FIGURES):
+        raise InputError(
+            f"the file type of {output.name!r} is not known",
+            where="-o",
+            hint="use a name that ends in .html, .svg, .pdf or .png",
+        )
+    if chart is not None and chart not in CHARTS:
+        from cchybrid.library.nearest import did_you_mean
+
+        hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
+        raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
+    _refuse_options(suffix, step, chart, title)
+    schedule = _schedule(source)
+    if schedule is not None and suffix == PAGE:
+        _write_page(schedule, title, source, output)
+    else:
+        _require("matplotlib", "a figure")
+        from cchybrid.view.drawing.figures import save_figure
+
+        with with_context(source):
+            if schedule is not None:
+                figure = _schedule_figure(schedule, step, chart)
+            else:
+                figure = _network_figure(source, suffix, step, chart, ignore_attributes)
+        save_figure(figure, output)
+    print(f"written to {output}")
+
+
+def _refuse_options(suffix: str, step: int | None, chart: str | None, title: str | None) -> None:
+    """Raise an ``InputError`` for options that the kind of file has no use for."""
+    if step is not None and chart is not None:
+        raise InputError("--step and --chart exclude each other", hint="leave one of them out")
+    given = "--step" if step is not None else "--chart" if chart is not None else None
+    if suffix == PAGE and given:
+        raise InputError(
+            "a page shows all steps and charts", where=given, hint="leave it out, or draw a figure"
+        )
+    if suffix != PAGE and title is not None:
+        raise InputError("a figure has no title", where="--title", hint="leave it out")
+
+
+def _schedule(source: str) -> Schedule | None:
+    """Return the schedule in a file; ``None`` if the source is a network or an instance."""
+    from cchybrid.model import Schedule
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+    from cchybrid.model.schedule import FORMAT
+
+    path = Path(source)
+    if path.suffix.lower() != ".json" and not path.is_file():
+        return None
+    with with_context(source):
+        try:
+            record = parse_json(read_text(path))
+        except InputError:
+            if path.suffix.lower() == ".json":
+                raise
+            return None
+        written = record.get("format") if isinstance(record, dict) else None
+        if written is None or not str(written).startswith(FORMAT.split("/")[0]):
+            return None
+        return Schedule.from_json(record)
+
+
+def _write_page(schedule: Schedule, title: str | None, source: str, output: Path) -> None:
+    _require("jinja2", "a page")
+    from cchybrid.model.instance import write_text
+    from cchybrid.view.drawing.page import page
+
+    with with_context(source):
+        text = page(schedule, title=title)
+    write_text(text, output)
+
+
+def _schedule_figure(schedule: Schedule, step: int | None, chart: str | None) -> Any:
+    from cchybrid.view.drawing import figures
+
+    if step is not None:
+        return figures.draw_step(schedule, step)
+    charts = {
+        "steps": figures.draw_steps,
+        "channels": figures.draw_channel_chart,
+        "nodes": figures.draw_node_chart,
+        "bound": figures.draw_bound,
+    }
+    return charts[chart or "steps"](schedule)
+
+
+def _network_figure(
+    source: str, suffix: str, step: int | None, chart: str | None, ignore_attributes: bool
+) -> Any:
+    from cchybrid.view.drawing.figures import draw_network
+
+    if suffix == PAGE or step is not None or chart is not None:
+        where = "-o" if suffix == PAGE else "--step" if step is not None else "--chart"
+        raise InputError(
+            "that needs a schedule, and this is a network",
+            where=where,
+            hint="draw the network as .svg, or give a file that solve has written",
+        )
+    return draw_network(_network(source, ignore_attributes))
+
+
+def _network(source: str, ignore_attributes: bool) -> Network:
+    """Return the network that a name, a network file or an instance file gives."""
+    from cchybrid.cli.solving import load_plugins
+    from cchybrid.library.formats import NetworkFile, read_network
+    from cchybrid.library.instance_spec import find_network
+
+    def read(path: str | Path) -> NetworkFile:
+        return read_network(path, ignore_attributes=ignore_attributes)
+
+    return find_network(source, load_plugins(), read)
+
+
+def _require(package: str, what: str) -> None:
+    if find_spec(package) is None:
+        raise InputError(f"{what} needs {package}", hint="pip install 'cchybrid[draw]'")
