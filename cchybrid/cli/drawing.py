@@ -73,17 +73,27 @@ def draw(
         raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
     _refuse_options(suffix, step, chart, title)
     schedule = _schedule(source)
-    if schedule is not None and suffix == PAGE:
+    if schedule is None:
+        network = _network(source, ignore_attributes)
+        given = "-o" if suffix == PAGE else _given(step, chart)
+        if given:
+            raise InputError(
+                f"{source} is a network, and that needs a schedule",
+                where=given,
+                hint="draw it as .svg, or name a file that solve has written",
+            )
+        _require("matplotlib", "a figure")
+        from cchybrid.view.drawing.figures import draw_network, save_figure
+
+        save_figure(draw_network(network), output)
+    elif suffix == PAGE:
         _write_page(schedule, title, source, output)
     else:
         _require("matplotlib", "a figure")
         from cchybrid.view.drawing.figures import save_figure
 
         with with_context(source):
-            if schedule is not None:
-                figure = _schedule_figure(schedule, step, chart)
-            else:
-                figure = _network_figure(source, suffix, step, chart, ignore_attributes)
+            figure = _schedule_figure(schedule, step, chart)
         save_figure(figure, output)
     print(f"written to {output}")
 
@@ -92,13 +102,18 @@ def _refuse_options(suffix: str, step: int | None, chart: str | None, title: str
     """Raise an ``InputError`` for options that the kind of file has no use for."""
     if step is not None and chart is not None:
         raise InputError("--step and --chart exclude each other", hint="leave one of them out")
-    given = "--step" if step is not None else "--chart" if chart is not None else None
+    given = _given(step, chart)
     if suffix == PAGE and given:
         raise InputError(
             "a page shows all steps and charts", where=given, hint="leave it out, or draw a figure"
         )
     if suffix != PAGE and title is not None:
         raise InputError("a figure has no title", where="--title", hint="leave it out")
+
+
+def _given(step: int | None, chart: str | None) -> str:
+    """Return the option that chooses a figure of a schedule; empty if none does."""
+    return "--step" if step is not None else "--chart" if chart is not None else ""
 
 
 def _schedule(source: str) -> Schedule | None:
@@ -146,21 +161,6 @@ def _schedule_figure(schedule: Schedule, step: int | None, chart: str | None) ->
         "bound": figures.draw_bound,
     }
     return charts[chart or "steps"](schedule)
-
-
-def _network_figure(
-    source: str, suffix: str, step: int | None, chart: str | None, ignore_attributes: bool
-) -> Any:
-    from cchybrid.view.drawing.figures import draw_network
-
-    if suffix == PAGE or step is not None or chart is not None:
-        where = "-o" if suffix == PAGE else "--step" if step is not None else "--chart"
-        raise InputError(
-            "that needs a schedule, and this is a network",
-            where=where,
-            hint="draw the network as .svg, or give a file that solve has written",
-        )
-    return draw_network(_network(source, ignore_attributes))
 
 
 def _network(source: str, ignore_attributes: bool) -> Network:

@@ -3,6 +3,7 @@
 const MAX_LISTED = 200, PLAY_MILLISECONDS = 1000;
 const $ = (id) => document.getElementById(id);
 const state = { step: 0, pinned: null, preview: null, timer: 0 };
+const noun = combining ? "Reduction" : "Message";
 const selection = () => state.preview ?? state.pinned;
 
 const picture = new NetworkPicture($("network"), true);
@@ -106,16 +107,16 @@ function showSums(step) {
   $("nodes-sum").textContent = "The fuller the colour, the nearer to what ports and channels allow in a step.";
   if (!data.bound?.channels?.length) return;
   const counted = data.bound.channels.filter(([channel]) => channelChart.cells[channel][step]);
-  $("bound-step").textContent = `In step ${step + 1}, ${counted.length} of these ${count(data.bound.channels.length, "channel")} ${counted.length === 1 ? "carries" : "carry"} a message.`;
+  $("bound-step").textContent = `In step ${step + 1}, ${counted.length.toLocaleString("en")} of these ${count(data.bound.channels.length, "channel")} ${counted.length === 1 ? "carries" : "carry"} a message.`;
 }
 
 function describe(chosen) {
-  if (!chosen) return `${count(steps[state.step].length, "message")} sent in step ${state.step + 1}.`;
+  if (!chosen) return `${count(steps[state.step].length, "transfer")} in step ${state.step + 1}.`;
   const journey = journeyOf(chosen);
   const when = [...new Set(journey.map(([step]) => step))];
   const inSteps = when.length === 1 ? `step ${when[0] + 1}` : count(when.length, "step");
   if (chosen.kind === "message") {
-    return `Message ${messageName(chosen.id)}: ${count(journey.length, "transfer")} in ${inSteps}.`;
+    return `${noun} ${messageName(chosen.id)}: ${count(journey.length, "transfer")} in ${inSteps}.`;
   }
   if (chosen.kind === "key") return `${$("key-word").textContent} ${keyName(chosen.id)}: ${count(journey.length, "transfer")} in ${inSteps}.`;
   if (chosen.kind === "channel") {
@@ -140,7 +141,7 @@ function swatch(key) {
 function showJourney(step) {
   const chosen = state.pinned;
   const entries = chosen ? journeyOf(chosen) : steps[step].map((transfer) => [step, transfer]);
-  $("journey-title").textContent = chosen ? "Journey" : "Messages of this step";
+  $("journey-title").textContent = chosen ? "Journey" : "Transfers of this step";
   $("clear").hidden = !chosen;
   // The step that is shown must be among the entries that are listed.
   const first = Math.max(0, Math.min(entries.findIndex(([time]) => time >= step), entries.length - MAX_LISTED));
@@ -192,7 +193,7 @@ function showTree(step) {
     list.sort((a, b) => messageUses[a].at(-2) - messageUses[b].at(-2));
   }
   const left = drawTree($("tree"), list, step, (time, message) => { goTo(time); pin({ kind: "message", id: message }); });
-  const whose = list.length === 1 ? `Message ${messageName(list[0])}` : `All ${list.length} messages ${combining ? "to" : "from"} ${nodeName(one)}`;
+  const whose = list.length === 1 ? `${noun} ${messageName(list[0])}` : `All ${list.length} ${noun.toLowerCase()}s ${combining ? "to" : "from"} ${nodeName(one)}`;
   $("tree-title").textContent = combining ? "How the parts come together" : messages[list[0]].length > 2 ? "Broadcast tree" : "Deliveries";
   $("tree-note").textContent = `${whose}: a node stands in the column of the step in which it ${combining ? "sends" : "receives"}.${left ? ` ${count(left, "more message")} not shown.` : ""}`;
 }
@@ -259,6 +260,9 @@ function setUpLegend() {
       legend.append(button);
     }
   }
+}
+
+function setUpNote() {
   const words = [];
   const kinds = new Set(nodes.map((node) => node.symbol));
   if (kinds.size > 1) words.push("Circles are processors, squares endpoints, diamonds switches.");
@@ -268,16 +272,19 @@ function setUpLegend() {
   if (messages.length === 1) words.push(combining ? "Filled nodes still hold a part before the step." : "Filled nodes hold the message before the step.");
   if (coloursRepeat) words.push(`Colours and dashes repeat after ${COLOURS * LINES.length}: choose one to see it alone.`);
   if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below has all.`);
-  if (nodes.length > 100) words.push("Names that have no room are shown by hover, tap and in the lists.");
+  if (picture.nameless) words.push("Names of nodes have no room here: hover, tap and the lists show them.");
   $("network-note").textContent = words.join(" ");
 }
+
+let boundPicture = null;
 
 function setUpBound() {
   const root = $("bound");
   if (!root) return;
   const bound = data.bound;
   if (!bound.kind) { root.remove(); return; }
-  new NetworkPicture(root, true).drawBound(bound);
+  boundPicture = new NetworkPicture(root, true);
+  boundPicture.drawBound(bound);
   const entry = (colour, text) => {
     const span = document.createElement("span"), box = document.createElementNS(SVG, "svg");
     span.className = "entry";
@@ -361,8 +368,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 function layout() {
+  for (const each of [picture, boundPicture]) each?.hideSmallNames();
   channelChart.layout();
   nodeChart.layout();
+  setUpNote();
   drawn = {};
   render();
 }

@@ -36,7 +36,7 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         nodes of its path. ``all_steps``: the number of steps, also of those left out.
         ``keys``: the key of every message, which gives its colour. ``limits``: the messages that
         each node can inject and accept in a step. ``bound``: the picture of the lower bound.
-        ``status``: the verdict in words, and whether it is certified.
+        ``status``: the verdict in words, and whether the schedule is certified as optimal.
 
     Raises
     ------
@@ -216,15 +216,15 @@ def _status(schedule: Schedule, evidence_error: str) -> dict[str, Any]:
     steps, stated = len(schedule.steps), schedule.lower_bound
     counted = f"{steps} step" if steps == 1 else f"{steps} steps"
     if stated is None:
-        return {"text": f"{counted}; no lower bound is known", "certified": False}
+        return {"text": f"{counted}; no lower bound is known", "optimal": False}
     if evidence_error:
-        return {"text": f"{counted}; the lower bound is not proven", "certified": False}
+        return {"text": f"{counted}; the lower bound is not proven", "optimal": False}
     if stated.steps > steps:
         text = f"{counted}; the stated lower bound {stated.steps} is false"
-        return {"text": text, "certified": False}
+        return {"text": text, "optimal": False}
     certified = bool(stated.evidence) or stated.steps <= 1
     word = "certified" if certified else "claimed"
     if stated.steps == steps:
-        return {"text": f"{counted}, optimal ({word})", "certified": certified}
+        return {"text": f"{counted}, optimal ({word})", "optimal": certified}
     text = f"{counted}; at least {stated.steps} are needed ({word})"
-    return {"text": text, "certified": certified}
+    return {"text": text, "optimal": False}

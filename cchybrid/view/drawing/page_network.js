@@ -99,7 +99,7 @@ class NetworkPicture {
   }
 
   drawNodes(group) {
-    const font = this.inside
+    const font = this.font = this.inside
       ? Math.min(14, 1.75 * radius / (0.62 * Math.max(2, this.labels.reduce((highest, label) => Math.max(highest, [...label].length), 1))))
       : Math.min(13, network.gap / 4);
     this.nodeElements = nodes.map((node, index) => {
@@ -119,6 +119,11 @@ class NetworkPicture {
       else if (font >= 8) svg(element, "text", { class: "beside", x: node.x, y: node.y + radius + 0.8 * font, "font-size": font }, this.labels[index]);
       return element;
     });
+  }
+
+  hideSmallNames() {
+    this.nameless = this.font < 8 || this.font * this.scale < 5.5;
+    this.root.classList.toggle("unnamed", this.nameless);
   }
 
   // Areas that react to pointers, one beside each channel in its direction of travel.
@@ -194,8 +199,8 @@ class NetworkPicture {
       });
       if (!labelled || (selection && !chosen)) continue;
       // One journey is labelled with its steps, many messages with their sources.
-      if (message !== undefined) this.label(group, last, String(number + 1));
-      else this.label(group, last, keyName(key));
+      if (message !== undefined && selection) this.label(group, last, String(number + 1));
+      else if (messages.length > 1) this.label(group, last, keyName(key));
     }
     const held = message === undefined ? new Set() : holders(message, number);
     const node = selection?.kind === "node" ? selection.id : -1;

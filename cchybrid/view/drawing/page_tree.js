@@ -36,7 +36,7 @@ function drawTree(root, list, number, onPick) {
   const x = (step) => 14 + column * (combining ? step : step + 1);
   const rootX = combining ? 14 + column * steps.length : 14;
   const drawn = [];
-  let row = 0;
+  let row = roots.length > 1 && !forwarded ? 1 : 0;
   // A leaf takes a new row; a parent stands at the row of its first child.
   const place = (entry, parent) => {
     const item = { entry, parent, row };
@@ -52,7 +52,7 @@ function drawTree(root, list, number, onPick) {
   root.setAttribute("height", height);
   root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const y = (line) => 40 + line * ROW;
-  svg(root, "rect", { class: "now", x: x(number) - 15, y: 0, width: 30, height, rx: 6 });
+  svg(root, "rect", { class: "now", x: x(number) - Math.min(30, column) / 2, y: 0, width: Math.min(30, column), height, rx: 6 });
   const every = [1, 2, 5, 10, 20, 50, 100].find((size) => size * column >= 28) ?? 200;
   for (let step = 0; step < steps.length; step++) if (step === 0 || (step + 1) % every === 0) svg(root, "text", { class: "head", x: x(step), y: 12 }, String(step + 1));
   const held = list.length === 1 ? holders(list[0], number) : new Set();
