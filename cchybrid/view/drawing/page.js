@@ -178,6 +178,8 @@ function showJourney(step) {
     ? `${count(hidden, "more transfer")} not listed: choose a message, a node or a channel, or another step.` : "";
 }
 
+let treeRoom = 300;
+
 function showTree(step) {
   let list = [steps[0][0][0]];
   if (state.pinned?.kind === "message") list = [state.pinned.id];
@@ -192,7 +194,7 @@ function showTree(step) {
     list = messages.map((_, message) => message).filter((message) => messages[message][0] === one);
     list.sort((a, b) => messageUses[a].at(-2) - messageUses[b].at(-2));
   }
-  const left = drawTree($("tree"), list, step, (time, message) => { goTo(time); pin({ kind: "message", id: message }); });
+  const left = drawTree($("tree"), treeRoom, list, step, (time, message) => { goTo(time); pin({ kind: "message", id: message }); });
   const whose = list.length === 1 ? `${noun} ${messageName(list[0])}` : `All ${list.length} ${noun.toLowerCase()}s ${combining ? "to" : "from"} ${nodeName(one)}`;
   $("tree-title").textContent = combining ? "How the parts come together" : messages[list[0]].length > 2 ? "Broadcast tree" : "Deliveries";
   $("tree-note").textContent = `${whose}: a node stands in the column of the step in which it ${combining ? "sends" : "receives"}.${left ? ` ${count(left, "more message")} not shown.` : ""}`;
@@ -368,10 +370,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 function layout() {
-  for (const each of [picture, boundPicture]) each?.hideSmallNames();
+  for (const each of [picture, boundPicture]) each?.measure();
   channelChart.layout();
   nodeChart.layout();
   setUpNote();
+  treeRoom = $("tree").parentElement.clientWidth;
   drawn = {};
   render();
 }

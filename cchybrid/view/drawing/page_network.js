@@ -76,9 +76,6 @@ class NetworkPicture {
     this.drawNodes(svg(root, "g"));
   }
 
-  // Pixels per unit of the picture.
-  get scale() { return (this.root.getBoundingClientRect().width || this.width) / this.width; }
-
   drawLinks(group) {
     const largest = channels.reduce((highest, channel) => Math.max(highest, channel[2]), 1);
     channels.forEach(([a, b, capacity], channel) => {
@@ -121,7 +118,9 @@ class NetworkPicture {
     });
   }
 
-  hideSmallNames() {
+  // Measure the pixels per unit of the picture, and hide names that would be too small.
+  measure() {
+    this.scale = (this.root.getBoundingClientRect().width || this.width) / this.width;
     this.nameless = this.font < 8 || this.font * this.scale < 5.5;
     this.root.classList.toggle("unnamed", this.nameless);
   }
@@ -168,7 +167,6 @@ class NetworkPicture {
       const [a, b] = channels[selection.id];
       svg(this.marks, "path", { class: "marked", d: pathData(lineBetween(a, b)), "stroke-width": 16 });
     }
-    if (whole) this.drawJourney(selection, number, message !== undefined);
     const lanes = new Map();
     step.forEach((transfer, index) => {
       for (let i = 1; i + 1 < transfer.length; i++) {
@@ -181,8 +179,14 @@ class NetworkPicture {
     const stroke = Math.max(1.2, Math.min(2.8, network.gap / 32));
     const order = step.map((_, index) => index);
     if (selection) order.sort((a, b) => isSelected(selection, step[a]) - isSelected(selection, step[b]));
+    let journeyIsDue = Boolean(whole);
     for (const index of order) {
       const transfer = step[index], key = keys[transfer[0]];
+      const chosen = selection && isSelected(selection, transfer);
+      if (chosen && journeyIsDue) {  // above the arrows of other messages, below its own
+        this.drawJourney(selection, number, message !== undefined);
+        journeyIsDue = false;
+      }
       const line = [];
       let last = [];
       for (let i = 1; i + 1 < transfer.length; i++) {
@@ -193,7 +197,6 @@ class NetworkPicture {
         last = lane(lineBetween(transfer[i], transfer[i + 1]), place * distance);
         line.push(...last);
       }
-      const chosen = selection && isSelected(selection, transfer);
       const group = this.arrow(line, {
         colour: colourOf(key), dash: lineOf(key), width: chosen ? stroke * 1.5 : stroke, css: selection && !chosen ? "dim" : "",
       });
@@ -202,6 +205,7 @@ class NetworkPicture {
       if (message !== undefined && selection) this.label(group, last, String(number + 1));
       else if (messages.length > 1) this.label(group, last, keyName(key));
     }
+    if (journeyIsDue) this.drawJourney(selection, number, message !== undefined);
     const held = message === undefined ? new Set() : holders(message, number);
     const node = selection?.kind === "node" ? selection.id : -1;
     this.nodeElements.forEach((element, index) => {
@@ -217,7 +221,7 @@ class NetworkPicture {
       const line = [];
       for (let i = 1; i + 1 < transfer.length; i++) line.push(...lineBetween(transfer[i], transfer[i + 1]));
       const key = keys[transfer[0]];
-      const group = this.arrow(line, { colour: colourOf(key), dash: lineOf(key), width: 1.4, css: "later" });
+      const group = this.arrow(line, { colour: colourOf(key), dash: lineOf(key), width: numbered ? 2 : 1.4, css: numbered ? "journey" : "later" });
       const last = lineBetween(transfer.at(-2), transfer.at(-1));
       if (numbered && network.gap * this.scale >= 30) this.label(group, last, String(step + 1));
     }

@@ -24,12 +24,12 @@ function deliveryTree(list) {
   return { roots, left };
 }
 
-function drawTree(root, list, number, onPick) {
+function drawTree(root, available, list, number, onPick) {
   root.replaceChildren();
   const { roots, left } = deliveryTree(list);
   const source = messages[list[0]][0];
   const longest = nodes.reduce((wide, node) => Math.max(wide, Math.min(12, [...node.name].length)), 1);
-  const room = root.parentElement.clientWidth - 30 - longest * 8;
+  const room = available - 30 - longest * 8;
   // Where no message is forwarded, names have their rows for themselves.
   const forwarded = roots.some((entry) => entry.children.length > 0);
   const column = Math.max(forwarded ? 22 + longest * 8 : 14, Math.min(130, room / (steps.length + 1)));
