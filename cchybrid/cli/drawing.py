@@ -59,6 +59,8 @@ def draw(
 
     Exit status: 0 the file is written, 2 bad input.
     """
+    from cchybrid.model import Network, Schedule
+
     suffix = output.suffix.lower()
     if suffix not in (PAGE, *FIGURES):
         raise InputError(
@@ -72,28 +74,28 @@ def draw(
         hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
         raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
     _refuse_options(suffix, step, chart, title)
-    schedule = _schedule(source)
-    if schedule is None:
-        network = _network(source, ignore_attributes)
-        given = "-o" if suffix == PAGE else _given(step, chart)
-        if given:
-            raise InputError(
-                f"{source} is a network, and that needs a schedule",
-                where=given,
-                hint="draw it as .svg, or name a file that solve has written",
-            )
-        _require("matplotlib", "a figure")
-        from cchybrid.view.drawing.figures import draw_network, save_figure
+    found = _read(source, ignore_attributes)
+    given = "-o" if suffix == PAGE else _given(step, chart)
+    if given and isinstance(found, Network):
+        raise InputError(
+            f"{source} is a network, and that needs a schedule",
+            where=given,
+            hint="draw it as .svg, or name a file that solve has written",
+        )
+    if suffix == PAGE and isinstance(found, Schedule):
+        _require("jinja2", "a page")
+        from cchybrid.model.instance import write_text
+        from cchybrid.view.drawing.page import page
 
-        save_figure(draw_network(network), output)
-    elif suffix == PAGE:
-        _write_page(schedule, title, source, output)
+        with with_context(source):
+            text = page(found, title=title)
+        write_text(text, output)
     else:
         _require("matplotlib", "a figure")
         from cchybrid.view.drawing.figures import save_figure
 
         with with_context(source):
-            figure = _schedule_figure(schedule, step, chart)
+            figure = _figure(found, step, chart)
         save_figure(figure, output)
     print(f"written to {output}")
 
@@ -116,63 +118,44 @@ def _given(step: int | None, chart: str | None) -> str:
     return "--step" if step is not None else "--chart" if chart is not None else ""
 
 
-def _schedule(source: str) -> Schedule | None:
-    """Return the schedule in a file; ``None`` if the source is a network or an instance."""
-    from cchybrid.model import Schedule
+def _read(source: str, ignore_attributes: bool) -> Schedule | Network:
+    """Return the schedule in a file, or the network that a name or a file gives."""
+    from cchybrid.cli.solving import load_plugins
+    from cchybrid.library.formats import NetworkFile, read_network
+    from cchybrid.library.instance_spec import find_network
+    from cchybrid.model import Instance, Schedule
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
-    from cchybrid.model.schedule import FORMAT
 
-    path = Path(source)
-    if path.suffix.lower() != ".json" and not path.is_file():
-        return None
-    with with_context(source):
-        try:
-            record = parse_json(read_text(path))
-        except InputError:
-            if path.suffix.lower() == ".json":
-                raise
-            return None
-        written = record.get("format") if isinstance(record, dict) else None
-        if written is None or not str(written).startswith(FORMAT.split("/")[0]):
-            return None
-        return Schedule.from_json(record)
+    def read(path: str | Path) -> NetworkFile:
+        return read_network(path, ignore_attributes=ignore_attributes)
+
+    if Path(source).suffix.lower() == ".json":
+        with with_context(source):
+            record = parse_json(read_text(source))
+            written = str(record.get("format")) if isinstance(record, dict) else ""
+            if written.startswith("cchybrid-schedule/"):
+                return Schedule.from_json(record)
+            if written.startswith("cchybrid-instance/"):
+                return Instance.from_json(record).network
+    return find_network(source, load_plugins(), read)
 
 
-def _write_page(schedule: Schedule, title: str | None, source: str, output: Path) -> None:
-    _require("jinja2", "a page")
-    from cchybrid.model.instance import write_text
-    from cchybrid.view.drawing.page import page
-
-    with with_context(source):
-        text = page(schedule, title=title)
-    write_text(text, output)
-
-
-def _schedule_figure(schedule: Schedule, step: int | None, chart: str | None) -> Any:
+def _figure(found: Schedule | Network, step: int | None, chart: str | None) -> Any:
+    from cchybrid.model import Network
     from cchybrid.view.drawing import figures
 
+    if isinstance(found, Network):
+        return figures.draw_network(found)
     if step is not None:
-        return figures.draw_step(schedule, step)
+        return figures.draw_step(found, step)
     charts = {
         "steps": figures.draw_steps,
         "channels": figures.draw_channel_chart,
         "nodes": figures.draw_node_chart,
         "bound": figures.draw_bound,
     }
-    return charts[chart or "steps"](schedule)
-
-
-def _network(source: str, ignore_attributes: bool) -> Network:
-    """Return the network that a name, a network file or an instance file gives."""
-    from cchybrid.cli.solving import load_plugins
-    from cchybrid.library.formats import NetworkFile, read_network
-    from cchybrid.library.instance_spec import find_network
-
-    def read(path: str | Path) -> NetworkFile:
-        return read_network(path, ignore_attributes=ignore_attributes)
-
-    return find_network(source, load_plugins(), read)
+    return charts[chart or "steps"](found)
 
 
 def _require(package: str, what: str) -> None:

@@ -212,7 +212,11 @@ function fill(select, first, entries) {
   select.replaceChildren(new Option(first, ""), ...entries.map(([value, text]) => new Option(text, value)));
 }
 
+let filledKey = null;
+
 function fillMessages(key) {
+  if (key === filledKey) return;
+  filledKey = key;
   const list = key === "" ? [] : messagesOf(key);
   fill($("pick-message"), key === "" ? "first choose a source" : "all", list.map((message) => [message, messageName(message)]));
   $("pick-message").disabled = key === "" || list.length < 2;
@@ -223,7 +227,7 @@ function showPickers() {
   $("pick-node").value = chosen?.kind === "node" ? chosen.id : "";
   $("pick-channel").value = chosen?.kind === "channel" ? chosen.id : "";
   const key = chosen?.kind === "key" ? chosen.id : chosen?.kind === "message" ? keys[chosen.id] : "";
-  if (String(key) !== $("pick-key").value || !$("pick-message").options.length) fillMessages(key);
+  fillMessages(key);
   $("pick-key").value = key;
   $("pick-message").value = chosen?.kind === "message" && !$("pick-message").disabled ? chosen.id : "";
   for (const button of $("legend").querySelectorAll("button")) {

@@ -87,9 +87,11 @@ def _others(message: Message | Reduction) -> tuple[int, ...]:
 def _keys_are_nodes(keys: MessageKeys) -> bool:
     """Whether every key is a node: where all messages have one end, or different origins."""
     messages = keys.schedule.instance.collective.messages
-    return len(set(map(origin, messages))) > 1 or all(
-        len(_others(message)) == 1 for message in messages
-    ) or len(messages) == 1
+    return (
+        len(set(map(origin, messages))) > 1
+        or all(len(_others(message)) == 1 for message in messages)
+        or len(messages) == 1
+    )
 
 
 def _key_words(keys: MessageKeys) -> str:
@@ -140,13 +142,15 @@ def _network(network: Network) -> dict[str, Any]:
         "channels": [list(channel) for channel in network.channels],
         "halfDuplex": [list(pair) for pair in network.half_duplex],
         "curves": [
-            [a, b, np.round(curve, 1).tolist()] for (a, b), curve in curves.items() if len(curve) > 2
+            [a, b, np.round(curve, 1).tolist()]
+            for (a, b), curve in curves.items()
+            if len(curve) > 2
         ],
     }
 
 
 def _limits(instance: Instance) -> list[list[int]]:
-    """Return the messages that every node can inject, and accept, per step: by ports or channels."""
+    """Return the messages that every node can inject, and accept, per step."""
     out = [0] * instance.network.nodes
     into = list(out)
     for source, target, capacity in instance.network.channels:
