@@ -14,6 +14,7 @@ import typer
 from cchybrid.cli import (
     benching,
     designing,
+    drawing,
     listing,
     networks,
     proving,
@@ -42,6 +43,7 @@ app.command()(schedules.verify)
 app.command()(proving.prove)
 app.command()(proving.check)
 app.command()(schedules.export)
+app.command()(drawing.draw)
 app.add_typer(benching.bench)
 app.command()(warming.warm_up)
 app.command()(solving.instance)

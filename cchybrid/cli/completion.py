@@ -67,6 +67,13 @@ def exporters(incomplete: str) -> list[Completion]:
     return _matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
+def charts(incomplete: str) -> list[Completion]:
+    """Return the names of the charts that ``draw`` knows."""
+    from cchybrid.cli.drawing import CHARTS
+
+    return _matching(incomplete, [(name, "") for name in CHARTS])
+
+
 def suites(incomplete: str) -> list[Completion]:
     """Return the names of the suites that ship with cchybrid, and files."""
     from cchybrid.bench.suite import suite_names

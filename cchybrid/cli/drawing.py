@@ -1,0 +1,163 @@
+"""``draw``: a schedule or a network as an interactive page or a figure."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.model.errors import InputError, with_context
+
+if TYPE_CHECKING:
+    from cchybrid.model import Network, Schedule
+
+PAGE = ".html"
+FIGURES = (".svg", ".pdf", ".png")
+CHARTS = ("steps", "channels", "nodes", "bound")
+
+
+def draw(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCHEDULE|TOPOLOGY|FILE",
+            autocompletion=completion.topologies,
+            show_default=False,
+            help="A cchybrid-schedule/1 file; or a network, which is drawn alone.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            show_default=False,
+            help="NAME.html: interactive page; NAME.svg, .pdf or .png: figure.",
+        ),
+    ],
+    step: Annotated[
+        int | None, typer.Option(metavar="N", help="Draw one step of a schedule, from 1.")
+    ] = None,
+    chart: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.charts,
+            help="steps (default), channels, nodes, or bound.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The title of a page; default: the instance.")
+    ] = None,
+    ignore_attributes: arguments.IgnoreAttributes = False,
+) -> None:
+    """Draw a schedule as an interactive page or a figure, or a network as a figure.
+
+    Exit status: 0 the file is written, 2 bad input.
+    """
+    from cchybrid.model import Network, Schedule
+
+    suffix = output.suffix.lower()
+    if suffix not in (PAGE, *FIGURES):
+        raise InputError(
+            f"the file type of {output.name!r} is not known",
+            where="-o",
+            hint="use a name that ends in .html, .svg, .pdf or .png",
+        )
+    if chart is not None and chart not in CHARTS:
+        from cchybrid.library.nearest import did_you_mean
+
+        hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
+        raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
+    _refuse_options(suffix, step, chart, title)
+    found = _read(source, ignore_attributes)
+    given = "-o" if suffix == PAGE else _given(step, chart)
+    if given and isinstance(found, Network):
+        raise InputError(
+            f"{source} is a network, and that needs a schedule",
+            where=given,
+            hint="draw it as .svg, or name a file that solve has written",
+        )
+    if suffix == PAGE and isinstance(found, Schedule):
+        _require("jinja2", "a page")
+        from cchybrid.model.instance import write_text
+        from cchybrid.view.drawing.page import page
+
+        with with_context(source):
+            text = page(found, title=title)
+        write_text(text, output)
+    else:
+        _require("matplotlib", "a figure")
+        from cchybrid.view.drawing.figures import save_figure
+
+        with with_context(source):
+            figure = _figure(found, step, chart)
+        save_figure(figure, output)
+    print(f"written to {output}")
+
+
+def _refuse_options(suffix: str, step: int | None, chart: str | None, title: str | None) -> None:
+    """Raise an ``InputError`` for options that the kind of file has no use for."""
+    if step is not None and chart is not None:
+        raise InputError("--step and --chart exclude each other", hint="leave one of them out")
+    given = _given(step, chart)
+    if suffix == PAGE and given:
+        raise InputError(
+            "a page shows all steps and charts", where=given, hint="leave it out, or draw a figure"
+        )
+    if suffix != PAGE and title is not None:
+        raise InputError("a figure has no title", where="--title", hint="leave it out")
+
+
+def _given(step: int | None, chart: str | None) -> str:
+    """Return the option that chooses a figure of a schedule; empty if none does."""
+    return "--step" if step is not None else "--chart" if chart is not None else ""
+
+
+def _read(source: str, ignore_attributes: bool) -> Schedule | Network:
+    """Return the schedule in a file, or the network that a name or a file gives."""
+    from cchybrid.cli.solving import load_plugins
+    from cchybrid.library.formats import NetworkFile, read_network
+    from cchybrid.library.instance_spec import find_network
+    from cchybrid.model import Instance, Schedule
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    def read(path: str | Path) -> NetworkFile:
+        return read_network(path, ignore_attributes=ignore_attributes)
+
+    if Path(source).suffix.lower() == ".json":
+        with with_context(source):
+            record = parse_json(read_text(source))
+            written = str(record.get("format")) if isinstance(record, dict) else ""
+            if written.startswith("cchybrid-schedule/"):
+                return Schedule.from_json(record)
+            if written.startswith("cchybrid-instance/"):
+                return Instance.from_json(record).network
+    return find_network(source, load_plugins(), read)
+
+
+def _figure(found: Schedule | Network, step: int | None, chart: str | None) -> Any:
+    from cchybrid.model import Network
+    from cchybrid.view.drawing import figures
+
+    if isinstance(found, Network):
+        return figures.draw_network(found)
+    if step is not None:
+        return figures.draw_step(found, step)
+    charts = {
+        "steps": figures.draw_steps,
+        "channels": figures.draw_channel_chart,
+        "nodes": figures.draw_node_chart,
+        "bound": figures.draw_bound,
+    }
+    return charts[chart or "steps"](found)
+
+
+def _require(package: str, what: str) -> None:
+    if find_spec(package) is None:
+        raise InputError(f"{what} needs {package}", hint="pip install 'cchybrid[draw]'")

@@ -1,0 +1,234 @@
+"""The data of a schedule's page: plain numbers, texts and lists, for JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from cchybrid.model import Instance, Message, Network, Reduction, Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.view.drawing.artists import symbol
+from cchybrid.view.drawing.bound_picture import bound_picture, bound_sentence
+from cchybrid.view.drawing.link_curves import link_curves
+from cchybrid.view.drawing.positions import nearest_distances, positions
+from cchybrid.view.drawing.step_arrows import MessageKeys, origin
+
+MAX_CHARACTERS = 12_000_000
+"""Length of the transfers in JSON; later steps are left out of the page, which says so."""
+MAX_NODES = 4096
+UNIT = 100.0
+"""Length of one unit of positions in the page's coordinates."""
+MIN_RADIUS, MAX_RADIUS = 2.0, 19.0
+
+
+def page_data(schedule: Schedule) -> dict[str, Any]:
+    """Return all that the page of a valid schedule shows.
+
+    Returns
+    -------
+    dict
+        ``network``: the nodes with name, place and symbol, the channels as
+        ``[source, target, capacity]``, the half-duplex pairs, the lines between nodes that are
+        not straight. ``messages``: lists of the source and the destinations (of a reduction: the
+        destination and the sources). ``steps``: per step its transfers, each the message and the
+        nodes of its path. ``all_steps``: the number of steps, also of those left out.
+        ``keys``: the key of every message, which gives its colour. ``limits``: the messages that
+        each node can inject and accept in a step. ``bound``: the picture of the lower bound.
+        ``status``: the verdict in words, and whether the schedule is certified as optimal.
+
+    Raises
+    ------
+    InputError
+        The network or the collective is too large for a page.
+    """
+    instance = schedule.instance
+    network, messages = instance.network, instance.collective.messages
+    if network.nodes > MAX_NODES:
+        raise InputError(
+            f"{network.nodes:,} nodes are too many for a page",
+            where=instance.name,
+            hint=f"draw networks of at most {MAX_NODES:,} nodes",
+        )
+    members = [[origin(message), *_others(message)] for message in messages]
+    room = MAX_CHARACTERS - sum(map(len, members)) * 5
+    if room < 0:
+        raise InputError(
+            f"{len(messages):,} messages with {sum(map(len, members)):,} ends are too many "
+            "for a page",
+            where=instance.name,
+            hint="draw a chart: --chart channels",
+        )
+    steps = _steps_that_fit(schedule, room)
+    keys = MessageKeys(schedule)
+    bound, evidence_error = _bound(schedule)
+    return {
+        "kind": instance.collective.kind,
+        "model": _model_words(instance),
+        "hopByHop": instance.model.switching == "store-and-forward",
+        "network": _network(network),
+        "messages": members,
+        "keys": keys.keys,
+        "keyWords": _key_words(keys),
+        "keysAreNodes": _keys_are_nodes(keys),
+        "steps": steps,
+        "allSteps": len(schedule.steps),
+        "limits": _limits(instance),
+        "bound": bound,
+        "status": _status(schedule, evidence_error),
+    }
+
+
+def _others(message: Message | Reduction) -> tuple[int, ...]:
+    return message.sources if isinstance(message, Reduction) else message.destinations
+
+
+def _keys_are_nodes(keys: MessageKeys) -> bool:
+    """Whether every key is a node: where all messages have one end, or different origins."""
+    messages = keys.schedule.instance.collective.messages
+    return (
+        len(set(map(origin, messages))) > 1
+        or all(len(_others(message)) == 1 for message in messages)
+        or len(messages) == 1
+    )
+
+
+def _key_words(keys: MessageKeys) -> str:
+    """Return the title of the legend."""
+    messages = keys.schedule.instance.collective.messages
+    if keys.words:
+        return keys.words[0].upper() + keys.words[1:]
+    if len(messages) == 1:
+        return "Message"
+    reduction = isinstance(messages[0], Reduction)
+    if len({origin(message) for message in messages}) > 1:
+        return "Reductions to" if reduction else "Messages from"
+    return "Reductions from" if reduction else "Messages to"
+
+
+def _steps_that_fit(schedule: Schedule, room: int) -> list[list[list[int]]]:
+    """Return the transfers of the first steps, as many as fit into a number of characters."""
+    steps: list[list[list[int]]] = []
+    for step in schedule.steps:
+        lists = [[message, *path] for message, path in step]
+        room -= len(json.dumps(lists, separators=(",", ":")))
+        if room < 0:
+            break
+        steps.append(lists)
+    return steps
+
+
+def _network(network: Network) -> dict[str, Any]:
+    places = np.array(positions(network)) * (UNIT, -UNIT)
+    nearest = nearest_distances(places, places)
+    gap = float(min(nearest.min(), UNIT))
+    radius = min(MAX_RADIUS, max(MIN_RADIUS, 0.24 * gap))
+    pairs = sorted({(min(channel[:2]), max(channel[:2])) for channel in network.channels})
+    curves = link_curves(pairs, places, 1.35 * radius)
+    return {
+        "name": network.name,
+        "radius": round(radius, 2),
+        "gap": round(gap, 2),
+        "nodes": [
+            {
+                "name": network.node_name(node),
+                "x": round(float(x), 1),
+                "y": round(float(y), 1),
+                "symbol": symbol(network, node),
+            }
+            for node, (x, y) in enumerate(places)
+        ],
+        "channels": [list(channel) for channel in network.channels],
+        "halfDuplex": [list(pair) for pair in network.half_duplex],
+        "curves": [
+            [a, b, np.round(curve, 1).tolist()]
+            for (a, b), curve in curves.items()
+            if len(curve) > 2
+        ],
+    }
+
+
+def _limits(instance: Instance) -> list[list[int]]:
+    """Return the messages that every node can inject, and accept, per step."""
+    out = [0] * instance.network.nodes
+    into = list(out)
+    for source, target, capacity in instance.network.channels:
+        out[source] += capacity
+        into[target] += capacity
+    model = instance.model
+    limits = []
+    for rates, limit in ((out, model.inject_limit), (into, model.accept_limit)):
+        ports = [limit(node) for node in range(len(rates))]
+        limits.append(
+            [
+                rate if port is None else min(rate, port)
+                for rate, port in zip(rates, ports, strict=True)
+            ]
+        )
+    return limits
+
+
+def _model_words(instance: Instance) -> str:
+    """Return the communication model in words."""
+    model = instance.model
+    words = {
+        "wormhole": "wormhole switching: a message uses its whole path in one step",
+        "store-and-forward": "store-and-forward switching: a message moves one hop per step",
+    }[model.switching]
+    if model.inject is None:
+        ports = "all ports"
+    elif isinstance(model.inject, int) and isinstance(model.accept, int):
+        one = model.inject == model.accept == 1
+        ports = "one port" if one else f"{model.inject} injection, {model.accept} acceptance ports"
+    else:
+        ports = "ports by node"
+    if model.switching == "store-and-forward":
+        return f"{words}; {ports}"
+    routes = {"minimal": "shortest paths", "any": "any paths"}.get(str(model.routing))
+    return f"{words}; {ports}; {routes or f'paths of up to {model.routing} extra hops'}"
+
+
+def _bound(schedule: Schedule) -> tuple[dict[str, Any] | None, str]:
+    """Return the picture of the lower bound, and what is wrong with its evidence."""
+    stated = schedule.lower_bound
+    if stated is None:
+        return None, ""
+    try:
+        picture = bound_picture(schedule.instance, stated)
+        sentence = bound_sentence(schedule.instance, stated)
+    except InputError as error:
+        return {"steps": stated.steps, "sentence": f"{error.what}."}, error.what
+    record: dict[str, Any] = {"steps": stated.steps, "sentence": sentence}
+    if picture is not None:
+        index = schedule.instance.network.channel_index
+        record |= {
+            "kind": picture.kind,
+            "inside": sorted(picture.inside),
+            "channels": [
+                [index[hop], round(weight, 4)]
+                for hop, weight in sorted(picture.channels.items())
+                if hop in index
+            ],
+            "layers": [list(layer) for layer in picture.layers],
+        }
+    return record, ""
+
+
+def _status(schedule: Schedule, evidence_error: str) -> dict[str, Any]:
+    """Return the verdict in words."""
+    steps, stated = len(schedule.steps), schedule.lower_bound
+    counted = f"{steps} step" if steps == 1 else f"{steps} steps"
+    if stated is None:
+        return {"text": f"{counted}; no lower bound is known", "optimal": False}
+    if evidence_error:
+        return {"text": f"{counted}; the lower bound is not proven", "optimal": False}
+    if stated.steps > steps:
+        text = f"{counted}; the stated lower bound {stated.steps} is false"
+        return {"text": text, "optimal": False}
+    certified = bool(stated.evidence) or stated.steps <= 1
+    word = "certified" if certified else "claimed"
+    if stated.steps == steps:
+        return {"text": f"{counted}, optimal ({word})", "optimal": certified}
+    text = f"{counted}; at least {stated.steps} are needed ({word})"
+    return {"text": text, "optimal": False}

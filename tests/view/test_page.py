@@ -1,0 +1,511 @@
+"""The page of a schedule, driven in a real browser by pointer, touch and keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.library.topologies import network
+from cchybrid.model import (
+    Channel,
+    Collective,
+    Instance,
+    LowerBound,
+    Message,
+    Network,
+    Schedule,
+    Transfer,
+)
+from cchybrid.model.errors import InputError
+from cchybrid.view.drawing import page as page_module
+from cchybrid.view.drawing import page_data
+from cchybrid.view.drawing.page import page, script_json
+from tests.view.chromium import PHONE, OpenPage
+from tests.view.test_figures import BROADCAST, REDUCTION, SCATTER
+
+CUT = LowerBound(3, {"kind": "cut", "nodes": [0, 1]})
+NAMES = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    "\"quotes' & \\ ${x} {{ y }}",
+    "👩‍🚀 Zürich 猫",
+    "switch\u2028with a very long name that has no room anywhere on a phone",
+)
+HOSTILE = Schedule(
+    Instance(
+        Network(
+            "<b>net</b>", 5,
+            (Channel(0, 1, 3), Channel(1, 0, 3), Channel(0, 4), Channel(4, 2), Channel(2, 3),
+             Channel(3, 2)),
+            half_duplex=((2, 3),), switches=(4,), node_names=NAMES,
+        ),
+        Collective("</title>", (Message(0, (1, 2, 3)), Message(3, (2,)), Message(0, (1,)))),
+    ),
+    (
+        (Transfer(0, (0, 1)), Transfer(0, (0, 4, 2)), Transfer(2, (0, 1))),
+        (Transfer(0, (2, 3)),),
+        (Transfer(1, (3, 2)),),
+    ),
+)  # fmt: skip
+
+
+def hop_by_hop() -> Schedule:
+    """Return a broadcast on a line of 4 nodes in store-and-forward switching."""
+    instance = cchybrid.instance("mesh-1x4", "OAB", switching="store-and-forward")
+    steps = tuple((Transfer(0, (node, node + 1)),) for node in range(3))
+    bound = LowerBound(3, {"kind": "growth", "message": 0})
+    return Schedule(instance, steps, bound)
+
+
+def torus() -> Schedule:
+    """Return a valid schedule of all 4,032 messages on a torus of 64 nodes, by shortest paths."""
+    instance = cchybrid.instance("torus-8x8", "AAS")
+    from cchybrid.host.first_schedule import first_schedule
+
+    steps = first_schedule(instance)
+    assert steps is not None
+    return Schedule(instance, steps)
+
+
+def arrows(tab: Any) -> int:
+    """Return the number of arrows that are not faded: the transfers that are shown."""
+    found: int = tab.locator("#network .arrows > g:not(.dim):not(.later):not(.journey)").count()
+    return found
+
+
+def step_of(tab: Any) -> str:
+    text: str = tab.locator("#step-title").inner_text()
+    return text
+
+
+def overflow(tab: Any) -> int:
+    """Return by how many pixels the page is wider than the screen."""
+    wide: int = tab.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    return wide
+
+
+def data_of(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="schedule">(.*?)</script>', text)
+    assert found is not None
+    record: dict[str, Any] = json.loads(found[1])
+    return record
+
+
+@pytest.mark.parametrize(
+    "schedule", [BROADCAST, REDUCTION, SCATTER, HOSTILE], ids=["OAB", "AOR", "AAS", "names"]
+)
+def test_the_data_are_those_of_the_schedule(schedule: Schedule) -> None:
+    data = data_of(page(schedule))
+    steps = [[(message, tuple(path)) for message, *path in step] for step in data["steps"]]
+    assert tuple(tuple(Transfer(*each) for each in step) for step in steps) == schedule.steps
+    net = schedule.instance.network
+    assert [Channel(*each) for each in data["network"]["channels"]] == list(net.channels)
+    assert [each["name"] for each in data["network"]["nodes"]] == [
+        net.node_name(node) for node in range(net.nodes)
+    ]
+    assert data["allSteps"] == len(schedule.steps)
+
+
+def test_limits_are_those_of_ports_and_channels() -> None:
+    instance = cchybrid.instance("ring-bi-4", "OAB", ports=(1, 3))
+    data = page_data.page_data(replace(BROADCAST, instance=instance, steps=(
+        (Transfer(0, (0, 1)),), (Transfer(0, (0, 3)), Transfer(0, (1, 2))),
+    )))  # fmt: skip
+    assert data["limits"] == [[1, 1, 1, 1], [2, 2, 2, 2]]
+    assert "1 injection, 3 acceptance ports" in data["model"]
+
+
+def test_an_invalid_schedule_has_no_page() -> None:
+    with pytest.raises(InputError, match="not a valid schedule"):
+        page(replace(SCATTER, steps=SCATTER.steps[:-1]))
+
+
+def test_what_has_no_page_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_data, "MAX_NODES", 4)
+    with pytest.raises(InputError, match="5 nodes are too many for a page"):
+        page(SCATTER)
+    monkeypatch.setattr(page_data, "MAX_NODES", 5)
+    monkeypatch.setattr(page_data, "MAX_CHARACTERS", 50)
+    with pytest.raises(InputError, match="20 messages with 40 ends are too many"):
+        page(SCATTER)
+    monkeypatch.setattr(page_module, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="a page needs jinja2") as error:
+        page(SCATTER)
+    assert error.value.hint == "pip install 'cchybrid[draw]'"
+
+
+@pytest.mark.parametrize(
+    ("bound", "text", "optimal"),
+    [
+        (None, "4 steps; no lower bound is known", False),
+        (CUT, "4 steps; at least 3 are needed (certified)", False),
+        (LowerBound(4), "4 steps, optimal (claimed)", False),
+        (LowerBound(9, CUT.evidence), "4 steps; the lower bound is not proven", False),
+        (LowerBound(5), "4 steps; the stated lower bound 5 is false", False),
+    ],
+)
+def test_the_verdict_says_no_more_than_the_evidence(
+    bound: LowerBound | None, text: str, optimal: bool
+) -> None:
+    data = page_data.page_data(replace(SCATTER, lower_bound=bound))
+    assert data["status"] == {"text": text, "optimal": optimal}
+
+
+def test_a_certified_optimum_is_called_so() -> None:
+    assert page_data.page_data(hop_by_hop())["status"] == {
+        "text": "3 steps, optimal (certified)", "optimal": True,
+    }  # fmt: skip
+
+
+def test_no_text_ends_the_script() -> None:
+    text = script_json({"a": [*NAMES, "<!--", "]]>"]})
+    assert not re.search(r"[<>&\u2028]", text)
+    assert json.loads(text) == {"a": [*NAMES, "<!--", "]]>"]}
+
+
+def test_steps_by_button_key_and_slider(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    assert (step_of(tab), arrows(tab)) == ("Step 1 of 4", 10)
+    tab.click("#next")
+    assert (step_of(tab), arrows(tab)) == ("Step 2 of 4", 4)
+    tab.keyboard.press("ArrowRight")
+    assert step_of(tab) == "Step 3 of 4"
+    tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("ArrowLeft")
+    assert step_of(tab) == "Step 1 of 4"
+    tab.keyboard.press("End")
+    assert (step_of(tab), arrows(tab)) == ("Step 4 of 4", 2)
+    assert tab.is_disabled("#next")
+    tab.fill("#slider", "2")
+    assert step_of(tab) == "Step 2 of 4"
+    tab.focus("#slider")
+    tab.keyboard.press("ArrowRight")
+    assert step_of(tab) == "Step 3 of 4"
+
+
+def test_play_and_pause(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    tab.clock.install()
+    tab.reload()
+    tab.keyboard.press("Space")
+    assert tab.inner_text("#play") == "Pause"
+    tab.clock.run_for(2100)
+    assert step_of(tab) == "Step 3 of 4"
+    tab.clock.run_for(2000)
+    assert step_of(tab) == "Step 1 of 4"
+    tab.click("#play")
+    tab.clock.run_for(5000)
+    assert (step_of(tab), tab.inner_text("#play")) == ("Step 1 of 4", "Play")
+
+
+def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    tab.keyboard.press("End")
+    places = {
+        each["name"]: (each["x"], each["y"]) for each in data_of(page(SCATTER))["network"]["nodes"]
+    }
+    for arrow, (_, path) in zip(
+        tab.query_selector_all("#network .arrows > g"), SCATTER.steps[-1], strict=True
+    ):
+        line = arrow.query_selector(".arrow").get_attribute("d")
+        tip = arrow.query_selector("path:not(.arrow)").get_attribute("d")
+        points = [tuple(map(float, each.split())) for each in re.split("[ML]", line)[1:]]
+        ends = points[0], tuple(map(float, re.split("[MLZ]", tip)[1].split()))
+        nearest = [
+            min(places, key=lambda name: abs(complex(*end) - complex(*places[name])))
+            for end in ends
+        ]
+        assert nearest == [str(path[0]), str(path[-1])]
+        between = complex(*places[str(path[1])])
+        assert min(abs(complex(*point) - between) for point in points) < 19  # behind the node
+
+
+def test_hover_and_click_show_a_node_and_a_channel(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    tab.hover("[data-node='0']")
+    assert tab.inner_text("#journey-text") == "Node 0: sends 4, receives 4, passes on 2."
+    assert arrows(tab) == 4
+    tab.hover("h1")
+    assert (arrows(tab), tab.inner_text("#journey-text")) == (10, "10 transfers in step 1.")
+    channel = list(SCATTER.instance.network.channels).index(Channel(0, 1))
+    tab.hover(f"[data-channel='{channel}']", force=True)
+    assert tab.inner_text("#journey-text") == "Channel 0 → 1: 3 messages; free in step 3."
+    tab.click("[data-node='3']")
+    tab.hover("h1")
+    assert tab.inner_text("#journey-title") == "Journey"
+    assert arrows(tab) == 4
+    entries = tab.locator("#journey button")
+    paths = [path for step in SCATTER.steps for _, path in step if 3 in path]
+    assert entries.count() == len(paths)
+    entries.nth(entries.count() - 1).click()
+    assert step_of(tab) == "Step 4 of 4"
+    tab.keyboard.press("Escape")
+    assert tab.inner_text("#journey-title") == "Transfers of this step"
+
+
+def test_a_message_shows_its_whole_journey_and_its_tree(open_page: OpenPage) -> None:
+    tab = open_page(page(BROADCAST))
+    assert tab.locator("#network .held").count() == 1
+    tab.click("#next")
+    assert tab.locator("#network .held").count() == 3
+    dots = tab.locator("#tree g[data-step]")
+    steps = [dots.nth(number).get_attribute("data-step") for number in range(dots.count())]
+    assert sorted(map(int, steps)) == [0, 0, 1]
+    assert tab.inner_text("#tree-title") == "Broadcast tree"
+    tab.locator("#journey button").first.hover()
+    assert tab.locator("#network .journey").count() == 2  # those of step 1
+    assert "Message 0 → 3 nodes: 3 transfers in 2 steps." in tab.inner_text("#journey-text")
+
+
+def test_sources_are_in_the_legend_and_the_pickers(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    tab.click("#legend button >> nth=2")
+    assert tab.input_value("#pick-key") == "2"
+    assert arrows(tab) == 2
+    assert tab.locator("#tree g[data-step]").count() == 4
+    assert tab.inner_text("#tree-note").startswith("All 4 messages from 2")
+    options = tab.locator("#pick-message option")
+    assert options.count() == 5
+    tab.select_option("#pick-message", label="2 → 0")
+    (when,) = (
+        n for n, step in enumerate(SCATTER.steps, 1) for _, path in step if path[::2] == (2, 0)
+    )
+    assert tab.inner_text("#journey-text") == f"Message 2 → 0: 1 transfer in step {when}."
+    tab.select_option("#pick-node", label="1")
+    assert tab.input_value("#pick-key") == ""
+    tab.select_option("#pick-channel", label="1 → 2")
+    assert tab.inner_text("#journey-text").startswith("Channel 1 → 2:")
+    tab.click("#clear")
+    assert arrows(tab) == 10
+
+
+def test_everything_by_keyboard(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    for _ in range(30):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.matches('.node')"):
+            break
+    assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == "node 0"
+    assert tab.inner_text("#journey-text").startswith("Node 0:")
+    tab.keyboard.press("ArrowDown")
+    assert tab.inner_text("#journey-text").startswith("Node 1:")
+    edge = tab.evaluate(
+        "parseFloat(getComputedStyle(document.activeElement.querySelector('.shape')).strokeWidth)"
+    )
+    assert edge >= 3  # the focus is seen
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Tab")
+    assert tab.inner_text("#journey-title") == "Journey"
+    tab.keyboard.press("Escape")
+    tab.focus("#channels canvas[tabindex]")
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("ArrowRight")
+    text = tab.inner_text("#channels-cell")
+    assert text == "Channel 0 → 4 in step 2: 0 → 3; 0 of 1 free."
+    tab.keyboard.press("Enter")
+    assert tab.input_value("#pick-channel") != ""
+    tab.keyboard.press("Escape")
+    tab.locator("#journey button").first.focus()
+    tab.keyboard.press("ArrowDown")
+    message = SCATTER.steps[1][1].message
+    source, (target,) = SCATTER.instance.collective.messages[message]
+    assert tab.inner_text("#journey-text").startswith(f"Message {source} → {target}:")
+
+
+def test_every_control_has_a_name_and_a_visible_focus(open_page: OpenPage) -> None:
+    tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
+    nameless = tab.evaluate(
+        """[...document.querySelectorAll("button, select, input, [tabindex]")].filter((e) =>
+        !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length))
+        .map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    for control in ("#play", "#slider", "#pick-node", "#channels canvas[tabindex]"):
+        tab.keyboard.press("Tab")  # from now on the focus comes from the keyboard
+        tab.focus(control)
+        style = tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style == "solid", control
+
+
+def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    place = tab.evaluate(
+        "({x: channelChart.margin + 2.5 * channelChart.wide, y: BARS + 1.5 * channelChart.high})"
+    )
+    tab.hover("#channels canvas[tabindex]", position=place)
+    assert "Channel 0 → 4 in step 3" in tab.inner_text("#channels-cell")
+    tab.click("#channels canvas[tabindex]", position=place)
+    assert step_of(tab) == "Step 3 of 4"
+    channel = list(SCATTER.instance.network.channels).index(Channel(0, 4))
+    assert tab.input_value("#pick-channel") == str(channel)
+    tab.keyboard.press("Escape")
+    tab.hover("#nodes canvas[tabindex]", position=place)
+    counted = [
+        sum(choose(path) == 1 for _, path in SCATTER.steps[2])
+        for choose in (itemgetter(0), itemgetter(-1))
+    ]
+    line = "Node 1 in step 3: {} of 2 sent, {} of 2 received, 0 passed on.".format(*counted)
+    assert tab.inner_text("#nodes-cell") == line
+    tab.check("input[name=mode][value='2']")
+    passed = tab.evaluate("nodeLoads[2].map((loads) => loads[1])")
+    assert passed == [sum(node in path[1:-1] for _, path in SCATTER.steps[1]) for node in range(5)]
+
+
+def test_the_bound_is_drawn_and_said(open_page: OpenPage) -> None:
+    tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
+    sentence = tab.inner_text("#bound-sentence")
+    assert sentence.endswith("receive 6 messages over 2 channels: at least 3 steps.")
+    assert tab.locator("#bound .arrows > g").count() == 2
+    assert tab.locator("#bound .inside").count() == 2
+    assert tab.inner_text("#bound-step") == "In step 1, 2 of these 2 channels carry a message."
+    grown = open_page(page(hop_by_hop()))
+    fills = grown.evaluate(
+        "[...document.querySelectorAll('#bound .shape')].map((e) => getComputedStyle(e).fill)"
+    )
+    assert len(set(fills)) == 4
+    assert open_page(page(SCATTER)).locator("#bound-section").count() == 0
+
+
+def test_store_and_forward_moves_hop_by_hop(open_page: OpenPage) -> None:
+    tab = open_page(page(hop_by_hop()))
+    assert not tab.is_visible("#passes")
+    for step in range(3):
+        assert tab.locator("#network .held").count() == step + 1
+        tab.keyboard.press("ArrowRight")
+
+
+def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
+    tab = open_page(page(REDUCTION))
+    assert tab.inner_text("#tree-title") == "How the parts come together"
+    held = "[...document.querySelectorAll('#network .held')].map((e) => e.dataset.node).join()"
+    assert tab.evaluate(held) == "0,1,2,3"
+    tab.keyboard.press("End")
+    assert tab.evaluate(held) == "0,1,3"
+
+
+def test_names_of_any_kind_are_only_text(open_page: OpenPage) -> None:
+    title = "</title><script>alert(0)</script> {{ 7 * 7 }}"
+    tab = open_page(page(HOSTILE, title=title))
+    assert tab.title() == title
+    assert tab.inner_text("h1") == title
+    assert tab.locator("script").count() == 2
+    assert tab.locator("img").count() == 0
+    titles = tab.locator("#network .node title")
+    assert titles.evaluate_all("(list) => list.map((e) => e.textContent)") == list(NAMES)
+    for node in range(5):
+        tab.select_option("#pick-node", str(node))
+        assert tab.inner_text("#journey-text").startswith("Node ")
+    tab.select_option("#pick-node", "")
+    assert tab.locator("#network .link[stroke-dasharray]").count() == 1  # half duplex
+    assert "half duplex" in tab.inner_text("#network-note")
+    cell = tab.evaluate("channelCell(channels.findIndex(([a, b]) => a === 3 && b === 2), 1)")
+    assert "1 used by the opposite direction; 0 of 1 free" in cell
+    assert overflow(tab) == 0
+
+
+@pytest.mark.parametrize("schedule", [SCATTER, HOSTILE], ids=["AAS", "names"])
+def test_a_phone(open_page: OpenPage, schedule: Schedule) -> None:
+    tab = open_page(
+        page(replace(schedule, lower_bound=CUT if schedule is SCATTER else None)), **PHONE
+    )
+    assert overflow(tab) == 0
+    tab.tap("[data-node='2']")
+    assert tab.inner_text("#journey-title") == "Journey"
+    assert tab.locator("#network .selected").count() == 1
+    tab.tap("#next")
+    assert step_of(tab).startswith("Step 2")
+    small = tab.evaluate(
+        """[...document.querySelectorAll(".controls button, .transfers button, select")]
+        .filter((e) => e.getBoundingClientRect().height < 36).length"""
+    )
+    assert small == 0
+    tab.tap("[data-node='2']")
+    tab.tap("#channels canvas[tabindex]", position={"x": 200, "y": 60})
+    assert tab.inner_text("#journey-text").startswith("Channel ")
+    assert overflow(tab) == 0
+
+
+LUMINANCE = """(() => {
+  const light = (colour) => {
+    const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
+      .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const found = [];
+  for (const e of document.querySelectorAll("h1, h2, p, label, button, select, .node text")) {
+    const style = getComputedStyle(e);
+    const colour = e.tagName === "text" ? style.fill : style.color;
+    let back = e;
+    const behind = () => getComputedStyle(back).backgroundColor;
+    while (behind() === "rgba(0, 0, 0, 0)") back = back.parentElement;
+    const [a, b] = [light(colour), light(behind())].sort((x, y) => y - x);
+    if (e.textContent.trim() && !e.disabled) found.push((a + 0.05) / (b + 0.05));
+  }
+  return Math.min(...found);
+})()"""
+"""The lowest contrast of text, as WCAG defines it."""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_light_and_dark(open_page: OpenPage, scheme: str) -> None:
+    tab = open_page(page(replace(SCATTER, lower_bound=CUT)), color_scheme=scheme)
+    assert tab.evaluate(LUMINANCE) >= 4.5
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    numbers = [int(number) for number in re.findall(r"\d+", background)]
+    assert (max(numbers) < 60) == (scheme == "dark")
+
+
+def test_the_charts_follow_a_change_of_the_scheme(open_page: OpenPage) -> None:
+    tab = open_page(page(SCATTER))
+    picture = "document.querySelector('#channels canvas').toDataURL()"
+    tab.evaluate(f"window.before = {picture}")
+    tab.emulate_media(color_scheme="dark")
+    tab.wait_for_function(f"{picture} !== window.before")
+
+
+def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> None:
+    tab = open_page(page(torus()))
+    styles = tab.evaluate("keyList.slice(0, 24).map((key) => colourOf(key) + lineOf(key))")
+    assert len(set(styles)) == 24
+    assert "repeat after 24" in tab.inner_text("#network-note")
+    assert tab.locator("#legend button").count() == 64
+    # What a step adds is in proportion to its transfers, not to the 4,032 messages.
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#network .arrows > g").count() == tab.evaluate("steps[1].length")
+    assert tab.evaluate("document.querySelectorAll('*').length") < 6000
+    tab.select_option("#pick-key", "17")
+    assert tab.locator("#pick-message option").count() == 64
+
+
+def test_what_is_left_out_is_said(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = page(SCATTER)
+    assert "left-out" not in text.split("</style>")[1]
+    monkeypatch.setattr(page_data, "MAX_CHARACTERS", 330)
+    tab = open_page(page(SCATTER))
+    assert tab.inner_text("#left-out").startswith("This page has only the first 2 of 4 steps")
+    tab.keyboard.press("End")
+    assert step_of(tab) == "Step 2 of 4"
+
+
+def test_a_network_of_one_channel(open_page: OpenPage) -> None:
+    instance = Instance(Network("pair", 2, (Channel(1, 0),)), Collective("x", (Message(1, (0,)),)))
+    tab = open_page(page(Schedule(instance, ((Transfer(0, (1, 0)),),))), **PHONE)
+    assert (step_of(tab), arrows(tab), overflow(tab)) == ("Step 1 of 1", 1, 0)
+    assert tab.is_disabled("#previous")
+    assert tab.is_disabled("#next")
+
+
+def test_the_largest_networks_have_a_page() -> None:
+    net = network("hypercube-256")
+    instance = cchybrid.instance(net, [(0, 1)])
+    text = page(Schedule(instance, ((Transfer(0, (0, 1)),),)))
+    assert len(data_of(text)["network"]["nodes"]) == 256
