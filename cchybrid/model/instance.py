@@ -17,13 +17,14 @@ from cchybrid.model.communication import CommunicationModel
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Network
+from cchybrid.model.shown import ShownInstance
 
 FORMAT = "cchybrid-instance/1"
 DEFAULT_MODEL = CommunicationModel()
 
 
-@dataclass(frozen=True)
-class Instance:
+@dataclass(frozen=True, repr=False)
+class Instance(ShownInstance):
     """The input of every search: the shortest schedule of a collective on a network."""
 
     network: Network

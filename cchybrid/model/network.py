@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
+from cchybrid.model.shown import ShownNetwork
+from cchybrid.model.whole_numbers import whole, whole_tuple
 
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
@@ -24,8 +26,8 @@ class Channel(NamedTuple):
     capacity: int = 1
 
 
-@dataclass(frozen=True)
-class Network:
+@dataclass(frozen=True, repr=False)
+class Network(ShownNetwork):
     """An interconnection network.
 
     Parameters
@@ -59,6 +61,7 @@ class Network:
     switches: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        self._take_whole_numbers()
         if self.nodes < 1:
             raise InputError(f"{self.nodes} nodes", where="network.nodes", hint="use at least 1")
         if self.nodes > MAX_NODES:
@@ -92,6 +95,28 @@ class Network:
             )
         self._check_positions()
         self._check_node_names()
+
+    def _take_whole_numbers(self) -> None:
+        """Accept whole numbers of any type, and channels as plain tuples."""
+        channels = self.channels
+        if type(channels) is not tuple or not all(
+            type(channel) is Channel and set(map(type, channel)) == {int} for channel in channels
+        ):
+            channels = tuple(
+                Channel(*_whole_channel(channel, f"network.channels[{index}]"))
+                for index, channel in enumerate(channels)
+            )
+        pairs = tuple(
+            whole_tuple(pair, f"network.half_duplex[{index}]")
+            for index, pair in enumerate(self.half_duplex)
+        )
+        self.__dict__.update(
+            nodes=whole(self.nodes, "network.nodes"),
+            channels=channels,
+            half_duplex=pairs,
+            endpoints=whole_tuple(self.endpoints, "network.endpoints"),
+            switches=whole_tuple(self.switches, "network.switches"),
+        )
 
     def _check_node(self, node: int, where: str) -> None:
         if not 0 <= node < self.nodes:
@@ -287,6 +312,15 @@ class Network:
         count = Counter(arcs)
         channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))
         return cls(name, nodes, channels, **rest)
+
+
+def _whole_channel(channel: Any, where: str) -> tuple[int, ...]:
+    parts = whole_tuple(channel, where)
+    if len(parts) not in (2, 3):
+        raise InputError(
+            f"{len(parts)} numbers", where=where, hint="write (from, to) or (from, to, capacity)"
+        )
+    return parts
 
 
 def _read_pair(value: Any, where: str) -> tuple[int, int]:

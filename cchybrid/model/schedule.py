@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
+from cchybrid.model.shown import ShownBound, ShownSchedule
+from cchybrid.model.whole_numbers import whole
 
 FORMAT = "cchybrid-schedule/1"
 
@@ -25,22 +28,23 @@ class Transfer(NamedTuple):
 Steps = tuple[tuple[Transfer, ...], ...]
 
 
-@dataclass(frozen=True)
-class LowerBound:
+@dataclass(frozen=True, repr=False)
+class LowerBound(ShownBound):
     """A number of steps that every schedule needs, and the evidence (see ``cchybrid.checker``)."""
 
     steps: int
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.__dict__["steps"] = whole(self.steps, "lower_bound.steps")
         if self.steps < 0:
             raise InputError(
                 f"{self.steps} steps", where="lower_bound.steps", hint="use at least 0"
             )
 
 
-@dataclass(frozen=True)
-class Schedule:
+@dataclass(frozen=True, repr=False)
+class Schedule(ShownSchedule):
     """The transfers of every step, valid or not (see ``cchybrid.referee.verify``).
 
     Parameters
@@ -131,7 +135,7 @@ def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
 def steps_to_json(steps: Steps) -> list[list[dict[str, Any]]]:
     """Return the steps as JSON lists of ``{"message": m, "path": [...]}``."""
     return [
-        [{"message": transfer.message, "path": list(transfer.path)} for transfer in step]
+        [{"message": index(message), "path": list(map(index, path))} for message, path in step]
         for step in steps
     ]
 
