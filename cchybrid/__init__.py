@@ -11,10 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cchybrid.host.api import bound, instance, network, solve
+    from cchybrid import bench
+    from cchybrid.checker import EvidenceError, Verdict
+    from cchybrid.host.api import bound, solve
     from cchybrid.host.designs.api import design
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
+    from cchybrid.host.instances import collective, instance, network
+    from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
     from cchybrid.model import (
         Channel,
@@ -33,9 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
-    "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction",
-    "Result", "Schedule", "Transfer", "Violation", "bound", "design", "design_front", "instance",
-    "network", "solve", "verify_schedule",
+    "EvidenceError", "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError",
+    "ProofResult", "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bench",
+    "bound", "check", "collective", "design", "design_front", "instance", "network", "prove",
+    "solve", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -43,15 +48,23 @@ _LATER = {
     "CchybridError": "cchybrid.model.errors",
     "InputError": "cchybrid.model.errors",
     "PluginError": "cchybrid.model.errors",
+    "EvidenceError": "cchybrid.checker",
+    "Verdict": "cchybrid.checker",
+    "bench": "cchybrid.bench",
     "bound": "cchybrid.host.api",
+    "check": "cchybrid.host.proving",
+    "collective": "cchybrid.host.instances",
     "design": "cchybrid.host.designs.api",
     "design_front": "cchybrid.host.designs.front",
     "DesignFront": "cchybrid.host.designs.front",
     "DesignResult": "cchybrid.host.designs.result",
-    "instance": "cchybrid.host.api",
-    "network": "cchybrid.host.api",
+    "instance": "cchybrid.host.instances",
+    "network": "cchybrid.host.instances",
+    "ProofResult": "cchybrid.host.proving",
+    "prove": "cchybrid.host.proving",
     "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
+    "verify": "cchybrid.host.proving",
     "Violation": "cchybrid.referee.verify",
     "verify_schedule": "cchybrid.referee.verify",
 }
@@ -61,7 +74,21 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name not in __all__:
-        raise AttributeError(f"module 'cchybrid' has no attribute {name!r}")
-    value = getattr(import_module(_LATER.get(name, "cchybrid.model")), name)
+        raise AttributeError(f"module 'cchybrid' has no attribute {name!r}{_guess(name)}")
+    module = import_module(_LATER.get(name, "cchybrid.model"))
+    value = module if module.__name__ == f"cchybrid.{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _guess(name: str) -> str:
+    if name.startswith("_"):  # Python itself looks for such names
+        return ""
+    from cchybrid.library.nearest import nearest
+
+    found = nearest(name, __all__)
+    return f"; did you mean {found}?" if found else "; dir(cchybrid) lists what there is"

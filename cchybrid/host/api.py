@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from cchybrid.host.callbacks import Callbacks
+from cchybrid.host import instances
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
-from cchybrid.model import Instance
-from cchybrid.model.errors import InputError
+from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.referee.verify import verify
 from cchybrid.system.processes import processor_count
 
 __all__ = ["bound", "collective", "instance", "network", "solve"]
@@ -25,7 +30,8 @@ DEFAULT_SECONDS = 60.0
 
 
 def solve(
-    instance: Instance,
+    instance: Any,
+    collective: Any = None,
     *,
     engines: Sequence[str] | None = None,
     strategy: str = "auto",
@@ -39,6 +45,9 @@ def solve(
     first_schedule: bool = True,
     certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    initial_schedule: Schedule | str | Path | None = None,
+    stop: Callable[[], object] | None = None,
+    on_event: Observer | None = None,
     observers: Iterable[Observer] = (),
     log: Callable[[Mapping[str, Any]], None] | None = None,
     registry: Registry | None = None,
@@ -47,8 +56,8 @@ def solve(
 
     Parameters
     ----------
-    instance
-        The instance.
+    instance, collective
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
     engines
         Names of the engines that take part; by default all installed ones except baselines.
     strategy
@@ -78,8 +87,36 @@ def solve(
         rows of the relaxation, or by CaDiCaL if python-sat is installed).
     options
         Options by name, per engine, strategy, and for ``quotients``.
+    initial_schedule
+        A schedule from which engines start, or its file. The referee verifies it first; if none is
+        better, it is the result.
+    stop
+        Called some twenty times a second, without arguments; a true value ends the run, with the
+        best schedule and bound so far as its result. Ctrl-C does the same.
+    on_event
+        Called with every event of the run: a dictionary with ``event``, ``seconds`` since the
+        start, and further keys:
+
+        ============ ============================== ===========================================
+        event        further keys                   when
+        ============ ============================== ===========================================
+        ``run``      ``instance``, ``seed``         the run starts
+        ``phase``    ``engines``                    these engines start or continue
+        ``started``  ``engine``, ``complete``       an engine starts to search
+        ``schedule`` ``engine``, ``steps``,         a better schedule was found and verified
+                     ``lower``, ``how``
+        ``bound``    ``engine``, ``steps``,         a better lower bound; whether its evidence
+                     ``certified``                  was checked
+        ``end``      ``engine``, ``stop``           an engine has ended
+        ``trouble``  ``text``                       an engine or plugin has failed
+        ``result``   those of ``Result.to_json``    the run is over
+        ============ ============================== ===========================================
+
+        All of them stand in ``docs/hooks.md``. An exception in ``stop`` or ``on_event`` ends the
+        run and all its processes, and is raised.
     observers
-        Called with every event of the run.
+        Further functions as ``on_event``; one that raises is removed, and named in ``troubles``.
+        Standard output is redirected to standard error while they are called.
     log
         Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run. If
         it raises, it is not called again, and a line in ``troubles`` says so.
@@ -94,27 +131,33 @@ def solve(
     Raises
     ------
     InputError
-        For unknown names, and for numbers or options out of range.
+        For an instance, names and functions of the wrong type, for unknown names, for numbers or
+        options out of range, and for an initial schedule that is not valid.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> result = cchybrid.solve("mesh-3x3", "allgather", time_limit=20)
+    >>> result.steps, result.status, result.certified
+    (4, 'optimal', True)
     """
     registry = load_registry() if registry is None else registry
-    check_strategy(strategy, "strategy")
-    for name, number in (
-        ("steps", steps),
-        ("time_limit", time_limit),
-        ("evaluations", evaluations),
-        ("threads", threads),
-        ("memory", memory),
-    ):
-        whole = name != "time_limit"
-        if number is not None and not (
-            isinstance(number, int if whole else (int, float)) and 0 < number < MAX_NUMBER
-        ):
-            kind = "a whole number" if whole else "a number"
-            raise InputError(
-                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
-            )
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
+    instance = _instance(instance, collective)
+    check_strategy(_text(strategy, "strategy"), "strategy")
+    steps, evaluations, threads, memory = (
+        None if number is None else _whole(number, name)
+        for name, number in (
+            ("steps", steps),
+            ("evaluations", evaluations),
+            ("threads", threads),
+            ("memory", memory),
+        )
+    )
+    time_limit = None if time_limit is None else _seconds(time_limit)
+    seed = _seed(seed)
+    for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
+        if function is not None and not callable(function):
+            raise InputError(f"{_shown(function)} is no function", where=where, hint="give one")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
             "a quotient search needs a time limit", where="strategy", hint="set a time limit"
@@ -123,7 +166,7 @@ def solve(
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
-    names = [engines] if isinstance(engines, str) else engines
+    names = None if engines is None else _names(engines)
     # A set, then sorted: the order in which engines are listed must not affect the result.
     requested = None if names is None else {registry.engine(name).name for name in names}
     chosen = ranked(
@@ -134,7 +177,7 @@ def solve(
         ]
     )
     texts: dict[str, dict[str, str]] = {}
-    for name, values in (options or {}).items():
+    for name, values in _options(options).items():
         of_strategy = name.lower() if name.lower() in STRATEGIES else None
         owner = of_strategy or registry.engine(name).name
         if owner not in (strategy, "quotients", *(info.name for info in chosen)):
@@ -162,18 +205,159 @@ def solve(
         options=texts,
     )
     _ = config.strategy_options, config.quotient_options  # raises for wrong values
+    initial = None if initial_schedule is None else _initial_steps(initial_schedule, instance)
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
-    return Session(instance, config, watching, log).run()
+    callbacks = Callbacks(stop, on_event)
+    return Session(instance, config, watching, log, callbacks, initial).run()
 
 
 def bound(
-    instance: Instance,
+    instance: Any,
+    collective: Any = None,
     *,
     time_limit: float = DEFAULT_SECONDS,
+    stop: Callable[[], object] | None = None,
+    on_event: Observer | None = None,
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
 ) -> Result:
-    """Find the best certified lower bound without a search for schedules."""
+    """Find the best certified lower bound without a search for schedules.
+
+    Parameters
+    ----------
+    instance, collective
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
+    time_limit
+        Wall-clock seconds.
+    stop, on_event, observers, registry
+        As in ``solve``.
+
+    Returns
+    -------
+    Result
+        Without a schedule; ``lower_bound`` is the bound.
+
+    Raises
+    ------
+    InputError
+        As ``solve``.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> found = cchybrid.bound("mesh-3x3", "allgather", time_limit=20)
+    >>> found.lower_bound.steps, found.certified
+    (4, True)
+    """
     return solve(
-        instance, engines=(), time_limit=time_limit, observers=observers, registry=registry
+        instance,
+        collective,
+        engines=(),
+        time_limit=time_limit,
+        stop=stop,
+        on_event=on_event,
+        observers=observers,
+        registry=registry,
     )
+
+
+def _instance(value: Any, collective: Any) -> Instance:
+    if isinstance(value, Instance) and collective is None:
+        return value
+    if isinstance(value, Instance):
+        raise InputError("the instance has one already", where="collective", hint="leave it out")
+    if collective is None:
+        raise InputError(
+            f"{_shown(value)} is no instance",
+            where="instance",
+            hint="make one, such as cchybrid.instance('mesh-3x3', 'allgather')",
+        )
+    return instances.instance(value, collective)
+
+
+def _shown(value: Any) -> str:
+    plain = value is None or isinstance(value, (str, bool, int, float))
+    return repr(value)[:40] if plain else f"a {type(value).__name__}"
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{_shown(value)} is no name", where=where, hint="give a text")
+    return value
+
+
+def _whole(value: Any, where: str) -> int:
+    hint = "use a whole number above 0 and below 2^40"
+    try:
+        number = whole(value, where)
+    except InputError:
+        raise InputError(f"{_shown(value)} makes no sense", where=where, hint=hint) from None
+    if not 0 < number < MAX_NUMBER:
+        raise InputError(f"{number} makes no sense", where=where, hint=hint)
+    return number
+
+
+def _seconds(value: Any) -> float:
+    try:
+        number = 0.0 if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if not 0 < number < MAX_NUMBER:
+        raise InputError(
+            f"{_shown(value)} makes no sense",
+            where="time_limit",
+            hint="use a number above 0 and below 2^40",
+        )
+    return number
+
+
+def _seed(value: Any) -> int:
+    try:
+        number = whole(value, "seed")
+    except InputError:
+        number = -1
+    if number < 0:
+        raise InputError(
+            f"{_shown(value)} is no seed", where="seed", hint="use a whole number from 0"
+        )
+    return number
+
+
+def _names(engines: Any) -> list[str]:
+    names = [engines] if isinstance(engines, str) else engines
+    if not isinstance(names, (list, tuple, set, frozenset)):
+        raise InputError(
+            f"{_shown(engines)} is no list of engines", where="engines", hint="give their names"
+        )
+    return [_text(name, "engines") for name in names]
+
+
+def _options(options: Any) -> Mapping[str, Mapping[str, Any]]:
+    options = {} if options is None else options
+    if not isinstance(options, Mapping) or not all(
+        isinstance(name, str) and isinstance(values, Mapping) for name, values in options.items()
+    ):
+        raise InputError(
+            "no options by engine and name",
+            where="options",
+            hint="write a dictionary such as {'umda': {'population': 100}}",
+        )
+    return cast(Mapping[str, Mapping[str, Any]], options)
+
+
+def _initial_steps(source: Any, instance: Instance) -> Steps:
+    """Return the steps of the schedule to start from, which is valid for the instance."""
+    with with_context("initial_schedule"):
+        if isinstance(source, (str, Path)):
+            source = Schedule.load(source)
+        if not isinstance(source, Schedule):
+            raise InputError(
+                f"{_shown(source)} is no schedule", hint="give one, or the name of its file"
+            )
+        violations = verify(instance, source.steps)
+        if violations:
+            raise InputError(
+                f"not valid for {instance.name}: {violations[0].text}",
+                hint="give a schedule of this instance",
+            )
+    return source.steps

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import Observer
+
+_OUTPUT = threading.RLock()
+"""Standard output belongs to the whole process: runs in several threads redirect it one by one."""
 
 
 class EventBus:
@@ -21,6 +25,8 @@ class EventBus:
         Pairs of the name of a plugin and a function. One that raises is removed and named.
     log
         Called with every line of the log, until it raises.
+    on_event
+        Called with every event after the observers; what it prints goes to standard output.
 
     Attributes
     ----------
@@ -32,9 +38,11 @@ class EventBus:
         self,
         observers: Iterable[tuple[str, Observer]],
         log: Callable[[Mapping[str, Any]], None] | None = None,
+        on_event: Callable[[Mapping[str, Any]], None] = lambda event: None,
     ) -> None:
         self._observers = list(observers)
         self._log = log
+        self._on_event = on_event
         self._started = time.monotonic()
         self.troubles: list[str] = []
 
@@ -62,8 +70,9 @@ class EventBus:
         self.record(line)
         for entry in list(self._observers):
             try:
-                with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
+                with _OUTPUT, contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
                 self.troubles.append(f"observer of plugin {entry[0]}: {error_line(error)}")
+        self._on_event(line)

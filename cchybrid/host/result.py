@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 from cchybrid.host.run_history import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model.shown import call_view
 from cchybrid.proof.reach import Unreachable, explain
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of ``solve``.
 
@@ -47,7 +48,7 @@ class Result:
     remarks
         One line for each engine that could not work on the instance, with the reason.
     interrupted
-        Whether the user interrupted the run.
+        Whether the user interrupted the run, or ended it by ``stop``.
     contributions
         Every better schedule and bound of the run, in order, with its author.
     conflicts
@@ -83,6 +84,49 @@ class Result:
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     search_seconds: Mapping[str, float] = field(default_factory=dict)
     evaluations_to_best: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<Result of {call_view('summary', 'headline', self)}>"
+
+    def __str__(self) -> str:
+        return str(call_view("summary", "verdict_text", self))
+
+    def _repr_html_(self) -> str:
+        return str(call_view("notebook", "result_html", self))
+
+    def summary(self) -> str:
+        """Return a text for people: verdict, instance, contributions, and a small schedule.
+
+        Nodes are shown by their names.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> result = cchybrid.solve("mesh-3x3", "allgather", time_limit=20)
+        >>> print(result.summary().splitlines()[0])
+        mesh-3x3 AAB: 4 steps, optimal (certified)
+        """
+        return str(call_view("summary", "summary", self))
+
+    def plot(self) -> Any:
+        """Draw the best schedule, its steps beside each other; without one, the network.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Jupyter shows it; ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        InputError
+            The network is too large, or matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> figure = cchybrid.solve("mesh-3x3", "broadcast", time_limit=20).plot()
+        """
+        return self.instance.network.plot() if self.schedule is None else self.schedule.plot()
 
     @property
     def steps(self) -> int | None:

@@ -22,6 +22,7 @@ from typing import Any
 
 from cchybrid.checker import proves_infeasible
 from cchybrid.host import events as ev
+from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.first_schedule import first_schedule
@@ -31,7 +32,7 @@ from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
 from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
 from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
-from cchybrid.model import Instance
+from cchybrid.model import Instance, Steps
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer, load_target
 from cchybrid.proof.reach import unreachable
@@ -73,6 +74,10 @@ class Session:
         raises is removed.
     log
         Called with every line of the log of the run (see ``replay``).
+    callbacks
+        The caller's functions.
+    initial
+        A verified schedule to start from.
     """
 
     def __init__(
@@ -81,17 +86,22 @@ class Session:
         config: RunConfig,
         observers: Iterable[tuple[str, Observer]] = (),
         log: Callable[[Mapping[str, Any]], None] | None = None,
+        callbacks: Callbacks | None = None,
+        initial: Steps | None = None,
     ) -> None:
         self.instance = instance
         self.config = config
-        self._bus = EventBus(observers, log)
+        self._initial = initial
+        self._callbacks = callbacks or Callbacks()
+        self._bus = EventBus(observers, log, self._callbacks.notify)
         self.state = RunState(
             instance,
             target=config.target,
             provable=config.certify and not config.blind,
             strategy=config.strategy,
         )
-        self._workers = WorkerControl(self.state, config, self._bus)
+        stop_requested = self._callbacks.stop_requested
+        self._workers = WorkerControl(self.state, config, self._bus, stop_requested)
         self._pool = self._workers.pool
         self._seat_of: dict[ArmKey, int] = {}
         self._bound_workers: list[int] = []
@@ -104,6 +114,8 @@ class Session:
         ------
         InputError
             If an engine rejects its options.
+        Exception
+            The exception of a callback, once all workers have ended.
         """
         config = self.config
         self._bus.record({**config.to_log(), "instance": self._workers.record})
@@ -122,6 +134,7 @@ class Session:
         self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
         self._bus.emit("result", result.seconds, result.to_json())
+        self._callbacks.raise_error()
         return result
 
     def _find_infeasible(self) -> None:
@@ -132,6 +145,8 @@ class Session:
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
+        if self._initial is not None:
+            self._workers.offer_initial(self._initial)
         if config.first_schedule and config.engines:
             self._make_first_schedule()
         if config.first_bounds and state.best is not None:

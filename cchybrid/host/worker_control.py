@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Compiled, Compiling, Event, Exited, Opened, Started
+from cchybrid.host.events import Compiled, Compiling, Event, Exited, Offer, Opened, Started
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -19,10 +19,13 @@ from cchybrid.host.strategies import Arm
 from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
+from cchybrid.model import Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 from cchybrid.system.processes import total_memory
 
+INITIAL = "initial schedule"
+"""Name under which the schedule is reported from which the caller lets a run start."""
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
 MAX_OVERRUN_SECONDS = 0.3
@@ -39,6 +42,11 @@ MEMORY_CHECK_SECONDS = 0.5
 class WorkerControl:
     """The workers of a run, its clock and its time limit.
 
+    Parameters
+    ----------
+    stop_requested
+        Whether the caller ends the run; called with every wait for events.
+
     Attributes
     ----------
     state
@@ -51,8 +59,15 @@ class WorkerControl:
         Whether the user interrupted the run; then workers are ended at once.
     """
 
-    def __init__(self, state: RunState, config: RunConfig, bus: EventBus) -> None:
+    def __init__(
+        self,
+        state: RunState,
+        config: RunConfig,
+        bus: EventBus,
+        stop_requested: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.state = state
+        self._stop_requested = stop_requested
         self.pool = WorkerPool()
         self.interrupted = False
         self._config = config
@@ -79,7 +94,16 @@ class WorkerControl:
             self.listen(LISTEN_SECONDS)
 
     def listen(self, seconds: float) -> None:
-        """Wait for events up to this many seconds, and apply them."""
+        """Wait for events up to this many seconds, and apply them.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The caller ends the run.
+        """
+        if not self.interrupted and self._stop_requested():
+            self.interrupted = True
+            raise KeyboardInterrupt
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
         for done in self._warm_up.poll():
@@ -158,6 +182,12 @@ class WorkerControl:
         self.pool.start(seat, job, line, list(files.values()))
         return seat
 
+    def offer_initial(self, steps: Steps) -> None:
+        """Apply the caller's schedule as that of a seat of its own; engines get it as news."""
+        seat, self._next_seat = self._next_seat, self._next_seat + 1
+        self.apply(seat, Opened(INITIAL, "host"))
+        self.apply(seat, Offer(steps, 0, ""))
+
     def start_engine(self, arm: Arm, role: str) -> int:
         """Start an engine, to search or to check its options; return its seat."""
         info = arm.engine
@@ -211,6 +241,7 @@ class WorkerControl:
 
     def end_workers(self) -> None:
         """End all processes, even after errors or a second Ctrl-C."""
+        self._stop_requested = lambda: False
         try:
             for seat, event in self.pool.dismiss_paused():
                 self.apply(seat, event)
