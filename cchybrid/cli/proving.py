@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import arguments
-from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
+from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError, with_context
 
@@ -40,12 +39,7 @@ def prove(
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
     """
-    begun = time.monotonic()
-    from cchybrid.checker import Verdict, certificate
-    from cchybrid.host.versions import versions
-    from cchybrid.model.instance import write_text
-    from cchybrid.proof.search import find_proof
-    from cchybrid.referee.verify import verify
+    from cchybrid.host import proving
     from cchybrid.system.background import avoid_full_collections
 
     avoid_full_collections()
@@ -54,39 +48,26 @@ def prove(
             f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
         )
     check_writable(output)
-    record, read = _load_schedule(schedule)
-    refuse_invalid(read, schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
-    if target.exists() and target.samefile(schedule):
+    if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
-    with _status(f"proving {read.instance.name}") as tell:
-        left = time_limit - (time.monotonic() - begun)
-        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, report=tell)
-    seconds = round(time.monotonic() - begun, 3)
-    proof, shorter = outcome.proof, outcome.shorter
-    if shorter is not None and verify(read.instance, shorter):
-        raise InputError("the shorter schedule is not valid", hint="report this defect")
-    verdict = None
-    if proof is not None:
-        made_by = {"version": versions()["cchybrid"], "seconds": seconds}
-        found = certificate(
-            record["instance"], proof.steps, proof.scope, proof.evidence, made_by, proof.paths
-        )
-        # The search has checked the evidence already.
-        verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
-        write_text(json.dumps(found, separators=(",", ":")) + "\n", target)
-    optimal = verdict is not None and verdict.optimal
+    with _status(f"proving {schedule.name}") as tell:
+        outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
+    name, steps = outcome.schedule.instance.name, len(outcome.schedule.steps)
+    verdict, shorter = outcome.verdict, outcome.shorter
+    if verdict is not None:
+        outcome.save(target)
     if as_json:
         print(
             json.dumps(
                 {
-                    "instance": read.instance.name,
-                    "steps": len(read.steps),
+                    "instance": name,
+                    "steps": steps,
                     **_shown(verdict),
-                    "optimal": optimal,
-                    "shorter": None if shorter is None else len(shorter),
+                    "optimal": outcome.optimal,
+                    "shorter": None if shorter is None else len(shorter.steps),
                     "tried": list(outcome.tried),
-                    "seconds": seconds,
+                    "seconds": outcome.seconds,
                     "certificate": None if verdict is None else str(target),
                 }
             )
@@ -96,15 +77,15 @@ def prove(
             print(f"  {line}")
         if shorter is not None:
             print(
-                f"{read.instance.name}: not optimal, there is a schedule of {len(shorter)} steps; "
-                f"find it with: cchybrid solve --steps {len(shorter)}"
+                f"{name}: not optimal, there is a schedule of {len(shorter.steps)} steps; "
+                f"find it with: cchybrid solve --steps {len(shorter.steps)}"
             )
         if verdict is not None:
-            print(_sentence(read.instance.name, verdict))
+            print(_sentence(name, verdict))
             print(f"written to {target} ({target.stat().st_size:,} bytes)")
         if outcome.interrupted:
             print("interrupted")
-    raise typer.Exit(0 if optimal else 1)
+    raise typer.Exit(0 if outcome.optimal else 1)
 
 
 def check(

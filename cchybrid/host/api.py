@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from cchybrid.host.callbacks import Callbacks
 from cchybrid.host import instances
+from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig

@@ -142,9 +142,7 @@ def prove(
     """
     started = time.monotonic()
     if isinstance(time_limit, (bool, str)) or not time_limit > 0:
-        raise InputError(
-            f"{time_limit!r} seconds", where="time_limit", hint="use a number above 0"
-        )
+        raise InputError(f"{time_limit!r} seconds", where="time_limit", hint="use a number above 0")
     record, read = _read_schedule(schedule)
     violations = verify_schedule(read)
     if violations:

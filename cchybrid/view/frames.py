@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cchybrid.model import Network, Schedule
@@ -48,7 +49,7 @@ def schedule_frame(schedule: Schedule) -> DataFrame:
         (message, number, path[0], path[-1], tail, head)
         for number, step in enumerate(schedule.steps, 1)
         for message, path in step
-        for tail, head in zip(path, path[1:], strict=False)
+        for tail, head in pairwise(path)
     ]
     frame = DataFrame(rows, columns=["message", "step", *NODES])
     name = schedule.instance.network.node_name
@@ -86,7 +87,7 @@ def schedule_graph(schedule: Schedule) -> nx.DiGraph:
         data.update(steps=[], messages=[])
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:
-            for tail, head in zip(path, path[1:], strict=False):
+            for tail, head in pairwise(path):
                 _channel(schedule, tail, head)
                 data: dict[str, Any] = graph.edges[names[tail], names[head]]
                 data["messages"].append((number, message))
@@ -103,7 +104,7 @@ def utilisation(schedule: Schedule) -> Utilisation:
     uses = np.zeros((len(network.channels), len(schedule.steps)), np.int64)
     for number, step in enumerate(schedule.steps):
         for _, path in step:
-            for tail, head in zip(path, path[1:], strict=False):
+            for tail, head in pairwise(path):
                 uses[_channel(schedule, tail, head), number] += 1
     name = network.node_name
     return Utilisation(
