@@ -15,6 +15,7 @@ from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
@@ -141,7 +142,15 @@ def solve(
     >>> result.steps, result.status, result.certified
     (4, 'optimal', True)
     """
+    if registry is not None and not isinstance(registry, Registry):
+        raise InputError(
+            f"{described(registry)} is no registry", where="registry", hint="leave it out"
+        )
     registry = load_registry() if registry is None else registry
+    if not isinstance(observers, Iterable):
+        raise InputError(
+            f"{described(observers)} is no list of functions", where="observers", hint="give one"
+        )
     instance = _instance(instance, collective)
     check_strategy(_text(strategy, "strategy"), "strategy")
     steps, evaluations, threads, memory = (
@@ -157,7 +166,7 @@ def solve(
     seed = _seed(seed)
     for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
         if function is not None and not callable(function):
-            raise InputError(f"{_shown(function)} is no function", where=where, hint="give one")
+            raise InputError(f"{described(function)} is no function", where=where, hint="give one")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
             "a quotient search needs a time limit", where="strategy", hint="set a time limit"
@@ -268,21 +277,16 @@ def _instance(value: Any, collective: Any) -> Instance:
         raise InputError("the instance has one already", where="collective", hint="leave it out")
     if collective is None:
         raise InputError(
-            f"{_shown(value)} is no instance",
+            f"{described(value)} is no instance",
             where="instance",
             hint="make one, such as cchybrid.instance('mesh-3x3', 'allgather')",
         )
     return instances.instance(value, collective)
 
 
-def _shown(value: Any) -> str:
-    plain = value is None or isinstance(value, (str, bool, int, float))
-    return repr(value)[:40] if plain else f"a {type(value).__name__}"
-
-
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{_shown(value)} is no name", where=where, hint="give a text")
+        raise InputError(f"{described(value)} is no name", where=where, hint="give a text")
     return value
 
 
@@ -291,7 +295,7 @@ def _whole(value: Any, where: str) -> int:
     try:
         number = whole(value, where)
     except InputError:
-        raise InputError(f"{_shown(value)} makes no sense", where=where, hint=hint) from None
+        raise InputError(f"{described(value)} makes no sense", where=where, hint=hint) from None
     if not 0 < number < MAX_NUMBER:
         raise InputError(f"{number} makes no sense", where=where, hint=hint)
     return number
@@ -304,7 +308,7 @@ def _seconds(value: Any) -> float:
         number = 0.0
     if not 0 < number < MAX_NUMBER:
         raise InputError(
-            f"{_shown(value)} makes no sense",
+            f"{described(value)} makes no sense",
             where="time_limit",
             hint="use a number above 0 and below 2^40",
         )
@@ -318,7 +322,7 @@ def _seed(value: Any) -> int:
         number = -1
     if number < 0:
         raise InputError(
-            f"{_shown(value)} is no seed", where="seed", hint="use a whole number from 0"
+            f"{described(value)} is no seed", where="seed", hint="use a whole number from 0"
         )
     return number
 
@@ -327,7 +331,7 @@ def _names(engines: Any) -> list[str]:
     names = [engines] if isinstance(engines, str) else engines
     if not isinstance(names, (list, tuple, set, frozenset)):
         raise InputError(
-            f"{_shown(engines)} is no list of engines", where="engines", hint="give their names"
+            f"{described(engines)} is no list of engines", where="engines", hint="give their names"
         )
     return [_text(name, "engines") for name in names]
 
@@ -352,7 +356,7 @@ def _initial_steps(source: Any, instance: Instance) -> Steps:
             source = Schedule.load(source)
         if not isinstance(source, Schedule):
             raise InputError(
-                f"{_shown(source)} is no schedule", hint="give one, or the name of its file"
+                f"{described(source)} is no schedule", hint="give one, or the name of its file"
             )
         violations = verify(instance, source.steps)
         if violations:

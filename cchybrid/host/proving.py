@@ -16,6 +16,7 @@ from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
+from cchybrid.model.text import described
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import Violation, verify_schedule
 from cchybrid.referee.verify import verify as verify_steps
@@ -141,8 +142,7 @@ def prove(
     True
     """
     started = time.monotonic()
-    if isinstance(time_limit, (bool, str)) or not time_limit > 0:
-        raise InputError(f"{time_limit!r} seconds", where="time_limit", hint="use a number above 0")
+    _check_seconds(time_limit)
     record, read = _read_schedule(schedule)
     violations = verify_schedule(read)
     if violations:
@@ -179,6 +179,17 @@ def prove(
         seconds,
         outcome.interrupted,
     )
+
+
+def _check_seconds(value: Any) -> None:
+    try:
+        wrong = isinstance(value, (bool, str)) or not float(value) > 0
+    except (TypeError, ValueError):
+        wrong = True
+    if wrong:
+        raise InputError(
+            f"{described(value)} is no time", where="time_limit", hint="use a number above 0"
+        )
 
 
 def _shorter(read: Schedule, steps: Steps | None) -> Schedule | None:
@@ -226,6 +237,12 @@ def check(
         claim = _read_json(certificate)
     elif isinstance(certificate, ProofResult):
         claim = certificate.certificate
+    if not isinstance(claim, Mapping):
+        raise InputError(
+            f"{described(claim)} is no certificate",
+            where="certificate",
+            hint="give one of cchybrid.prove, or the name of its file",
+        )
     verdict = check_records(record, claim)
     violations = verify_schedule(read)
     if violations:
@@ -238,9 +255,8 @@ def _read_schedule(source: Any) -> tuple[Mapping[str, Any], Schedule]:
     if isinstance(source, Schedule):
         return source.to_json(), source
     if not isinstance(source, (str, Path)):
-        kind = "None" if source is None else f"a {type(source).__name__}"
         raise InputError(
-            f"{kind} is no schedule",
+            f"{described(source)} is no schedule",
             where="schedule",
             hint="give one, such as the schedule of a Result, or the name of its file",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, starmap
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownCollective
+from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole, whole_tuple
 
 
@@ -40,6 +42,16 @@ class Collective(ShownCollective):
     messages: tuple[Message, ...] | tuple[Reduction, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(
+                f"{described(self.name)} is no name", where="collective.name", hint="give a text"
+            )
+        if isinstance(self.messages, str) or not isinstance(self.messages, Iterable):
+            raise InputError(
+                f"{described(self.messages)} is no list of messages",
+                where="collective.messages",
+                hint="give a list of Message or Reduction",
+            )
         if not self.messages:
             raise InputError("no messages", where="collective.messages", hint="name at least one")
         kinds = {type(message) for message in self.messages}

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
+from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole, whole_tuple
 
 MAX_NODES = 1_048_576
@@ -99,6 +101,17 @@ class Network(ShownNetwork):
     def _take_whole_numbers(self) -> None:
         """Accept whole numbers of any type, and channels as plain tuples."""
         channels = self.channels
+        if not isinstance(self.name, str):
+            raise InputError(
+                f"{described(self.name)} is no name", where="network.name", hint="give a text"
+            )
+        for key in ("channels", "half_duplex", "positions", "node_names"):
+            value = getattr(self, key)
+            optional = key in ("positions", "node_names") and value is None
+            if not optional and (isinstance(value, str) or not isinstance(value, Iterable)):
+                raise InputError(
+                    f"{described(value)} is no list", where=f"network.{key}", hint="give a list"
+                )
         if type(channels) is not tuple or not all(
             type(channel) is Channel and set(map(type, channel)) == {int} for channel in channels
         ):
@@ -156,7 +169,7 @@ class Network(ShownNetwork):
                     where=where,
                     hint="give every node 2, or every node 3",
                 )
-            if not all(map(math.isfinite, position)):
+            if not all(isinstance(x, Real) and math.isfinite(x) for x in position):
                 raise InputError(
                     "a coordinate is not finite", where=where, hint="use finite numbers"
                 )
@@ -173,6 +186,12 @@ class Network(ShownNetwork):
             )
         seen: set[str] = set()
         for index, name in enumerate(self.node_names):
+            if not isinstance(name, str):
+                raise InputError(
+                    f"{described(name)} is no text",
+                    where=f"{where}[{index}]",
+                    hint="give every node a name of its own",
+                )
             if not name.strip() or name in seen:
                 problem = f"the name {name[:40]!r} is given twice" if name in seen else "no name"
                 raise InputError(

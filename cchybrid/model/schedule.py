@@ -13,6 +13,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 from cchybrid.model.shown import ShownBound, ShownSchedule
+from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 
 FORMAT = "cchybrid-schedule/1"
@@ -63,6 +64,17 @@ class Schedule(ShownSchedule):
     steps: Steps
     lower_bound: LowerBound | None = None
     made_by: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.instance, Instance):
+            raise InputError(
+                f"{described(self.instance)} is no Instance", where="instance", hint="give one"
+            )
+        lists = (tuple, list)
+        if not isinstance(self.steps, lists) or not all(isinstance(s, lists) for s in self.steps):
+            raise InputError(
+                "not a list of steps", where="steps", hint="give a list of Transfer for each step"
+            )
 
     @cached_property
     def channel_uses(self) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from cchybrid.model.whole_numbers import whole
+
 
 def call_view(module: str, function: str, *values: Any) -> Any:
     """Return the result of a function of ``cchybrid.view``."""
@@ -204,4 +206,5 @@ class ShownSchedule:
         """
         if step is None:
             return call_view("drawing.figures", "draw_steps", self)
-        return call_view("drawing.figures", "draw_step", self, step)
+        number = whole(step, "step")
+        return call_view("drawing.figures", "draw_step", self, number)

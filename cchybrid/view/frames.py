@@ -89,10 +89,10 @@ def schedule_graph(schedule: Schedule) -> nx.DiGraph:
         for message, path in step:
             for tail, head in pairwise(path):
                 _channel(schedule, tail, head)
-                data: dict[str, Any] = graph.edges[names[tail], names[head]]
-                data["messages"].append((number, message))
-                if number not in data["steps"][-1:]:
-                    data["steps"].append(number)
+                used: dict[str, Any] = graph.edges[names[tail], names[head]]
+                used["messages"].append((number, message))
+                if number not in used["steps"][-1:]:
+                    used["steps"].append(number)
     return graph
 
 
