@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
     from cchybrid.host.instances import collective, instance, network
-    from cchybrid.host.proving import Proof, check, prove, verify
+    from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
     from cchybrid.model import (
         Channel,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
     "EvidenceError", "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError",
-    "Proof", "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bench",
+    "ProofResult", "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bench",
     "bound", "check", "collective", "design", "design_front", "instance", "network", "prove",
     "solve", "verify", "verify_schedule",
 ]  # fmt: skip
@@ -46,44 +46,49 @@ __all__ = [
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
 _LATER = {
     "CchybridError": "cchybrid.model.errors",
-    "DesignFront": "cchybrid.host.designs.front",
-    "DesignResult": "cchybrid.host.designs.result",
-    "EvidenceError": "cchybrid.checker",
     "InputError": "cchybrid.model.errors",
     "PluginError": "cchybrid.model.errors",
-    "Proof": "cchybrid.host.proving",
-    "Result": "cchybrid.host.result",
+    "EvidenceError": "cchybrid.checker",
     "Verdict": "cchybrid.checker",
-    "Violation": "cchybrid.referee.verify",
+    "bench": "cchybrid.bench",
     "bound": "cchybrid.host.api",
     "check": "cchybrid.host.proving",
     "collective": "cchybrid.host.instances",
     "design": "cchybrid.host.designs.api",
     "design_front": "cchybrid.host.designs.front",
+    "DesignFront": "cchybrid.host.designs.front",
+    "DesignResult": "cchybrid.host.designs.result",
     "instance": "cchybrid.host.instances",
     "network": "cchybrid.host.instances",
+    "ProofResult": "cchybrid.host.proving",
     "prove": "cchybrid.host.proving",
     "solve": "cchybrid.host.api",
+    "Result": "cchybrid.host.result",
     "verify": "cchybrid.host.proving",
+    "Violation": "cchybrid.referee.verify",
     "verify_schedule": "cchybrid.referee.verify",
 }
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name not in __all__:
-        from cchybrid.library.nearest import did_you_mean
-
-        hint = "" if name.startswith("_") else did_you_mean(name, __all__)
-        text = f"module 'cchybrid' has no attribute {name!r}"
-        raise AttributeError(f"{text}; {hint}" if hint else text)
-    if name == "bench":
-        return import_module("cchybrid.bench")
-    value = getattr(import_module(_LATER.get(name, "cchybrid.model")), name)
+        raise AttributeError(f"module 'cchybrid' has no attribute {name!r}{_guess(name)}")
+    module = import_module(_LATER.get(name, "cchybrid.model"))
+    value = module if module.__name__ == f"cchybrid.{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _guess(name: str) -> str:
+    if name.startswith("_"):  # Python itself looks for such names
+        return ""
+    from cchybrid.library.nearest import nearest
+
+    found = nearest(name, __all__)
+    return f"; did you mean {found}?" if found else "; dir(cchybrid) lists what there is"

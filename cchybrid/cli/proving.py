@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +13,7 @@ import typer
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError
-from cchybrid.view.screen import print_lines
+from cchybrid.model.errors import InputError, with_context
 
 CertificateFile = Annotated[
     Path,
@@ -40,8 +39,7 @@ def prove(
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
     """
-    from cchybrid.host.proving import prove as search
-    from cchybrid.host.proving import verdict_line
+    from cchybrid.host import proving
     from cchybrid.system.background import avoid_full_collections
 
     avoid_full_collections()
@@ -51,15 +49,14 @@ def prove(
         )
     check_writable(output)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
-    if target.exists() and target.samefile(schedule):
+    if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     with _status(f"proving {schedule.name}") as tell:
-        proof = search(schedule, time_limit=time_limit, report=tell)
-    if proof.certificate is not None:
-        proof.save(target)
-    name, steps, verdict, shorter = (
-        proof.schedule.instance.name, len(proof.schedule.steps), proof.verdict, proof.shorter,
-    )  # fmt: skip
+        outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
+    name, steps = outcome.schedule.instance.name, len(outcome.schedule.steps)
+    verdict, shorter = outcome.verdict, outcome.shorter
+    if verdict is not None:
+        outcome.save(target)
     if as_json:
         print(
             json.dumps(
@@ -67,29 +64,28 @@ def prove(
                     "instance": name,
                     "steps": steps,
                     **_shown(verdict),
-                    "optimal": proof.optimal,
+                    "optimal": outcome.optimal,
                     "shorter": None if shorter is None else len(shorter.steps),
-                    "tried": list(proof.tried),
-                    "seconds": proof.seconds,
+                    "tried": list(outcome.tried),
+                    "seconds": outcome.seconds,
                     "certificate": None if verdict is None else str(target),
                 }
             )
         )
     else:
-        lines = [f"  {line}" for line in proof.tried]
+        for line in outcome.tried:
+            print(f"  {line}")
         if shorter is not None:
-            fewer = len(shorter.steps)
-            lines.append(
-                f"{name}: not optimal, there is a schedule of {fewer} steps; find it with: "
-                f"cchybrid solve --steps {fewer}"
+            print(
+                f"{name}: not optimal, there is a schedule of {len(shorter.steps)} steps; "
+                f"find it with: cchybrid solve --steps {len(shorter.steps)}"
             )
         if verdict is not None:
-            lines.append(verdict_line(name, verdict))
-            lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
-        if proof.interrupted:
-            lines.append("interrupted")
-        print_lines(lines)
-    raise typer.Exit(0 if proof.optimal else 1)
+            print(_sentence(name, verdict))
+            print(f"written to {target} ({target.stat().st_size:,} bytes)")
+        if outcome.interrupted:
+            print("interrupted")
+    raise typer.Exit(0 if outcome.optimal else 1)
 
 
 def check(
@@ -101,17 +97,17 @@ def check(
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
     from cchybrid.checker import EvidenceError
-    from cchybrid.host.proving import check as check_files
-    from cchybrid.host.proving import verdict_line
-    from cchybrid.model import Schedule
+    from cchybrid.checker import check as check_records
 
-    read = Schedule.load(schedule)
+    record, read = _load_schedule(schedule)
+    claim = _load_json(certificate)
     verdict, failure = None, ""
     with _status(f"checking {read.instance.name}"):
         try:
-            verdict = check_files(schedule, certificate)
+            verdict = check_records(record, claim)
+            _check_by_referee(read)
         except EvidenceError as error:
-            failure = str(error)
+            verdict, failure = None, str(error)
     if as_json:
         print(
             json.dumps(
@@ -126,15 +122,50 @@ def check(
             )
         )
     elif verdict is None:
-        print_lines([f"{read.instance.name}: FAILED: {failure}"])
+        print(f"{read.instance.name}: FAILED: {failure}")
     else:
-        print_lines([verdict_line(read.instance.name, verdict)])
+        print(_sentence(read.instance.name, verdict))
     raise typer.Exit(0 if verdict is not None else 1)
 
 
 def _shown(verdict: Any) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
+
+
+def _sentence(name: str, verdict: Any) -> str:
+    """Return the verdict as a sentence, with the scope of the claim."""
+    word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
+    if verdict.scope == "these paths":
+        word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
+    return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
+
+
+def _check_by_referee(read: Any) -> None:
+    """Raise an ``EvidenceError`` unless the referee accepts the schedule, too."""
+    from cchybrid.checker import EvidenceError
+    from cchybrid.referee.verify import verify_schedule
+
+    violations = verify_schedule(read)
+    if violations:
+        raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
+
+
+def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
+    """Return the JSON object of a schedule file, and the schedule."""
+    from cchybrid.model import Schedule
+
+    record = _load_json(path)
+    with with_context(path):
+        return record, Schedule.from_json(record)
+
+
+def _load_json(path: Path) -> Any:
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    with with_context(path):
+        return parse_json(read_text(path))
 
 
 @contextmanager

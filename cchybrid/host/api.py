@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from cchybrid.host import instances
+from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
-from cchybrid.model import Instance, Schedule
-from cchybrid.model.errors import InputError
-from cchybrid.model.schedule import Steps
+from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.referee.verify import refuse_invalid
+from cchybrid.referee.verify import verify
 from cchybrid.system.processes import processor_count
 
 __all__ = ["bound", "collective", "instance", "network", "solve"]
@@ -31,7 +31,8 @@ DEFAULT_SECONDS = 60.0
 
 
 def solve(
-    instance: Instance,
+    instance: Any,
+    collective: Any = None,
     *,
     engines: Sequence[str] | None = None,
     strategy: str = "auto",
@@ -46,8 +47,8 @@ def solve(
     certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     initial_schedule: Schedule | str | Path | None = None,
-    stop: Callable[[], bool] | None = None,
-    on_event: Callable[[Mapping[str, Any]], object] | None = None,
+    stop: Callable[[], object] | None = None,
+    on_event: Observer | None = None,
     observers: Iterable[Observer] = (),
     log: Callable[[Mapping[str, Any]], None] | None = None,
     registry: Registry | None = None,
@@ -56,8 +57,8 @@ def solve(
 
     Parameters
     ----------
-    instance
-        The instance.
+    instance, collective
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
     engines
         Names of the engines that take part; by default all installed ones except baselines.
     strategy
@@ -88,17 +89,35 @@ def solve(
     options
         Options by name, per engine, strategy, and for ``quotients``.
     initial_schedule
-        A valid schedule of the instance, or its file: the search begins with it, and the result is
-        never longer.
+        A schedule from which engines start, or its file. The referee verifies it first; if none is
+        better, it is the result.
     stop
-        Called about twenty times a second in the calling thread; the run ends with the best so far
-        when it returns true (``Result.interrupted``), and with its exception if it raises one.
+        Called some twenty times a second, without arguments; a true value ends the run, with the
+        best schedule and bound so far as its result. Ctrl-C does the same.
     on_event
-        Called with every event of the run, a mapping (``docs/hooks.md``), in the calling thread. If
-        it raises, the run ends with that exception.
+        Called with every event of the run: a dictionary with ``event``, ``seconds`` since the
+        start, and further keys:
+
+        ============ ============================== ===========================================
+        event        further keys                   when
+        ============ ============================== ===========================================
+        ``run``      ``instance``, ``seed``         the run starts
+        ``phase``    ``engines``                    these engines start or continue
+        ``started``  ``engine``, ``complete``       an engine starts to search
+        ``schedule`` ``engine``, ``steps``,         a better schedule was found and verified
+                     ``lower``, ``how``
+        ``bound``    ``engine``, ``steps``,         a better lower bound; whether its evidence
+                     ``certified``                  was checked
+        ``end``      ``engine``, ``stop``           an engine has ended
+        ``trouble``  ``text``                       an engine or plugin has failed
+        ``result``   those of ``Result.to_json``    the run is over
+        ============ ============================== ===========================================
+
+        All of them stand in ``docs/hooks.md``. An exception in ``stop`` or ``on_event`` ends the
+        run and all its processes, and is raised.
     observers
-        Called with every event of the run, too; one that raises is removed and named in
-        ``troubles``.
+        Further functions as ``on_event``; one that raises is removed, and named in ``troubles``.
+        Standard output is redirected to standard error while they are called.
     log
         Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run. If
         it raises, it is not called again, and a line in ``troubles`` says so.
@@ -113,38 +132,41 @@ def solve(
     Raises
     ------
     InputError
-        For unknown names, for numbers or options out of range, and for an initial schedule that is
-        not valid.
-
-    Notes
-    -----
-    Engines run in processes of their own, which are started as commands: a script needs no
-    ``if __name__ == "__main__"``, a notebook nothing special, and several threads may call
-    ``solve`` at the same time. Ctrl-C (``KeyboardInterrupt``) ends the run with the best so far.
+        For an instance, names and functions of the wrong type, for unknown names, for numbers or
+        options out of range, and for an initial schedule that is not valid.
 
     Examples
     --------
     >>> import cchybrid
-    >>> result = cchybrid.solve(cchybrid.instance("spidergon-8", "AAS"), time_limit=60)
+    >>> result = cchybrid.solve("mesh-3x3", "allgather", time_limit=20)
     >>> result.steps, result.status, result.certified
     (4, 'optimal', True)
-    >>> again = cchybrid.solve(result.instance, initial_schedule=result.schedule, time_limit=60)
-    >>> again.steps, again.engine
-    (4, 'initial schedule')
     """
-    if not isinstance(instance, Instance):
+    if registry is not None and not isinstance(registry, Registry):
         raise InputError(
-            f"{_kind(instance)} is no instance",
-            where="instance",
-            hint="make one: cchybrid.instance(network, collective)",
+            f"{described(registry)} is no registry", where="registry", hint="leave it out"
         )
     registry = load_registry() if registry is None else registry
-    check_strategy(strategy, "strategy")
-    steps, evaluations = _whole("steps", steps), _whole("evaluations", evaluations)
-    threads, memory = _whole("threads", threads), _whole("memory", memory)
-    time_limit = _positive("time_limit", time_limit)
+    if not isinstance(observers, Iterable):
+        raise InputError(
+            f"{described(observers)} is no list of functions", where="observers", hint="give one"
+        )
+    instance = _instance(instance, collective)
+    check_strategy(_text(strategy, "strategy"), "strategy")
+    steps, evaluations, threads, memory = (
+        None if number is None else _whole(number, name)
+        for name, number in (
+            ("steps", steps),
+            ("evaluations", evaluations),
+            ("threads", threads),
+            ("memory", memory),
+        )
+    )
+    time_limit = None if time_limit is None else _seconds(time_limit)
     seed = _seed(seed)
-    initial = None if initial_schedule is None else _valid_steps(instance, initial_schedule)
+    for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
+        if function is not None and not callable(function):
+            raise InputError(f"{described(function)} is no function", where=where, hint="give one")
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
             "a quotient search needs a time limit", where="strategy", hint="set a time limit"
@@ -153,7 +175,7 @@ def solve(
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
-    names = [engines] if isinstance(engines, str) else engines
+    names = None if engines is None else _names(engines)
     # A set, then sorted: the order in which engines are listed must not affect the result.
     requested = None if names is None else {registry.engine(name).name for name in names}
     chosen = ranked(
@@ -164,7 +186,7 @@ def solve(
         ]
     )
     texts: dict[str, dict[str, str]] = {}
-    for name, values in (options or {}).items():
+    for name, values in _options(options).items():
         of_strategy = name.lower() if name.lower() in STRATEGIES else None
         owner = of_strategy or registry.engine(name).name
         if owner not in (strategy, "quotients", *(info.name for info in chosen)):
@@ -192,82 +214,154 @@ def solve(
         options=texts,
     )
     _ = config.strategy_options, config.quotient_options  # raises for wrong values
+    initial = None if initial_schedule is None else _initial_steps(initial_schedule, instance)
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
-    if on_event is not None:
-        watching.append(("", on_event))
-    return Session(instance, config, watching, log, initial, stop).run()
-
-
-def _whole(where: str, number: Any) -> int | None:
-    """Return a whole number above 0, of any integer type."""
-    if number is None:
-        return None
-    try:
-        found = operator.index(number)
-    except TypeError:
-        found = 0
-    if isinstance(number, bool) or not 0 < found < MAX_NUMBER:
-        raise _senseless(where, number, "a whole number")
-    return found
-
-
-def _positive(where: str, number: Any) -> float | None:
-    """Return a number above 0, of any real type."""
-    if number is None:
-        return None
-    real = isinstance(number, Real) and not isinstance(number, bool)
-    if not (real and 0 < number < MAX_NUMBER):
-        raise _senseless(where, number, "a number")
-    return float(number)
-
-
-def _senseless(where: str, number: Any, kind: str) -> InputError:
-    return InputError(
-        f"{number!r} makes no sense", where=where, hint=f"use {kind} above 0 and below 2^40"
-    )
-
-
-def _seed(seed: Any) -> int:
-    try:
-        found = operator.index(seed)
-    except TypeError:
-        found = -1
-    if isinstance(seed, bool) or found < 0:
-        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
-    return found
-
-
-def _valid_steps(instance: Instance, given: Any) -> Steps:
-    """Return the steps of the schedule that a run begins with; they must be valid."""
-    where = "initial_schedule"
-    if isinstance(given, str | Path):
-        given = Schedule.load(given)
-    if not isinstance(given, Schedule):
-        raise InputError(f"{_kind(given)} is no schedule", where=where, hint="give a Schedule")
-    refuse_invalid(replace(given, instance=instance), where)
-    return given.steps
-
-
-def _kind(value: Any) -> str:
-    return f"a {type(value).__name__}"
+    callbacks = Callbacks(stop, on_event)
+    return Session(instance, config, watching, log, callbacks, initial).run()
 
 
 def bound(
-    instance: Instance,
+    instance: Any,
+    collective: Any = None,
     *,
     time_limit: float = DEFAULT_SECONDS,
+    stop: Callable[[], object] | None = None,
+    on_event: Observer | None = None,
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
 ) -> Result:
     """Find the best certified lower bound without a search for schedules.
 
+    Parameters
+    ----------
+    instance, collective
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
+    time_limit
+        Wall-clock seconds.
+    stop, on_event, observers, registry
+        As in ``solve``.
+
+    Returns
+    -------
+    Result
+        Without a schedule; ``lower_bound`` is the bound.
+
+    Raises
+    ------
+    InputError
+        As ``solve``.
+
     Examples
     --------
     >>> import cchybrid
-    >>> found = cchybrid.bound(cchybrid.instance("mesh-3x3", "AAS"))
-    >>> found.lower_bound.steps, found.lower_bound.evidence["kind"], found.certified
-    (6, 'cut', True)
+    >>> found = cchybrid.bound("mesh-3x3", "allgather", time_limit=20)
+    >>> found.lower_bound.steps, found.certified
+    (4, True)
     """
     return solve(
-        instance, engines=(), time_limit=time_limit, observers=observers, registry=registry
+        instance,
+        collective,
+        engines=(),
+        time_limit=time_limit,
+        stop=stop,
+        on_event=on_event,
+        observers=observers,
+        registry=registry,
     )
+
+
+def _instance(value: Any, collective: Any) -> Instance:
+    if isinstance(value, Instance) and collective is None:
+        return value
+    if isinstance(value, Instance):
+        raise InputError("the instance has one already", where="collective", hint="leave it out")
+    if collective is None:
+        raise InputError(
+            f"{described(value)} is no instance",
+            where="instance",
+            hint="make one, such as cchybrid.instance('mesh-3x3', 'allgather')",
+        )
+    return instances.instance(value, collective)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{described(value)} is no name", where=where, hint="give a text")
+    return value
+
+
+def _whole(value: Any, where: str) -> int:
+    hint = "use a whole number above 0 and below 2^40"
+    try:
+        number = whole(value, where)
+    except InputError:
+        raise InputError(f"{described(value)} makes no sense", where=where, hint=hint) from None
+    if not 0 < number < MAX_NUMBER:
+        raise InputError(f"{number} makes no sense", where=where, hint=hint)
+    return number
+
+
+def _seconds(value: Any) -> float:
+    try:
+        number = 0.0 if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if not 0 < number < MAX_NUMBER:
+        raise InputError(
+            f"{described(value)} makes no sense",
+            where="time_limit",
+            hint="use a number above 0 and below 2^40",
+        )
+    return number
+
+
+def _seed(value: Any) -> int:
+    try:
+        number = whole(value, "seed")
+    except InputError:
+        number = -1
+    if number < 0:
+        raise InputError(
+            f"{described(value)} is no seed", where="seed", hint="use a whole number from 0"
+        )
+    return number
+
+
+def _names(engines: Any) -> list[str]:
+    names = [engines] if isinstance(engines, str) else engines
+    if not isinstance(names, (list, tuple, set, frozenset)):
+        raise InputError(
+            f"{described(engines)} is no list of engines", where="engines", hint="give their names"
+        )
+    return [_text(name, "engines") for name in names]
+
+
+def _options(options: Any) -> Mapping[str, Mapping[str, Any]]:
+    options = {} if options is None else options
+    if not isinstance(options, Mapping) or not all(
+        isinstance(name, str) and isinstance(values, Mapping) for name, values in options.items()
+    ):
+        raise InputError(
+            "no options by engine and name",
+            where="options",
+            hint="write a dictionary such as {'umda': {'population': 100}}",
+        )
+    return cast(Mapping[str, Mapping[str, Any]], options)
+
+
+def _initial_steps(source: Any, instance: Instance) -> Steps:
+    """Return the steps of the schedule to start from, which is valid for the instance."""
+    with with_context("initial_schedule"):
+        if isinstance(source, (str, Path)):
+            source = Schedule.load(source)
+        if not isinstance(source, Schedule):
+            raise InputError(
+                f"{described(source)} is no schedule", hint="give one, or the name of its file"
+            )
+        violations = verify(instance, source.steps)
+        if violations:
+            raise InputError(
+                f"not valid for {instance.name}: {violations[0].text}",
+                hint="give a schedule of this instance",
+            )
+    return source.steps

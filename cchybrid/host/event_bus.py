@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import Observer
+
+_OUTPUT = threading.RLock()
+"""Standard output belongs to the whole process: runs in several threads redirect it one by one."""
 
 
 class EventBus:
@@ -18,11 +22,11 @@ class EventBus:
     Parameters
     ----------
     observers
-        Pairs of the name of a plugin and a function. One that raises is removed and named, and what
-        it prints goes to standard error. The name is "" for a function of the caller, whose
-        exceptions end the run.
+        Pairs of the name of a plugin and a function. One that raises is removed and named.
     log
         Called with every line of the log, until it raises.
+    on_event
+        Called with every event after the observers; what it prints goes to standard output.
 
     Attributes
     ----------
@@ -34,9 +38,11 @@ class EventBus:
         self,
         observers: Iterable[tuple[str, Observer]],
         log: Callable[[Mapping[str, Any]], None] | None = None,
+        on_event: Callable[[Mapping[str, Any]], None] = lambda event: None,
     ) -> None:
         self._observers = list(observers)
         self._log = log
+        self._on_event = on_event
         self._started = time.monotonic()
         self.troubles: list[str] = []
 
@@ -63,16 +69,10 @@ class EventBus:
         line = {"event": event, "seconds": seconds, **content}
         self.record(line)
         for entry in list(self._observers):
-            if not entry[0]:
-                try:
-                    entry[1](dict(line))
-                except BaseException:
-                    self._observers.remove(entry)
-                    raise
-                continue
             try:
-                with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
+                with _OUTPUT, contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
                 self.troubles.append(f"observer of plugin {entry[0]}: {error_line(error)}")
+        self._on_event(line)

@@ -1,116 +1,119 @@
-"""Proving, checking and verifying schedules: the functions behind the commands of these names."""
+"""Schedules verified, proven optimal and checked, in Python: ``verify``, ``prove``, ``check``."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError, Verdict, certificate
 from cchybrid.checker import check as check_records
 from cchybrid.host.versions import versions
-from cchybrid.model import Schedule
+from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
+from cchybrid.model.text import described
 from cchybrid.proof.search import find_proof
-from cchybrid.referee.verify import Violation, refuse_invalid, verify_schedule
+from cchybrid.referee.verify import Violation, verify_schedule
+from cchybrid.referee.verify import verify as verify_steps
 
-MAX_SECONDS = float(1 << 40)
+DEFAULT_PROOF_SECONDS = 600.0
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What ``prove`` found.
+@dataclass(frozen=True, repr=False)
+class ProofResult:
+    """The result of ``prove``.
 
     Attributes
     ----------
     schedule
-        The schedule.
+        The schedule, which is valid.
     verdict
-        The best bound that was proven, and its scope; ``None`` if none was.
+        The lower bound that was proven, its scope and the kind of its evidence, or ``None``.
     certificate
-        The ``cchybrid-certificate/1`` object of that bound, or ``None``.
+        The certificate of this bound as a JSON object (``cchybrid-certificate/1``), or ``None``.
     shorter
-        A shorter schedule, verified, if the search met one.
+        A shorter schedule, if one was found, or ``None``.
     tried
-        One line for each kind of proof that was tried.
+        One line for each kind of evidence: its result.
     seconds
         Wall-clock seconds.
     interrupted
-        Whether the user interrupted the search.
+        Whether the user interrupted the search, or ended it by ``stop``.
     """
 
     schedule: Schedule
     verdict: Verdict | None
-    certificate: Mapping[str, Any] | None
+    certificate: Mapping[str, Any] | None = field(repr=False)
     shorter: Schedule | None
     tried: tuple[str, ...]
     seconds: float
-    interrupted: bool
+    interrupted: bool = False
 
     @property
     def optimal(self) -> bool:
-        """Whether no schedule has fewer steps."""
+        """Whether it is proven that no schedule has fewer steps."""
         return self.verdict is not None and self.verdict.optimal
 
+    def __repr__(self) -> str:
+        bound = 1 if self.verdict is None else self.verdict.bound
+        steps = len(self.schedule.steps)
+        word = "proven optimal" if self.optimal else f"at least {bound} are proven"
+        return f"<ProofResult of {self.schedule.instance.name!r}: {steps} steps, {word}>"
+
     def save(self, path: str | Path) -> None:
-        """Write the certificate to a file, which ``check`` accepts.
+        """Write the certificate as a ``cchybrid-certificate/1`` file.
 
         Raises
         ------
         InputError
-            There is no certificate, or the file cannot be written.
+            There is none, or the file cannot be written.
         """
         if self.certificate is None:
             raise InputError(
-                "nothing was proven", where=self.schedule.instance.name, hint="allow more time"
+                "no bound was proven, so there is no certificate", hint="give prove more time"
             )
-        write_text(json.dumps(self.certificate, separators=(",", ":")) + "\n", Path(path))
-
-    def __str__(self) -> str:
-        name, steps = self.schedule.instance.name, len(self.schedule.steps)
-        if self.verdict is None:
-            return f"{name}: {steps} steps, nothing proven ({self.seconds:.1f} s)"
-        return verdict_line(name, self.verdict)
-
-
-def verdict_line(name: str, verdict: Verdict) -> str:
-    """Return a verdict as a sentence, with the scope of the claim."""
-    word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
-    if verdict.scope == "these paths":
-        word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
-    return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
+        write_text(json.dumps(self.certificate, separators=(",", ":")) + "\n", path)
 
 
 def verify(schedule: Schedule | str | Path) -> tuple[Violation, ...]:
-    """Return every violation of the rules in a schedule; it is valid when there is none.
+    """Return every violation of the rules in a schedule; a valid one has none.
 
     Parameters
     ----------
     schedule
         A schedule, or its file.
 
+    Raises
+    ------
+    InputError
+        The file is no schedule.
+
     Examples
     --------
     >>> import cchybrid
-    >>> result = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS"))
-    >>> cchybrid.verify(result.schedule)
+    >>> schedule = cchybrid.solve("mesh-3x3", "broadcast", time_limit=20).schedule
+    >>> cchybrid.verify(schedule)
     ()
+    >>> cut_short = cchybrid.Schedule(schedule.instance, schedule.steps[:-1])
+    >>> {violation.rule for violation in cchybrid.verify(cut_short)}
+    {'missing-destination'}
     """
-    return verify_schedule(_read(schedule)[1])
+    return verify_schedule(_read_schedule(schedule)[1])
 
 
 def prove(
     schedule: Schedule | str | Path,
     *,
-    time_limit: float = 600.0,
-    report: Callable[[str], object] = lambda text: None,
-) -> Proof:
-    """Prove that no schedule has fewer steps, as far as the time allows.
+    time_limit: float = DEFAULT_PROOF_SECONDS,
+    stop: Callable[[], object] | None = None,
+    report: Callable[[str], None] | None = None,
+) -> ProofResult:
+    """Search for a proof that no schedule has fewer steps.
 
     Parameters
     ----------
@@ -118,36 +121,46 @@ def prove(
         A valid schedule, or its file.
     time_limit
         Wall-clock seconds.
+    stop
+        Called some twenty times a second; a true value ends the search.
     report
-        Called with what is tried at the moment, in words.
+        Called with a line for each attempt, and for its result.
 
     Raises
     ------
     InputError
-        The schedule is not valid, or cannot be read.
+        The schedule is not valid, or the time limit is no number above 0.
 
     Examples
     --------
     >>> import cchybrid
-    >>> result = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS"))
-    >>> proof = cchybrid.prove(result.schedule, time_limit=60)
-    >>> proof.optimal, proof.verdict.scope
-    (True, 'any routing')
-    >>> cchybrid.check(result.schedule, proof.certificate).optimal
+    >>> schedule = cchybrid.solve("mesh-3x3", "allgather", time_limit=20).schedule
+    >>> proof = cchybrid.prove(schedule, time_limit=20)
+    >>> proof.optimal, proof.verdict.bound
+    (True, 4)
+    >>> cchybrid.check(schedule, proof.certificate).optimal
     True
     """
-    start = time.monotonic()
-    if isinstance(time_limit, bool) or not 0 < time_limit < MAX_SECONDS:
-        raise InputError(f"{time_limit!r} seconds", where="time_limit", hint="use a number above 0")
-    record, read = _read(schedule)
-    refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
-    left = time_limit - (time.monotonic() - start)
-    outcome = find_proof(read.instance, record["instance"], len(read.steps), left, report=report)
-    seconds = round(time.monotonic() - start, 3)
-    shorter = None
-    if outcome.shorter is not None:
-        shorter = Schedule(read.instance, outcome.shorter)
-        refuse_invalid(shorter, "the shorter schedule")
+    started = time.monotonic()
+    _check_seconds(time_limit)
+    record, read = _read_schedule(schedule)
+    violations = verify_schedule(read)
+    if violations:
+        raise InputError(
+            f"not a valid schedule: {violations[0].text}",
+            where=str(schedule) if isinstance(schedule, (str, Path)) else read.instance.name,
+            hint="see: cchybrid verify",
+        )
+    left = time_limit - (time.monotonic() - started)
+    outcome = find_proof(
+        read.instance,
+        record["instance"],
+        len(read.steps),
+        left,
+        should_stop=lambda: stop is not None and bool(stop()),
+        report=report or (lambda text: None),
+    )
+    seconds = round(time.monotonic() - started, 3)
     verdict, found = None, None
     if outcome.proof is not None:
         proof = outcome.proof
@@ -157,41 +170,79 @@ def prove(
         )
         # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
-    return Proof(read, verdict, found, shorter, tuple(outcome.tried), seconds, outcome.interrupted)
+    return ProofResult(
+        read,
+        verdict,
+        found,
+        _shorter(read, outcome.shorter),
+        outcome.tried,
+        seconds,
+        outcome.interrupted,
+    )
 
 
-def check(schedule: Schedule | str | Path, certificate: Mapping[str, Any] | str | Path) -> Verdict:
-    """Check a schedule and its certificate, as the independent checker and the referee do.
+def _check_seconds(value: Any) -> None:
+    try:
+        wrong = isinstance(value, (bool, str)) or not float(value) > 0
+    except (TypeError, ValueError):
+        wrong = True
+    if wrong:
+        raise InputError(
+            f"{described(value)} is no time", where="time_limit", hint="use a number above 0"
+        )
+
+
+def _shorter(read: Schedule, steps: Steps | None) -> Schedule | None:
+    if steps is None:
+        return None
+    if verify_steps(read.instance, steps):
+        raise InputError("the shorter schedule is not valid", hint="report this defect")
+    return Schedule(read.instance, steps)
+
+
+def check(
+    schedule: Schedule | str | Path, certificate: Mapping[str, Any] | ProofResult | str | Path
+) -> Verdict:
+    """Check a schedule and its certificate by the independent checker and the referee.
 
     Parameters
     ----------
     schedule
         A schedule, or its file.
     certificate
-        A certificate, as ``prove`` returns it, or its file.
+        The certificate as a JSON object, its file, or the result of ``prove``.
 
     Returns
     -------
     Verdict
-        Steps of the schedule, the proven bound, its scope and the kind of its evidence.
+        The steps of the schedule; the bound, its scope and the kind of its evidence.
 
     Raises
     ------
     EvidenceError
-        The schedule is not valid, or the claim is not proven.
+        The schedule is not valid, or the claim is not proven; the error says why.
     InputError
-        A file cannot be read.
+        A file is of another kind.
 
     Examples
     --------
     >>> import cchybrid
-    >>> result = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS"))
-    >>> proof = cchybrid.prove(result.schedule, time_limit=60)
-    >>> cchybrid.check(result.schedule, proof.certificate).kind
-    'cut'
+    >>> schedule = cchybrid.solve("mesh-3x3", "broadcast", time_limit=20).schedule
+    >>> cchybrid.check(schedule, cchybrid.prove(schedule, time_limit=20)).bound
+    3
     """
-    record, read = _read(schedule)
-    claim = certificate if isinstance(certificate, Mapping) else _load(certificate, "certificate")
+    record, read = _read_schedule(schedule)
+    claim: Any = certificate
+    if isinstance(certificate, (str, Path)):
+        claim = _read_json(certificate)
+    elif isinstance(certificate, ProofResult):
+        claim = certificate.certificate
+    if not isinstance(claim, Mapping):
+        raise InputError(
+            f"{described(claim)} is no certificate",
+            where="certificate",
+            hint="give one of cchybrid.prove, or the name of its file",
+        )
     verdict = check_records(record, claim)
     violations = verify_schedule(read)
     if violations:
@@ -199,19 +250,21 @@ def check(schedule: Schedule | str | Path, certificate: Mapping[str, Any] | str 
     return verdict
 
 
-def _read(schedule: Any) -> tuple[Mapping[str, Any], Schedule]:
-    """Return a schedule and its JSON object; that of a file as it was written."""
-    if isinstance(schedule, Schedule):
-        return schedule.to_json(), schedule
-    record = _load(schedule, "schedule")
-    with with_context(schedule):
+def _read_schedule(source: Any) -> tuple[Mapping[str, Any], Schedule]:
+    """Return the JSON object of a schedule, as it is in its file, and the schedule."""
+    if isinstance(source, Schedule):
+        return source.to_json(), source
+    if not isinstance(source, (str, Path)):
+        raise InputError(
+            f"{described(source)} is no schedule",
+            where="schedule",
+            hint="give one, such as the schedule of a Result, or the name of its file",
+        )
+    record = _read_json(source)
+    with with_context(source):
         return record, Schedule.from_json(record)
 
 
-def _load(path: Any, what: str) -> Any:
-    if not isinstance(path, str | Path):
-        raise InputError(
-            f"a {type(path).__name__} is no {what}", where=what, hint=f"give a {what} or its file"
-        )
+def _read_json(path: str | Path) -> Any:
     with with_context(path):
         return parse_json(read_text(path))

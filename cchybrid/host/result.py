@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from cchybrid.host.run_history import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model.shown import call_view
 from cchybrid.proof.reach import Unreachable, explain
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
@@ -51,7 +48,7 @@ class Result:
     remarks
         One line for each engine that could not work on the instance, with the reason.
     interrupted
-        Whether the user interrupted the run.
+        Whether the user interrupted the run, or ended it by ``stop``.
     contributions
         Every better schedule and bound of the run, in order, with its author.
     conflicts
@@ -89,43 +86,47 @@ class Result:
     evaluations_to_best: int | None = None
 
     def __repr__(self) -> str:
-        return f"<Result {self.summary().splitlines()[0]}>"
+        return f"<Result of {call_view('summary', 'headline', self)}>"
 
     def __str__(self) -> str:
-        return self.summary()
-
-    def summary(self, *, explain: bool = False) -> str:
-        """Return the verdict in a few lines: steps, bound, evidence, and who found the schedule.
-
-        Parameters
-        ----------
-        explain
-            Add the contributions of every engine.
-
-        Examples
-        --------
-        >>> import cchybrid
-        >>> result = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS"))
-        >>> print(result.summary().splitlines()[0])
-        ring-bi-4 AAS: 2 steps, optimal (certified)
-        """
-        return "\n".join(_view("verdict").verdict(self, explain=explain))
-
-    def plot(self) -> Figure:
-        """Return a figure of the schedule, or of the network if there is no schedule.
-
-        Needs matplotlib: ``pip install 'cchybrid[draw]'``.
-
-        Examples
-        --------
-        >>> import cchybrid
-        >>> figure = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS")).plot()
-        """
-        return self.instance.network.plot() if self.schedule is None else self.schedule.plot()
+        return str(call_view("summary", "verdict_text", self))
 
     def _repr_html_(self) -> str:
-        text: str = _view("html").result_html(self)
-        return text
+        return str(call_view("notebook", "result_html", self))
+
+    def summary(self) -> str:
+        """Return a text for people: verdict, instance, contributions, and a small schedule.
+
+        Nodes are shown by their names.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> result = cchybrid.solve("mesh-3x3", "allgather", time_limit=20)
+        >>> print(result.summary().splitlines()[0])
+        mesh-3x3 AAB: 4 steps, optimal (certified)
+        """
+        return str(call_view("summary", "summary", self))
+
+    def plot(self) -> Any:
+        """Draw the best schedule, its steps beside each other; without one, the network.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Jupyter shows it; ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        InputError
+            The network is too large, or matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> figure = cchybrid.solve("mesh-3x3", "broadcast", time_limit=20).plot()
+        """
+        return self.instance.network.plot() if self.schedule is None else self.schedule.plot()
 
     @property
     def steps(self) -> int | None:
@@ -169,8 +170,3 @@ class Result:
             "search_seconds": dict(self.search_seconds),
             "evaluations_to_best": self.evaluations_to_best,
         }
-
-
-def _view(name: str) -> Any:
-    # The package ``view`` is above this one, and is imported only where it is used.
-    return import_module(f"cchybrid.view.{name}")

@@ -1,8 +1,7 @@
 """One run, from the instance to the result.
 
 1. Look for destinations that cannot be reached: then the instance is infeasible.
-2. Take the caller's schedule, if there is one, and make the host's own greedy schedule, unless the
-   run has none.
+2. Make the host's own greedy schedule, unless the run has none.
 3. Compute the cheapest bounds, unless the user names the engines: if the greedy schedule meets
    them, the run ends without any process.
 4. Let the engines whose options the user set check them.
@@ -23,6 +22,7 @@ from typing import Any
 
 from cchybrid.checker import proves_infeasible
 from cchybrid.host import events as ev
+from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.conclusion import conclude
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.first_schedule import first_schedule
@@ -31,10 +31,9 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
 from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
-from cchybrid.host.worker_control import LISTEN_SECONDS, StoppedError, WorkerControl
-from cchybrid.model import Instance
+from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
+from cchybrid.model import Instance, Steps
 from cchybrid.model.errors import InputError
-from cchybrid.model.schedule import Steps
 from cchybrid.plugin.records import Observer, load_target
 from cchybrid.proof.reach import unreachable
 
@@ -50,8 +49,6 @@ MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
 """The largest instance of which the host computes these bounds: nodes, and nodes times messages."""
 MAX_FIRST_SECONDS = 0.2
 """Seconds after which the host leaves these bounds to the worker of the bound providers."""
-INITIAL = "initial schedule"
-"""Name of the author of the schedule that the caller gave."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -77,10 +74,10 @@ class Session:
         raises is removed.
     log
         Called with every line of the log of the run (see ``replay``).
+    callbacks
+        The caller's functions.
     initial
-        Steps of a valid schedule to begin with.
-    should_stop
-        Called again and again; the run ends, with the best so far, when it returns true.
+        A verified schedule to start from.
     """
 
     def __init__(
@@ -89,20 +86,22 @@ class Session:
         config: RunConfig,
         observers: Iterable[tuple[str, Observer]] = (),
         log: Callable[[Mapping[str, Any]], None] | None = None,
+        callbacks: Callbacks | None = None,
         initial: Steps | None = None,
-        should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.instance = instance
         self.config = config
-        self._bus = EventBus(observers, log)
+        self._initial = initial
+        self._callbacks = callbacks or Callbacks()
+        self._bus = EventBus(observers, log, self._callbacks.notify)
         self.state = RunState(
             instance,
             target=config.target,
             provable=config.certify and not config.blind,
             strategy=config.strategy,
         )
-        self._workers = WorkerControl(self.state, config, self._bus, should_stop)
-        self._initial = initial
+        stop_requested = self._callbacks.stop_requested
+        self._workers = WorkerControl(self.state, config, self._bus, stop_requested)
         self._pool = self._workers.pool
         self._seat_of: dict[ArmKey, int] = {}
         self._bound_workers: list[int] = []
@@ -115,6 +114,8 @@ class Session:
         ------
         InputError
             If an engine rejects its options.
+        Exception
+            The exception of a callback, once all workers have ended.
         """
         config = self.config
         self._bus.record({**config.to_log(), "instance": self._workers.record})
@@ -124,7 +125,7 @@ class Session:
             self._find_infeasible()
             if self.state.infeasible is None:
                 self._run_phases()
-        except (KeyboardInterrupt, StoppedError):
+        except KeyboardInterrupt:
             self._workers.interrupted = True
         finally:
             self._workers.end_workers()
@@ -133,6 +134,7 @@ class Session:
         self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
         self._bus.emit("result", result.seconds, result.to_json())
+        self._callbacks.raise_error()
         return result
 
     def _find_infeasible(self) -> None:
@@ -144,7 +146,7 @@ class Session:
     def _run_phases(self) -> None:
         config, state = self.config, self.state
         if self._initial is not None:
-            self._workers.take_schedule(INITIAL, self._initial)
+            self._workers.offer_initial(self._initial)
         if config.first_schedule and config.engines:
             self._make_first_schedule()
         if config.first_bounds and state.best is not None:

@@ -19,11 +19,13 @@ from cchybrid.host.strategies import Arm
 from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model.schedule import Steps
+from cchybrid.model import Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 from cchybrid.system.processes import total_memory
 
+INITIAL = "initial schedule"
+"""Name under which the schedule is reported from which the caller lets a run start."""
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
 MAX_OVERRUN_SECONDS = 0.3
@@ -37,17 +39,13 @@ MEMORY_CHECK_SECONDS = 0.5
 """Seconds between two checks of the memory of the workers."""
 
 
-class StoppedError(Exception):
-    """The caller of the run asked it to stop."""
-
-
 class WorkerControl:
     """The workers of a run, its clock and its time limit.
 
     Parameters
     ----------
-    should_stop
-        Called again and again; the run stops when it returns true.
+    stop_requested
+        Whether the caller ends the run; called with every wait for events.
 
     Attributes
     ----------
@@ -66,14 +64,14 @@ class WorkerControl:
         state: RunState,
         config: RunConfig,
         bus: EventBus,
-        should_stop: Callable[[], bool] | None = None,
+        stop_requested: Callable[[], bool] = lambda: False,
     ) -> None:
         self.state = state
+        self._stop_requested = stop_requested
         self.pool = WorkerPool()
         self.interrupted = False
         self._config = config
         self._bus = bus
-        self._should_stop = should_stop
         self.record = state.blackboard.record
         memory = config.budget.memory
         self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
@@ -96,10 +94,16 @@ class WorkerControl:
             self.listen(LISTEN_SECONDS)
 
     def listen(self, seconds: float) -> None:
-        """Wait for events up to this many seconds, and apply them."""
-        if self._should_stop is not None and self._should_stop():
-            self._should_stop = None
-            raise StoppedError
+        """Wait for events up to this many seconds, and apply them.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The caller ends the run.
+        """
+        if not self.interrupted and self._stop_requested():
+            self.interrupted = True
+            raise KeyboardInterrupt
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
         for done in self._warm_up.poll():
@@ -154,12 +158,6 @@ class WorkerControl:
         if isinstance(event, Started):
             self.pool.mark_started(seat)
 
-    def take_schedule(self, name: str, steps: Steps) -> None:
-        """Take a schedule as if a worker of this name had offered it; all engines get it."""
-        seat, self._next_seat = self._next_seat, self._next_seat + 1
-        self.apply(seat, Opened(name, "host"))
-        self.apply(seat, Offer(steps, 0, ""))
-
     def start(self, opened: Opened, threads: int, content: Line) -> int:
         """Start a worker; return its seat."""
         seat, self._next_seat = self._next_seat, self._next_seat + 1
@@ -183,6 +181,12 @@ class WorkerControl:
         line = b"" if files else self._shared.line
         self.pool.start(seat, job, line, list(files.values()))
         return seat
+
+    def offer_initial(self, steps: Steps) -> None:
+        """Apply the caller's schedule as that of a seat of its own; engines get it as news."""
+        seat, self._next_seat = self._next_seat, self._next_seat + 1
+        self.apply(seat, Opened(INITIAL, "host"))
+        self.apply(seat, Offer(steps, 0, ""))
 
     def start_engine(self, arm: Arm, role: str) -> int:
         """Start an engine, to search or to check its options; return its seat."""
@@ -237,6 +241,7 @@ class WorkerControl:
 
     def end_workers(self) -> None:
         """End all processes, even after errors or a second Ctrl-C."""
+        self._stop_requested = lambda: False
         try:
             for seat, event in self.pool.dismiss_paused():
                 self.apply(seat, event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, starmap
@@ -10,6 +11,9 @@ from typing import Any, NamedTuple, cast
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
+from cchybrid.model.shown import ShownCollective
+from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import whole, whole_tuple
 
 
 class Message(NamedTuple):
@@ -27,7 +31,7 @@ class Reduction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Collective:
+class Collective(ShownCollective):
     """A set of messages, all of the kind ``deliver`` or all of the kind ``combine``.
 
     Destinations (or sources) are distinct and do not contain the message's own source (or
@@ -37,10 +41,17 @@ class Collective:
     name: str
     messages: tuple[Message, ...] | tuple[Reduction, ...]
 
-    def __repr__(self) -> str:
-        return f"<Collective {self.name}: {len(self.messages)} messages, {self.kind}>"
-
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(
+                f"{described(self.name)} is no name", where="collective.name", hint="give a text"
+            )
+        if isinstance(self.messages, str) or not isinstance(self.messages, Iterable):
+            raise InputError(
+                f"{described(self.messages)} is no list of messages",
+                where="collective.messages",
+                hint="give a list of Message or Reduction",
+            )
         if not self.messages:
             raise InputError("no messages", where="collective.messages", hint="name at least one")
         kinds = {type(message) for message in self.messages}
@@ -48,7 +59,7 @@ class Collective:
             raise InputError(
                 "messages of both kinds", where="collective.messages", hint="use one kind"
             )
-        messages: tuple[Message | Reduction, ...] = self.messages
+        messages = self._take_whole_numbers()
         for index, message in enumerate(messages):
             one, many = _one_and_many(message)
             if many and one not in many and (len(many) == 1 or len(set(many)) == len(many)):
@@ -61,6 +72,18 @@ class Collective:
             if len(set(many)) != len(many):
                 raise InputError("a node is listed twice", where=where, hint="name each node once")
             raise InputError(f"node {one} would send to itself", where=where, hint="leave it out")
+
+    def _take_whole_numbers(self) -> tuple[Message | Reduction, ...]:
+        """Return the messages; nodes may be given as whole numbers of any type."""
+        messages: tuple[Message | Reduction, ...] = self.messages
+        if type(messages) is tuple and all(map(_has_integers, messages)):
+            return messages
+        messages = tuple(
+            _with_integers(message, f"collective.messages[{index}]")
+            for index, message in enumerate(messages)
+        )
+        self.__dict__["messages"] = messages
+        return messages
 
     def __getstate__(self) -> tuple[str, str, array[int], array[int], array[int]]:
         """Return the state for pickling, with the messages in flat arrays."""
@@ -127,6 +150,26 @@ def _one_and_many(message: Message | Reduction) -> tuple[int, tuple[int, ...]]:
     if isinstance(message, Message):
         return message.source, message.destinations
     return message.destination, message.sources
+
+
+def _has_integers(message: Message | Reduction) -> bool:
+    # Fast, as a collective has up to a million messages.
+    if type(message) is not Message and type(message) is not Reduction:
+        return False
+    one, many = _one_and_many(message)
+    return type(one) is int and type(many) is tuple and set(map(type, many)) <= {int}
+
+
+def _with_integers(message: Any, where: str) -> Message | Reduction:
+    if isinstance(message, Message):
+        return Message(whole(message.source, where), whole_tuple(message.destinations, where))
+    if isinstance(message, Reduction):
+        return Reduction(whole_tuple(message.sources, where), whole(message.destination, where))
+    raise InputError(
+        f"{str(message)[:40]!r} is no message",
+        where=where,
+        hint="give Message or Reduction; pairs of nodes: see cchybrid.collective",
+    )
 
 
 def _read_message(value: Any, where: str) -> Message:

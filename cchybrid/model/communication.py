@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, show, take
+from cchybrid.model.whole_numbers import whole, whole_tuple
 
 Switching = Literal["wormhole", "store-and-forward"]
 Routing = Literal["minimal", "any"] | int
@@ -35,6 +36,14 @@ class CommunicationModel:
     routing: Routing = "minimal"
 
     def __post_init__(self) -> None:
+        for key in ("inject", "accept"):
+            ports = getattr(self, key)
+            if ports is not None and type(ports) is not int:
+                several = isinstance(ports, (tuple, list))
+                read = whole_tuple if several else whole
+                self.__dict__[key] = read(ports, f"model.{key}")
+        if not isinstance(self.routing, str):
+            self.__dict__["routing"] = whole(self.routing, "model.routing")
         if self.switching not in ("wormhole", "store-and-forward"):
             raise InputError(
                 f"unknown switching {self.switching!r}",

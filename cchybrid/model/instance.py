@@ -17,13 +17,15 @@ from cchybrid.model.communication import CommunicationModel
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Network
+from cchybrid.model.shown import ShownInstance
+from cchybrid.model.text import described
 
 FORMAT = "cchybrid-instance/1"
 DEFAULT_MODEL = CommunicationModel()
 
 
 @dataclass(frozen=True, repr=False)
-class Instance:
+class Instance(ShownInstance):
     """The input of every search: the shortest schedule of a collective on a network."""
 
     network: Network
@@ -31,11 +33,17 @@ class Instance:
     model: CommunicationModel = DEFAULT_MODEL
     name: str = ""
 
-    def __repr__(self) -> str:
-        nodes, messages = self.network.nodes, len(self.collective.messages)
-        return f"<Instance {self.name}: {nodes} nodes, {messages} messages, {self.model.switching}>"
-
     def __post_init__(self) -> None:
+        for key, kind in (
+            ("network", Network), ("collective", Collective), ("model", CommunicationModel),
+        ):  # fmt: skip
+            value = getattr(self, key)
+            if not isinstance(value, kind):
+                raise InputError(
+                    f"{described(value)} is no {kind.__name__}",
+                    where=key,
+                    hint="names, graphs and lists: use cchybrid.instance",
+                )
         if not self.name:
             object.__setattr__(self, "name", f"{self.network.name} {self.collective.name}")
         nodes = self.network.nodes
@@ -160,6 +168,8 @@ def read_text(path: str | Path) -> str:
         raise InputError(
             f"cannot be read: {error.strerror}", where="", hint="check the name and its permissions"
         ) from None
+    except TypeError:
+        raise InputError(f"{described(path)} is no name of a file", hint="give a text") from None
     except ValueError:
         raise InputError("cannot be read: no file has such a name", hint="check it") from None
 

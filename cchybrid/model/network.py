@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
+from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import whole, whole_tuple
 
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
@@ -59,10 +62,8 @@ class Network(ShownNetwork):
     node_names: tuple[str, ...] | None = None
     switches: tuple[int, ...] = ()
 
-    def __repr__(self) -> str:
-        return f"<Network {self.name}: {self.nodes} nodes, {len(self.channels)} channels>"
-
     def __post_init__(self) -> None:
+        self._take_whole_numbers()
         if self.nodes < 1:
             raise InputError(f"{self.nodes} nodes", where="network.nodes", hint="use at least 1")
         if self.nodes > MAX_NODES:
@@ -96,6 +97,39 @@ class Network(ShownNetwork):
             )
         self._check_positions()
         self._check_node_names()
+
+    def _take_whole_numbers(self) -> None:
+        """Accept whole numbers of any type, and channels as plain tuples."""
+        channels = self.channels
+        if not isinstance(self.name, str):
+            raise InputError(
+                f"{described(self.name)} is no name", where="network.name", hint="give a text"
+            )
+        for key in ("channels", "half_duplex", "positions", "node_names"):
+            value = getattr(self, key)
+            optional = key in ("positions", "node_names") and value is None
+            if not optional and (isinstance(value, str) or not isinstance(value, Iterable)):
+                raise InputError(
+                    f"{described(value)} is no list", where=f"network.{key}", hint="give a list"
+                )
+        if type(channels) is not tuple or not all(
+            type(channel) is Channel and set(map(type, channel)) == {int} for channel in channels
+        ):
+            channels = tuple(
+                Channel(*_whole_channel(channel, f"network.channels[{index}]"))
+                for index, channel in enumerate(channels)
+            )
+        pairs = tuple(
+            whole_tuple(pair, f"network.half_duplex[{index}]")
+            for index, pair in enumerate(self.half_duplex)
+        )
+        self.__dict__.update(
+            nodes=whole(self.nodes, "network.nodes"),
+            channels=channels,
+            half_duplex=pairs,
+            endpoints=whole_tuple(self.endpoints, "network.endpoints"),
+            switches=whole_tuple(self.switches, "network.switches"),
+        )
 
     def _check_node(self, node: int, where: str) -> None:
         if not 0 <= node < self.nodes:
@@ -135,7 +169,7 @@ class Network(ShownNetwork):
                     where=where,
                     hint="give every node 2, or every node 3",
                 )
-            if not all(map(math.isfinite, position)):
+            if not all(isinstance(x, Real) and math.isfinite(x) for x in position):
                 raise InputError(
                     "a coordinate is not finite", where=where, hint="use finite numbers"
                 )
@@ -152,6 +186,12 @@ class Network(ShownNetwork):
             )
         seen: set[str] = set()
         for index, name in enumerate(self.node_names):
+            if not isinstance(name, str):
+                raise InputError(
+                    f"{described(name)} is no text",
+                    where=f"{where}[{index}]",
+                    hint="give every node a name of its own",
+                )
             if not name.strip() or name in seen:
                 problem = f"the name {name[:40]!r} is given twice" if name in seen else "no name"
                 raise InputError(
@@ -291,6 +331,15 @@ class Network(ShownNetwork):
         count = Counter(arcs)
         channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))
         return cls(name, nodes, channels, **rest)
+
+
+def _whole_channel(channel: Any, where: str) -> tuple[int, ...]:
+    parts = whole_tuple(channel, where)
+    if len(parts) not in (2, 3):
+        raise InputError(
+            f"{len(parts)} numbers", where=where, hint="write (from, to) or (from, to, capacity)"
+        )
+    return parts
 
 
 def _read_pair(value: Any, where: str) -> tuple[int, int]:

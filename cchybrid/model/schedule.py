@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
-from cchybrid.model.shown import ShownSchedule
+from cchybrid.model.shown import ShownBound, ShownSchedule
+from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import whole
 
 FORMAT = "cchybrid-schedule/1"
 
@@ -26,14 +29,15 @@ class Transfer(NamedTuple):
 Steps = tuple[tuple[Transfer, ...], ...]
 
 
-@dataclass(frozen=True)
-class LowerBound:
+@dataclass(frozen=True, repr=False)
+class LowerBound(ShownBound):
     """A number of steps that every schedule needs, and the evidence (see ``cchybrid.checker``)."""
 
     steps: int
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.__dict__["steps"] = whole(self.steps, "lower_bound.steps")
         if self.steps < 0:
             raise InputError(
                 f"{self.steps} steps", where="lower_bound.steps", hint="use at least 0"
@@ -61,10 +65,16 @@ class Schedule(ShownSchedule):
     lower_bound: LowerBound | None = None
     made_by: dict[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        bound = "" if self.lower_bound is None else f", at least {self.lower_bound.steps}"
-        name, steps = self.instance.name, len(self.steps)
-        return f"<Schedule of {name}: {steps} steps, {self.channel_uses} channel uses{bound}>"
+    def __post_init__(self) -> None:
+        if not isinstance(self.instance, Instance):
+            raise InputError(
+                f"{described(self.instance)} is no Instance", where="instance", hint="give one"
+            )
+        lists = (tuple, list)
+        if not isinstance(self.steps, lists) or not all(isinstance(s, lists) for s in self.steps):
+            raise InputError(
+                "not a list of steps", where="steps", hint="give a list of Transfer for each step"
+            )
 
     @cached_property
     def channel_uses(self) -> int:
@@ -137,7 +147,7 @@ def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
 def steps_to_json(steps: Steps) -> list[list[dict[str, Any]]]:
     """Return the steps as JSON lists of ``{"message": m, "path": [...]}``."""
     return [
-        [{"message": transfer.message, "path": list(transfer.path)} for transfer in step]
+        [{"message": index(message), "path": list(map(index, path))} for message, path in step]
         for step in steps
     ]
 

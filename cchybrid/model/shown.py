@@ -1,130 +1,210 @@
-"""Methods of networks and schedules that show them: tables, graphs, figures.
+"""Short representations of the model's classes, and their methods that show or convert them.
 
-They call the package ``view``, which is imported only then: the model must not depend on it.
+The methods call ``cchybrid.view``, which imports the model and not the other way round; so its
+modules are imported by name, when a method is used.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import networkx as nx
-    import numpy as np
-    import pandas as pd
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+from cchybrid.model.whole_numbers import whole
 
-    from cchybrid.model.network import Network
-    from cchybrid.model.schedule import Schedule
+
+def call_view(module: str, function: str, *values: Any) -> Any:
+    """Return the result of a function of ``cchybrid.view``."""
+    return getattr(import_module(f"cchybrid.view.{module}"), function)(*values)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "step"), counted(4032, "message")
+    ('1 step', '4,032 messages')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 class ShownNetwork:
-    """What a network looks like."""
+    """The methods of a network that show it."""
 
-    def to_networkx(self: Network) -> nx.DiGraph:  # type: ignore[misc]
-        """Return the network as a directed graph, from which ``cchybrid.network`` makes it again.
+    def __repr__(self: Any) -> str:
+        size = f"{counted(self.nodes, 'node')}, {counted(len(self.channels), 'channel')}"
+        return f"<Network {self.name!r}: {size}>"
 
-        Nodes are the names if the network has some, otherwise numbers. The attributes are those of
-        graph files (``docs/formats.md``).
+    def to_networkx(self) -> Any:
+        """Return the network as a graph of NetworkX, which ``cchybrid.network`` reads again.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Its nodes are the names of the nodes, or their numbers if they have none, with the
+            attributes ``endpoint``, ``switch`` and ``pos``; an edge for every channel, with
+            ``capacity`` and ``half_duplex``.
 
         Examples
         --------
         >>> import cchybrid
         >>> graph = cchybrid.network("mesh-2x2").to_networkx()
-        >>> sorted(graph.successors(0)), graph.edges[0, 1]
-        ([1, 2], {'capacity': 1})
+        >>> sorted(graph.edges)[:3]
+        [(0, 1), (0, 2), (1, 0)]
         """
-        graph: nx.DiGraph = _view("frames").network_graph(self)
-        return graph
+        return call_view("frames", "network_graph", self)
 
-    def plot(self: Network) -> Figure:  # type: ignore[misc]
-        """Return a figure of the network (needs matplotlib: ``pip install 'cchybrid[draw]'``).
+    def plot(self) -> Any:
+        """Draw the network.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Jupyter shows it; ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        InputError
+            The network is too large, or matplotlib is not installed.
 
         Examples
         --------
         >>> import cchybrid
         >>> figure = cchybrid.network("mesh-2x2").plot()
         """
-        figure: Figure = _view("drawing.figures").draw_network(self)
-        return figure
+        return call_view("drawing.figures", "draw_network", self)
+
+
+class ShownInstance:
+    """The short representation of an instance."""
+
+    def __repr__(self: Any) -> str:
+        network, collective = self.network, self.collective
+        return (
+            f"<Instance {self.name!r}: {counted(network.nodes, 'node')}, "
+            f"{counted(len(network.channels), 'channel')}, "
+            f"{counted(len(collective.messages), 'message')}, {self.model.switching}>"
+        )
+
+
+class ShownCollective:
+    """The short representation of a collective."""
+
+    def __repr__(self: Any) -> str:
+        size = counted(len(self.messages), "message")
+        return f"<Collective {self.name!r}: {size} to {self.kind}>"
+
+
+class ShownBound:
+    """The short representation of a lower bound."""
+
+    def __repr__(self: Any) -> str:
+        kind = self.evidence.get("kind", "no evidence")
+        return f"<LowerBound: {counted(self.steps, 'step')}, {kind}>"
 
 
 class ShownSchedule:
-    """What a schedule looks like."""
+    """The methods of a schedule that show or convert it."""
 
-    def to_frame(self: Schedule) -> pd.DataFrame:  # type: ignore[misc]
-        """Return a table with one row for every channel that a message uses in a step.
+    def __repr__(self: Any) -> str:
+        transfers = sum(map(len, self.steps))
+        return (
+            f"<Schedule of {self.instance.name!r}: {counted(len(self.steps), 'step')}, "
+            f"{counted(transfers, 'transfer')}>"
+        )
 
-        Columns: ``step`` (from 1), ``message`` (its number), ``source`` and ``target`` of the
-        transfer, ``hop`` (from 1), ``tail`` and ``head`` of the channel. Nodes are names if the
-        network has some, otherwise numbers. Needs pandas: ``pip install 'cchybrid[report]'``.
+    def _repr_html_(self) -> str:
+        return str(call_view("notebook", "schedule_html", self))
 
-        Examples
-        --------
-        >>> import cchybrid
-        >>> schedule = cchybrid.solve(cchybrid.instance("ring-uni-3", "AAS")).schedule
-        >>> frame = schedule.to_frame()
-        >>> len(frame), sorted(frame.step.unique())
-        (9, [1, 2, 3])
-        """
-        frame: pd.DataFrame = _view("frames").schedule_frame(self)
-        return frame
-
-    def to_networkx(self: Schedule) -> nx.DiGraph:  # type: ignore[misc]
-        """Return the network as a directed graph whose edges have an attribute ``steps``.
-
-        It lists ``(step, message)`` for every use of the channel, in order.
-
-        Examples
-        --------
-        >>> import cchybrid
-        >>> schedule = cchybrid.solve(cchybrid.instance("ring-uni-3", "OAB")).schedule
-        >>> schedule.to_networkx().edges[0, 1]["steps"]
-        [(1, 0)]
-        """
-        graph: nx.DiGraph = _view("frames").schedule_graph(self)
-        return graph
-
-    def utilisation(self: Schedule) -> NDArray[np.float64]:  # type: ignore[misc]
-        """Return the share of every channel's capacity that is used in every step.
+    def to_frame(self) -> Any:
+        """Return the schedule as a table of pandas, a line per message, step and channel.
 
         Returns
         -------
-        numpy.ndarray
-            Array of shape (channels, steps), 0 to 1; rows in the order of
-            ``instance.network.channels``. The two channels of a half-duplex pair share one
-            capacity, so their rows add up to at most 1.
+        pandas.DataFrame
+            ``message``; ``step``, from 1; ``source`` and ``target``, the two ends of the transfer;
+            ``tail`` and ``head``, the two ends of the channel; and the names of these four nodes.
+            Lines are in the order of the steps, and along every path.
+
+        Raises
+        ------
+        InputError
+            Pandas is not installed.
 
         Examples
         --------
         >>> import cchybrid
-        >>> schedule = cchybrid.solve(cchybrid.instance("ring-uni-3", "AAS")).schedule
-        >>> schedule.utilisation().mean()
-        np.float64(1.0)
+        >>> schedule = cchybrid.solve("mesh-2x2", "broadcast").schedule
+        >>> schedule.to_frame().groupby("step").message.count().sum()
+        np.int64(3)
         """
-        shares: NDArray[np.float64] = _view("frames").utilisation(self)
-        return shares
+        return call_view("frames", "schedule_frame", self)
 
-    def plot(self: Schedule, step: int | None = None) -> Figure:  # type: ignore[misc]
-        """Return a figure of all steps, or of one (from 1).
+    def to_networkx(self) -> Any:
+        """Return the network as a graph of NetworkX whose edges say when they are used.
 
-        Needs matplotlib: ``pip install 'cchybrid[draw]'``.
+        Returns
+        -------
+        networkx.DiGraph
+            As ``Network.to_networkx``; every edge has further ``steps``, the steps (from 1) in
+            which it is used, and ``messages``, per use the step and the message.
 
         Examples
         --------
         >>> import cchybrid
-        >>> schedule = cchybrid.solve(cchybrid.instance("ring-uni-3", "AAS")).schedule
-        >>> figure = schedule.plot(step=1)
+        >>> graph = cchybrid.solve("mesh-2x2", "allgather").schedule.to_networkx()
+        >>> set(graph.edges[0, 1]["steps"]) <= {1, 2}
+        True
         """
-        figures = _view("drawing.figures")
-        figure: Figure = figures.draw_steps(self) if step is None else figures.draw_step(self, step)
-        return figure
+        return call_view("frames", "schedule_graph", self)
 
-    def _repr_html_(self: Schedule) -> str:  # type: ignore[misc]
-        text: str = _view("html").schedule_html(self)
-        return text
+    def utilisation(self) -> Any:
+        """Return the number of messages on every channel in every step.
 
+        Returns
+        -------
+        Utilisation
+            ``uses``, an integer array of the shape (channels, steps); ``capacity``, of the shape
+            (channels,); and ``channels``, the two nodes of the channel of every row, by name.
 
-def _view(name: str) -> Any:
-    return import_module(f"cchybrid.view.{name}")
+        Raises
+        ------
+        InputError
+            The schedule uses a channel that the network does not have.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> found = cchybrid.solve("mesh-2x2", "allgather").schedule.utilisation()
+        >>> found.uses.shape, found.channels[0]
+        ((8, 2), ('0', '1'))
+        """
+        return call_view("frames", "utilisation", self)
+
+    def plot(self, step: int | None = None) -> Any:
+        """Draw one step, or all of them beside each other.
+
+        Parameters
+        ----------
+        step
+            The number of the step, from 1; by default all.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Jupyter shows it; ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        InputError
+            No such step, an invalid schedule, or matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> figure = cchybrid.solve("mesh-2x2", "allgather").schedule.plot(step=1)
+        """
+        if step is None:
+            return call_view("drawing.figures", "draw_steps", self)
+        number = whole(step, "step")
+        return call_view("drawing.figures", "draw_step", self, number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 MAX_TEXT_LENGTH = 500
 """Characters of a text that are kept."""
 
@@ -13,6 +15,20 @@ def one_line(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """
     printable = "".join(c if c.isprintable() else " " for c in text[: 4 * max_length])
     return " ".join(printable.split())[:max_length]
+
+
+def described(value: Any) -> str:
+    """Return a value of a wrong type as an error names it: short, or by its type.
+
+    Examples
+    --------
+    >>> described(3), described("mesh"), described([1, 2]), described(int)
+    ('3', "'mesh'", 'a list', 'a type')
+    """
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return repr(value)[:40]
+    kind = type(value).__name__
+    return f"{'an' if kind[0].lower() in 'aeio' else 'a'} {kind}"
 
 
 def error_line(error: BaseException) -> str:

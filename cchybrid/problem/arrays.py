@@ -30,7 +30,7 @@ CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 """Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assignment:
     """An option and a step for every delivery.
 
@@ -44,6 +44,9 @@ class Assignment:
 
     option: IntArray
     step: IntArray
+
+    def __repr__(self) -> str:
+        return f"<Assignment: {len(self.step):,} deliveries in {self.steps} steps>"
 
     @property
     def steps(self) -> int:
@@ -80,7 +83,7 @@ class Origin(Protocol):
         """Return the cheapest allowed option of a delivery, listed in the Problem or not."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A covering by compatibility classes, in flat arrays; see the module.
 
@@ -125,6 +128,10 @@ class Problem:
     path_resource: IntArray
     complete: bool
     origin: Origin
+
+    def __repr__(self) -> str:
+        counts = f"{self.deliveries:,} deliveries, {self.options:,} options"
+        return f"<Problem: {counts}, {len(self.capacity):,} resources>"
 
     @property
     def deliveries(self) -> int:

@@ -55,7 +55,15 @@ def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
 
 
 def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
-    """Return every violation in a schedule; see ``verify``."""
+    """Return every violation in a schedule; see ``verify``.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> schedule = cchybrid.solve("mesh-2x2", "broadcast", time_limit=20).schedule
+    >>> cchybrid.verify_schedule(schedule)
+    ()
+    """
     return verify(schedule.instance, schedule.steps)
 
 

@@ -1,101 +1,125 @@
-"""Networks and schedules as tables of pandas, graphs of NetworkX and arrays of NumPy."""
+"""Schedules and networks as tables of pandas, graphs of NetworkX and arrays of NumPy."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.referee.verify import refuse_invalid
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
+    import numpy as np
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
+NODES = ("source", "target", "tail", "head")
+"""The columns of a table that hold nodes; each has one with the names beside it."""
+
+
+class Utilisation(NamedTuple):
+    """The uses of every channel in every step.
+
+    Attributes
+    ----------
+    uses
+        Shape (channels, steps): messages on the channel in the step.
+    capacity
+        Shape (channels,): messages that it carries in one step; half-duplex channels share it with
+        their opposite ones.
+    channels
+        The two nodes of the channel of every row, by name; rows are in the order of
+        ``Network.channels``.
+    """
+
+    uses: NDArray[np.int64]
+    capacity: NDArray[np.int64]
+    channels: tuple[tuple[str, str], ...]
+
+
+def schedule_frame(schedule: Schedule) -> DataFrame:
+    """Return the table of ``Schedule.to_frame``."""
+    if find_spec("pandas") is None:
+        raise InputError("a table needs pandas", hint="pip install 'cchybrid[draw]'")
+    from pandas import DataFrame
+
+    rows = [
+        (message, number, path[0], path[-1], tail, head)
+        for number, step in enumerate(schedule.steps, 1)
+        for message, path in step
+        for tail, head in pairwise(path)
+    ]
+    frame = DataFrame(rows, columns=["message", "step", *NODES])
+    name = schedule.instance.network.node_name
+    for column in NODES:
+        frame[f"{column}_name"] = [name(node) for node in frame[column]]
+    return frame
 
 
 def network_graph(network: Network) -> nx.DiGraph:
-    """Return the directed graph of a network, with the attributes that graph files have."""
+    """Return the graph of ``Network.to_networkx``."""
     import networkx as nx
 
-    labels = _labels(network)
+    label = range(network.nodes) if network.node_names is None else network.node_names
     graph = nx.DiGraph(name=network.name)
-    for node, label in enumerate(labels):
-        marks: dict[str, Any] = {}
-        if node in network.endpoints:
-            marks["endpoint"] = True
-        if node in network.switches:
-            marks["switch"] = True
-        if network.positions is not None:
-            marks["pos"] = network.positions[node]
-        graph.add_node(label, **marks)
-    half = {*network.half_duplex, *((b, a) for a, b in network.half_duplex)}
-    for a, b, capacity in network.channels:
-        shared = {"half_duplex": True} if (a, b) in half else {}
-        graph.add_edge(labels[a], labels[b], capacity=capacity, **shared)
+    graph.add_nodes_from(label)
+    for key, nodes in (("endpoint", network.endpoints), ("switch", network.switches)):
+        for node in nodes:
+            graph.nodes[label[node]][key] = True
+    for node, position in enumerate(network.positions or ()):
+        graph.nodes[label[node]]["pos"] = position
+    for tail, head, capacity in network.channels:
+        graph.add_edge(label[tail], label[head], capacity=capacity)
+    for a, b in network.half_duplex:
+        for tail, head in ((a, b), (b, a)):
+            graph.edges[label[tail], label[head]]["half_duplex"] = True
     return graph
 
 
 def schedule_graph(schedule: Schedule) -> nx.DiGraph:
-    """Return the graph of the network, every edge with its uses as ``(step, message)``."""
-    refuse_invalid(schedule)
+    """Return the graph of ``Schedule.to_networkx``."""
     network = schedule.instance.network
-    graph, labels = network_graph(network), _labels(network)
-    for *_, data in graph.edges(data=True):
-        data["steps"] = []
-    for step, message, _, hops in _uses(schedule):
-        for a, b in hops:
-            graph.edges[labels[a], labels[b]]["steps"].append((step, message))
+    graph = network_graph(network)
+    names = network.node_names or range(network.nodes)
+    for _, _, data in graph.edges(data=True):
+        data.update(steps=[], messages=[])
+    for number, step in enumerate(schedule.steps, 1):
+        for message, path in step:
+            for tail, head in pairwise(path):
+                _channel(schedule, tail, head)
+                used: dict[str, Any] = graph.edges[names[tail], names[head]]
+                used["messages"].append((number, message))
+                if number not in used["steps"][-1:]:
+                    used["steps"].append(number)
     return graph
 
 
-def schedule_frame(schedule: Schedule) -> pd.DataFrame:
-    """Return a row for every channel that a message uses in a step.
+def utilisation(schedule: Schedule) -> Utilisation:
+    """Return the arrays of ``Schedule.utilisation``."""
+    import numpy as np
 
-    Raises
-    ------
-    InputError
-        An invalid schedule, or no pandas.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise InputError(
-            "a table needs pandas", where="pandas", hint="pip install 'cchybrid[report]'"
-        ) from None
-    refuse_invalid(schedule)
-    labels = _labels(schedule.instance.network)
-    rows = [
-        (step, message, labels[path[0]], labels[path[-1]], hop, labels[a], labels[b])
-        for step, message, path, hops in _uses(schedule)
-        for hop, (a, b) in enumerate(hops, 1)
-    ]
-    columns = ["step", "message", "source", "target", "hop", "tail", "head"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def utilisation(schedule: Schedule) -> NDArray[np.float64]:
-    """Return the used share of every channel in every step, of shape (channels, steps)."""
-    refuse_invalid(schedule)
     network = schedule.instance.network
-    used = np.zeros((len(network.channels), len(schedule.steps)))
-    for step, _, _, hops in _uses(schedule):
-        for hop in hops:
-            used[network.channel_index[hop], step - 1] += 1
-    capacity = np.array([channel.capacity for channel in network.channels], dtype=float)
-    shares: NDArray[np.float64] = used / capacity[:, None]
-    return shares
+    uses = np.zeros((len(network.channels), len(schedule.steps)), np.int64)
+    for number, step in enumerate(schedule.steps):
+        for _, path in step:
+            for tail, head in pairwise(path):
+                uses[_channel(schedule, tail, head), number] += 1
+    name = network.node_name
+    return Utilisation(
+        uses,
+        np.array([channel.capacity for channel in network.channels], np.int64),
+        tuple((name(tail), name(head)) for tail, head, _ in network.channels),
+    )
 
 
-def _uses(schedule: Schedule) -> Any:
-    """Yield step (from 1), message, path and channels of every transfer."""
-    for number, step in enumerate(schedule.steps, 1):
-        for message, path in step:
-            yield number, message, path, list(pairwise(path))
-
-
-def _labels(network: Network) -> tuple[Any, ...]:
-    return tuple(range(network.nodes)) if network.node_names is None else network.node_names
+def _channel(schedule: Schedule, tail: int, head: int) -> int:
+    index = schedule.instance.network.channel_index.get((tail, head))
+    if index is None:
+        raise InputError(
+            f"the schedule uses the channel {tail}->{head}, which the network does not have",
+            where=schedule.instance.name,
+            hint="see: cchybrid.verify",
+        )
+    return index

@@ -1,0 +1,71 @@
+"""Results and schedules as HTML, as notebooks show them; names are escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from importlib.util import find_spec
+
+from cchybrid.host.result import Result
+from cchybrid.model import Schedule
+from cchybrid.referee.verify import verify_schedule
+from cchybrid.view.step_table import step_table
+from cchybrid.view.summary import facts
+from cchybrid.view.verdict import verdict
+
+MAX_TRANSFERS = 80
+"""Transfers of the longest schedule that is shown as a table."""
+MAX_NODES, MAX_STEPS = 32, 24
+"""Nodes and steps of the largest schedule that is drawn."""
+
+
+def result_html(result: Result) -> str:
+    """Return the verdict, the facts of the instance and the schedule as HTML."""
+    head, *rest = verdict(result)
+    lines = [*facts(result.instance), *rest]
+    text = f"<p><b>{_text(head)}</b><br>{'<br>'.join(map(_text, lines))}</p>"
+    shown = "" if result.schedule is None else _body(result.schedule)
+    return f"<div>{text}{shown}</div>"
+
+
+def schedule_html(schedule: Schedule) -> str:
+    """Return the size of a schedule, its table and its drawing as HTML."""
+    return f"<div><p><b>{_text(repr(schedule).strip('<>'))}</b></p>{_body(schedule)}</div>"
+
+
+def _body(schedule: Schedule) -> str:
+    violations = verify_schedule(schedule)
+    if violations:
+        return f"<p>not a valid schedule: {_text(violations[0].text)}</p>"
+    parts = []
+    if sum(map(len, schedule.steps)) <= MAX_TRANSFERS:
+        table = step_table(schedule)
+        rows = [
+            _row("th", ["source", *(f"step {n}" for n in range(1, table.steps + 1))]),
+            *(
+                _row("td", [source, *map("\n".join, cells)])
+                for source, cells in zip(table.sources, table.cells, strict=True)
+            ),
+        ]
+        parts.append(f"<table>{''.join(rows)}</table>")
+    return "".join([*parts, _picture(schedule)])
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{_text(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def _text(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _picture(schedule: Schedule) -> str:
+    """Return the steps as inline SVG; nothing where it would be large, or without matplotlib."""
+    small = schedule.instance.network.nodes <= MAX_NODES and len(schedule.steps) <= MAX_STEPS
+    if not small or not schedule.steps or find_spec("matplotlib") is None:
+        return ""
+    from cchybrid.view.drawing.figure_styles import figure_bytes
+    from cchybrid.view.drawing.figures import draw_steps
+
+    text = figure_bytes(draw_steps(schedule), ".svg").decode()
+    return text[text.index("<svg") :]

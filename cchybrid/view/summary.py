@@ -1,0 +1,71 @@
+"""The result of a run as text: a line, a verdict, and a summary with the transfers."""
+
+from __future__ import annotations
+
+from cchybrid.host.result import Result
+from cchybrid.library.network_facts import read_line
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.shown import counted
+from cchybrid.view.step_table import ends, path_text
+from cchybrid.view.verdict import contributions, verdict
+
+MAX_TRANSFERS = 60
+"""Transfers of the longest schedule that a summary lists."""
+
+
+def headline(result: Result) -> str:
+    """Return the first line of the verdict."""
+    return verdict(result)[0]
+
+
+def verdict_text(result: Result) -> str:
+    """Return the verdict as one text."""
+    return "\n".join(verdict(result))
+
+
+def summary(result: Result) -> str:
+    """Return the text of ``Result.summary``."""
+    head, *rest = verdict(result)
+    lines = [head, *facts(result.instance), *rest]
+    found = contributions(result)
+    if found:
+        lines += ["contributions:", *(f"  {line}" for line in found)]
+    if result.schedule is not None:
+        lines += steps_lines(result.schedule)
+    return "\n".join(lines)
+
+
+def facts(instance: Instance) -> list[str]:
+    """Return two lines: the network; the messages and the communication model."""
+    model = instance.model
+    collective = instance.collective
+    parts = [counted(len(collective.messages), "message"), f"{model.switching} switching"]
+    if model.switching == "wormhole":
+        routing = model.routing
+        words = "any simple path" if routing == "any" else f"at most {routing} extra hops"
+        parts.append("shortest paths" if model.extra_hops == 0 else words)
+    parts.append("all ports" if model.inject is None else _ports(instance))
+    network = instance.network
+    return [f"network {network.name}: {read_line(network)}", ", ".join(parts)]
+
+
+def _ports(instance: Instance) -> str:
+    inject, accept = instance.model.inject, instance.model.accept
+    if isinstance(inject, int) and isinstance(accept, int):
+        same = counted(inject, "port")
+        return same if inject == accept else f"{inject} to inject and {accept} to accept"
+    return "ports by node"
+
+
+def steps_lines(schedule: Schedule) -> list[str]:
+    """Return the transfers, a line per step, or one line if they are too many."""
+    transfers = sum(map(len, schedule.steps))
+    if transfers > MAX_TRANSFERS:
+        return [f"{transfers:,} transfers: see schedule.to_frame() and schedule.plot()"]
+    return [
+        f"step {number}: "
+        + ", ".join(
+            f"{ends(schedule, transfer)} ({path_text(schedule, transfer)})" for transfer in step
+        )
+        for number, step in enumerate(schedule.steps, 1)
+    ]
