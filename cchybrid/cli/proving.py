@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,8 @@ import typer
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 CertificateFile = Annotated[
     Path,
@@ -73,18 +74,19 @@ def prove(
             )
         )
     else:
-        for line in outcome.tried:
-            print(f"  {line}")
+        lines = [f"  {line}" for line in outcome.tried]
         if shorter is not None:
-            print(
-                f"{name}: not optimal, there is a schedule of {len(shorter.steps)} steps; "
-                f"find it with: cchybrid solve --steps {len(shorter.steps)}"
+            fewer = len(shorter.steps)
+            lines.append(
+                f"{name}: not optimal, there is a schedule of {fewer} steps; find it with: "
+                f"cchybrid solve --steps {fewer}"
             )
         if verdict is not None:
-            print(_sentence(name, verdict))
-            print(f"written to {target} ({target.stat().st_size:,} bytes)")
+            lines.append(_sentence(name, verdict))
+            lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
         if outcome.interrupted:
-            print("interrupted")
+            lines.append("interrupted")
+        print_lines(lines)
     raise typer.Exit(0 if outcome.optimal else 1)
 
 
@@ -97,17 +99,16 @@ def check(
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
     from cchybrid.checker import EvidenceError
-    from cchybrid.checker import check as check_records
+    from cchybrid.host import proving
+    from cchybrid.model import Schedule
 
-    record, read = _load_schedule(schedule)
-    claim = _load_json(certificate)
+    read = Schedule.load(schedule)
     verdict, failure = None, ""
     with _status(f"checking {read.instance.name}"):
         try:
-            verdict = check_records(record, claim)
-            _check_by_referee(read)
+            verdict = proving.check(schedule, certificate)
         except EvidenceError as error:
-            verdict, failure = None, str(error)
+            failure = str(error)
     if as_json:
         print(
             json.dumps(
@@ -122,9 +123,9 @@ def check(
             )
         )
     elif verdict is None:
-        print(f"{read.instance.name}: FAILED: {failure}")
+        print_lines([f"{read.instance.name}: FAILED: {failure}"])
     else:
-        print(_sentence(read.instance.name, verdict))
+        print_lines([_sentence(read.instance.name, verdict)])
     raise typer.Exit(0 if verdict is not None else 1)
 
 
@@ -139,33 +140,6 @@ def _sentence(name: str, verdict: Any) -> str:
     if verdict.scope == "these paths":
         word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
     return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
-
-
-def _check_by_referee(read: Any) -> None:
-    """Raise an ``EvidenceError`` unless the referee accepts the schedule, too."""
-    from cchybrid.checker import EvidenceError
-    from cchybrid.referee.verify import verify_schedule
-
-    violations = verify_schedule(read)
-    if violations:
-        raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
-
-
-def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
-    """Return the JSON object of a schedule file, and the schedule."""
-    from cchybrid.model import Schedule
-
-    record = _load_json(path)
-    with with_context(path):
-        return record, Schedule.from_json(record)
-
-
-def _load_json(path: Path) -> Any:
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
-
-    with with_context(path):
-        return parse_json(read_text(path))
 
 
 @contextmanager

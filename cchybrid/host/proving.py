@@ -18,7 +18,7 @@ from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.text import described
 from cchybrid.proof.search import find_proof
-from cchybrid.referee.verify import Violation, verify_schedule
+from cchybrid.referee.verify import Violation, refuse_invalid, verify_schedule
 from cchybrid.referee.verify import verify as verify_steps
 
 DEFAULT_PROOF_SECONDS = 600.0
@@ -144,13 +144,7 @@ def prove(
     started = time.monotonic()
     _check_seconds(time_limit)
     record, read = _read_schedule(schedule)
-    violations = verify_schedule(read)
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=str(schedule) if isinstance(schedule, (str, Path)) else read.instance.name,
-            hint="see: cchybrid verify",
-        )
+    refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
     left = time_limit - (time.monotonic() - started)
     outcome = find_proof(
         read.instance,

@@ -1,4 +1,4 @@
-"""What a lower bound counts, to be drawn on the network, and its evidence as a sentence."""
+"""The evidence of a lower bound as a sentence, and the parts of the network that it counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_NAMES = 6
 
 @dataclass(frozen=True)
 class BoundPicture:
-    """What a lower bound counts.
+    """A lower bound in words, and the parts of the network that it counts.
 
     Parameters
     ----------
@@ -136,15 +136,19 @@ class _Reader:
         into = [hop for hop in self.checked.channels if hop[0] not in inside and hop[1] in inside]
         both = bool(self.evidence.get("both", False))
         if both:
-            into += [(b, a) for a, b in self.checked.channels if a in inside and b not in inside]
+            into += [
+                hop for hop in self.checked.channels if hop[0] in inside and hop[1] not in inside
+            ]
         these = self._nodes(inside)
         messages = _count(limit.messages, "message")
         back = self.checked.backwards
         if both:
-            text = f"{messages} enter or leave {these} over links that carry {limit.rate} per step"
+            verb = "enters or leaves" if limit.messages == 1 else "enter or leave"
+            text = f"{messages} {verb} {these} over links that carry {limit.rate} per step"
         elif limit.kind == "channels":
-            verb = "sends out" if back else "receives"
-            verb = verb if len(inside) == 1 else {"sends out": "send out"}.get(verb, "receive")
+            verb = "send out" if back else "receive"
+            if len(inside) == 1:
+                verb = "sends out" if back else "receives"
             over = _count(len(into), "channel")
             if limit.rate != len(into):
                 over += f", which {'carries' if len(into) == 1 else 'carry'} {limit.rate} per step"
@@ -154,9 +158,10 @@ class _Reader:
             word = {"inject": "injects", "accept": "accepts"}[limit.kind]
             if back:
                 word = {"injects": "accepts", "accepts": "injects"}[word]
-            enter = "leave" if back else "enter"
+            verb = "leave" if back else "enter"
+            verb += "s" if limit.messages == 1 else ""
             where = "the rest of the network" if limit.kind == "inject" else "the set"
-            text = f"{messages} {enter} {these}, and {where} {word} {limit.rate} per step"
+            text = f"{messages} {verb} {these}, and {where} {word} {limit.rate} per step"
         if limit.rate > 0 and -(-limit.messages // limit.rate) < limit.steps:
             # See the module checker.cut.
             late = "leaves it late has to be collected" if back else "enters late has to spread"

@@ -9,7 +9,7 @@ from typing import Any
 
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.referee.verify import verify_schedule
+from cchybrid.referee.verify import refuse_invalid
 
 SCRIPTS = ("page_model.js", "page_network.js", "page_charts.js", "page_tree.js", "page.js")
 """The scripts of the page, in the order in which they run."""
@@ -30,13 +30,7 @@ def page(schedule: Schedule, *, title: str | None = None) -> str:
     """
     if find_spec("jinja2") is None:
         raise InputError("a page needs jinja2", hint="pip install 'cchybrid[draw]'")
-    violations = verify_schedule(schedule)
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=schedule.instance.name,
-            hint="see: cchybrid verify",
-        )
+    refuse_invalid(schedule)
     from jinja2 import Environment, StrictUndefined
 
     from cchybrid.view.drawing.page_data import page_data
