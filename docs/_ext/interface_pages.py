@@ -72,7 +72,8 @@ def _documented(module: str, name: str) -> str:
     # The fields of a named tuple have no description beyond that of the class.
     if issubclass(value, tuple):
         return _directive("autoclass", path)
-    return _directive("autoclass", path, ":members:", ":inherited-members: object, Protocol, ABC")
+    bases = ":inherited-members: object, str, Enum, Protocol, ABC"
+    return _directive("autoclass", path, ":members:", bases)
 
 
 def _directive(kind: str, path: str, *options: str) -> str:

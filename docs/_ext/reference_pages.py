@@ -61,13 +61,14 @@ def _commands(path: str, command: Any) -> list[str]:
 
 
 def _spelling(option: Any) -> str:
-    metavar = "" if option.is_flag else f" {option.metavar or option.type.name.upper()}"
+    metavar = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
     return ", ".join(code(f"{name}{metavar}") for name in (*option.opts, *option.secondary_opts))
 
 
 def _default(option: Any) -> str:
     value = option.default
-    return "" if value in (None, False, True, ...) or callable(value) else code(value)
+    unsaid = value is None or value is ... or isinstance(value, bool)
+    return "" if unsaid else code(value)
 
 
 def library_page() -> str:

@@ -4,7 +4,8 @@ On the repository's own site every relative link leads to a file. In the built d
 
 - pages at the top of the repository, such as ``CONTRIBUTING.md``, are copied to ``generated/``;
 - a report's ``report.md`` is replaced by its ``report.html``, which is copied unchanged;
-- folders and other files are named, without a link.
+- folders and other files are named, without a link;
+- the pages of a folder with a ``README.md`` are listed below it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ COPIES = {
 """Pages outside ``docs/``, and where they are in the built documentation."""
 
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
+FOLDERS = (DOCS / "decisions", DOCS / "engines")
+"""Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
+
+CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
 
@@ -51,6 +57,8 @@ def resolve_page(app: Any, name: str, content: list[str]) -> None:
     page = Path(app.env.doc2path(name))
     if page.suffix == ".md" and page.parent.name != "generated":
         content[0] = resolved(content[0], page, page)
+        if page.name == "README.md" and page.parent in FOLDERS:
+            content[0] += CONTENTS
 
 
 def copy_reports(app: Any, error: Exception | None) -> None:
