@@ -129,7 +129,7 @@ def test_the_code_of_the_tutorial_works(
     assert "found by mine" in solve_by_mine(tmp_path, "spidergon-12", "AAS", *options)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("CCHYBRID_PLUGINS", "my_engine")
-    assert "conformance_cases(\"mine\")" in tests
+    assert 'conformance_cases("mine")' in tests
     exec(tests, {})
     exec(local, {})
     assert capsys.readouterr().out.strip().isdigit()
