@@ -32,6 +32,12 @@ def arborescence_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 
     The fields are those of the kind ``prices``.
     """
+    paid, offered = arborescence_totals(network, evidence)
+    return -(-paid // offered)
+
+
+def arborescence_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[int, int]:
+    """Return what the arborescences of all messages pay at least, and what one step offers."""
     channel, inject, accept, offered = priced(network, evidence)
     if not network.hop_by_hop and (any(inject.values()) or any(accept.values())):
         raise EvidenceError("prices of ports in wormhole switching")
@@ -48,7 +54,7 @@ def arborescence_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         times[source] += 1
     for source, count in times.items():
         paid += count * cheapest_arborescence(network.nodes, arcs, source)
-    return -(-paid // offered)
+    return paid, offered
 
 
 def cheapest_arborescence(nodes: int, arcs: list[Arc], root: int) -> int:

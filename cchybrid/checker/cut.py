@@ -20,19 +20,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, zip_longest
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from cchybrid.checker.instance import EvidenceError, Network
 
 Messages = list[tuple[int, tuple[int, ...]]]
 
 
-def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return the number of steps that the messages into the set of nodes need at least.
+class CutLimit(NamedTuple):
+    """One of the limits of a cut: ``steps`` are needed for ``messages`` at ``rate`` per step."""
 
-    Entries per step are limited by the crossing channels, the injection ports outside and the
-    acceptance ports inside. With ``"both": true`` the messages that leave are counted too, and
-    half-duplex pairs once.
+    kind: Literal["channels", "inject", "accept"]
+    messages: int
+    rate: int
+    steps: int
+
+
+def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return the number of steps that the messages into the set of nodes need at least."""
+    return max(limit.steps for limit in cut_limits(network, evidence))
+
+
+def cut_limits(network: Network, evidence: Mapping[str, Any]) -> list[CutLimit]:
+    """Return what limits the entries per step, and the steps that follow from each limit.
+
+    These are the crossing channels, the injection ports outside and the acceptance ports inside.
+    With ``"both": true`` the messages that leave are counted too, and half-duplex pairs once.
     """
     inside = network.node_set(evidence.get("nodes"))
     outside = set(range(network.nodes)) - inside
@@ -46,13 +59,15 @@ def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         shared = sum(
             network.channels[a, b] for a, b in network.half_duplex if (a in inside) != (b in inside)
         )
-        return fewest_steps(
+        rate = carried + network.capacity_into(outside) - shared
+        steps = fewest_steps(
             _widths(entering, inside) + _widths(leaving, outside),
-            carried + network.capacity_into(outside) - shared,
+            rate,
             farther(
                 _reach_within(network, entering, inside), _reach_within(network, leaving, outside)
             ),
         )
+        return [CutLimit("channels", len(entering) + len(leaving), rate, steps)]
     senders, receivers = outside, inside
     if not network.hop_by_hop:
         senders = {v for s, d in entering for v in (s, *d) if v not in inside}
@@ -60,11 +75,15 @@ def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     widths = _widths(entering, inside)
     within = _reach_within(network, entering, inside)
     anyhow = within if network.hop_by_hop else reach_of([network.inject[v] for v in receivers])
-    return max(
-        fewest_steps(widths, carried, within),
-        fewest_steps(widths, sum(network.inject[v] for v in senders), anyhow),
-        fewest_steps(widths, sum(network.accept[v] for v in receivers), within),
-    )
+    limits: list[tuple[Literal["channels", "inject", "accept"], int, list[int]]] = [
+        ("channels", carried, within),
+        ("inject", sum(network.inject[v] for v in senders), anyhow),
+        ("accept", sum(network.accept[v] for v in receivers), within),
+    ]
+    return [
+        CutLimit(kind, len(entering), rate, fewest_steps(widths, rate, reach))
+        for kind, rate, reach in limits
+    ]
 
 
 def reach_of(power: Collection[int]) -> list[int]:

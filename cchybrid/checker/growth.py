@@ -9,7 +9,12 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 
 def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return the number of steps that the message in the evidence needs at least.
+    """Return the number of steps that the message in the evidence needs at least."""
+    return len(growth_counts(network, evidence)) - 1
+
+
+def growth_counts(network: Network, evidence: Mapping[str, Any]) -> list[int]:
+    """Return how many nodes can hold the message at most, after 0, 1, 2, ... steps, until all do.
 
     In every step the number of informed nodes grows by at most what they can send; at best the
     nodes with the most ports are informed first (thesis, equation 3.3, generalised to different
@@ -31,6 +36,7 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         raise EvidenceError("a destination out of reach")
     farthest = max(distance[node] for node in destinations) if network.hop_by_hop else 0
     informed, steps = 1, 0
+    counts = [informed]
     while informed < goal or steps < farthest:
         steps += 1
         grown = informed + first + gained[min(informed, len(power) + 1) - 1]
@@ -40,7 +46,8 @@ def growth_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         if grown == informed and informed < goal:
             raise EvidenceError("the informed set does not grow")
         informed = grown
-    return steps
+        counts.append(informed)
+    return counts
 
 
 def sending_power(network: Network, node: int, source: int) -> int:

@@ -58,6 +58,12 @@ def priced(
 
 def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the number of steps that follows from the prices in the evidence (see ``priced``)."""
+    paid, offered = price_totals(network, evidence)
+    return -(-paid // offered)
+
+
+def price_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[int, int]:
+    """Return what all deliveries pay at least, and what one step offers."""
     channel, inject, accept, offered = priced(network, evidence)
     link_price = {hop: channel.get(hop, 0) for hop in network.channels}
     if network.hop_by_hop:
@@ -89,7 +95,7 @@ def price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
             if goal not in cheapest:
                 raise EvidenceError("a destination out of reach")
             paid += times * (cheapest[goal] + accept.get(goal, 0))
-    return -(-paid // offered)
+    return paid, offered
 
 
 def cheapest_routes(

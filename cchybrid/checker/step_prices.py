@@ -27,7 +27,16 @@ StepPrices = list[dict[tuple[int, int], int]]
 
 
 def step_price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return the field ``steps``, if the prices show that one step less is not enough.
+    """Return the field ``steps``, if the prices show that one step less is not enough."""
+    paid, offered = step_price_totals(network, evidence)
+    if paid <= offered:
+        raise EvidenceError("the prices do not rule out fewer steps")
+    shown: int = evidence["steps"]
+    return shown
+
+
+def step_price_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[int, int]:
+    """Return what all messages pay at least, and what all steps but the last one offer.
 
     ``channels`` lists ``[a, b, first, last, price]``, ``inject`` and ``accept`` list
     ``[node, first, last, price]``: a non-negative integer for the steps from first to last, counted
@@ -51,9 +60,7 @@ def step_price_steps(network: Network, evidence: Mapping[str, Any]) -> int:
             if not all(goal in cheapest for goal in destinations):
                 raise EvidenceError("a destination out of reach")
             paid += max(cheapest[goal] for goal in destinations)
-    if paid <= offered:
-        raise EvidenceError("the prices do not rule out fewer steps")
-    return shown
+    return paid, offered
 
 
 def _prices(network: Network, evidence: Mapping[str, Any], steps: int) -> tuple[StepPrices, int]:

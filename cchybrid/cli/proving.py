@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import arguments
-from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
+from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 CertificateFile = Annotated[
     Path,
@@ -40,12 +40,8 @@ def prove(
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
     """
-    begun = time.monotonic()
-    from cchybrid.checker import Verdict, certificate
-    from cchybrid.host.versions import versions
-    from cchybrid.model.instance import write_text
-    from cchybrid.proof.search import find_proof
-    from cchybrid.referee.verify import verify
+    from cchybrid.host.proving import prove as search
+    from cchybrid.host.proving import verdict_line
     from cchybrid.system.background import avoid_full_collections
 
     avoid_full_collections()
@@ -54,57 +50,46 @@ def prove(
             f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
         )
     check_writable(output)
-    record, read = _load_schedule(schedule)
-    refuse_invalid(read, schedule)
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
-    with _status(f"proving {read.instance.name}") as tell:
-        left = time_limit - (time.monotonic() - begun)
-        outcome = find_proof(read.instance, record["instance"], len(read.steps), left, report=tell)
-    seconds = round(time.monotonic() - begun, 3)
-    proof, shorter = outcome.proof, outcome.shorter
-    if shorter is not None and verify(read.instance, shorter):
-        raise InputError("the shorter schedule is not valid", hint="report this defect")
-    verdict = None
-    if proof is not None:
-        made_by = {"version": versions()["cchybrid"], "seconds": seconds}
-        found = certificate(
-            record["instance"], proof.steps, proof.scope, proof.evidence, made_by, proof.paths
-        )
-        # The search has checked the evidence already.
-        verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
-        write_text(json.dumps(found, separators=(",", ":")) + "\n", target)
-    optimal = verdict is not None and verdict.optimal
+    with _status(f"proving {schedule.name}") as tell:
+        proof = search(schedule, time_limit=time_limit, report=tell)
+    if proof.certificate is not None:
+        proof.save(target)
+    name, steps, verdict, shorter = (
+        proof.schedule.instance.name, len(proof.schedule.steps), proof.verdict, proof.shorter,
+    )  # fmt: skip
     if as_json:
         print(
             json.dumps(
                 {
-                    "instance": read.instance.name,
-                    "steps": len(read.steps),
+                    "instance": name,
+                    "steps": steps,
                     **_shown(verdict),
-                    "optimal": optimal,
-                    "shorter": None if shorter is None else len(shorter),
-                    "tried": list(outcome.tried),
-                    "seconds": seconds,
+                    "optimal": proof.optimal,
+                    "shorter": None if shorter is None else len(shorter.steps),
+                    "tried": list(proof.tried),
+                    "seconds": proof.seconds,
                     "certificate": None if verdict is None else str(target),
                 }
             )
         )
     else:
-        for line in outcome.tried:
-            print(f"  {line}")
+        lines = [f"  {line}" for line in proof.tried]
         if shorter is not None:
-            print(
-                f"{read.instance.name}: not optimal, there is a schedule of {len(shorter)} steps; "
-                f"find it with: cchybrid solve --steps {len(shorter)}"
+            fewer = len(shorter.steps)
+            lines.append(
+                f"{name}: not optimal, there is a schedule of {fewer} steps; find it with: "
+                f"cchybrid solve --steps {fewer}"
             )
         if verdict is not None:
-            print(_sentence(read.instance.name, verdict))
-            print(f"written to {target} ({target.stat().st_size:,} bytes)")
-        if outcome.interrupted:
-            print("interrupted")
-    raise typer.Exit(0 if optimal else 1)
+            lines.append(verdict_line(name, verdict))
+            lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
+        if proof.interrupted:
+            lines.append("interrupted")
+        print_lines(lines)
+    raise typer.Exit(0 if proof.optimal else 1)
 
 
 def check(
@@ -116,17 +101,17 @@ def check(
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
     from cchybrid.checker import EvidenceError
-    from cchybrid.checker import check as check_records
+    from cchybrid.host.proving import check as check_files
+    from cchybrid.host.proving import verdict_line
+    from cchybrid.model import Schedule
 
-    record, read = _load_schedule(schedule)
-    claim = _load_json(certificate)
+    read = Schedule.load(schedule)
     verdict, failure = None, ""
     with _status(f"checking {read.instance.name}"):
         try:
-            verdict = check_records(record, claim)
-            _check_by_referee(read)
+            verdict = check_files(schedule, certificate)
         except EvidenceError as error:
-            verdict, failure = None, str(error)
+            failure = str(error)
     if as_json:
         print(
             json.dumps(
@@ -141,50 +126,15 @@ def check(
             )
         )
     elif verdict is None:
-        print(f"{read.instance.name}: FAILED: {failure}")
+        print_lines([f"{read.instance.name}: FAILED: {failure}"])
     else:
-        print(_sentence(read.instance.name, verdict))
+        print_lines([verdict_line(read.instance.name, verdict)])
     raise typer.Exit(0 if verdict is not None else 1)
 
 
 def _shown(verdict: Any) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
-
-
-def _sentence(name: str, verdict: Any) -> str:
-    """Return the verdict as a sentence, with the scope of the claim."""
-    word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
-    if verdict.scope == "these paths":
-        word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
-    return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
-
-
-def _check_by_referee(read: Any) -> None:
-    """Raise an ``EvidenceError`` unless the referee accepts the schedule, too."""
-    from cchybrid.checker import EvidenceError
-    from cchybrid.referee.verify import verify_schedule
-
-    violations = verify_schedule(read)
-    if violations:
-        raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")
-
-
-def _load_schedule(path: Path) -> tuple[Mapping[str, Any], Any]:
-    """Return the JSON object of a schedule file, and the schedule."""
-    from cchybrid.model import Schedule
-
-    record = _load_json(path)
-    with with_context(path):
-        return record, Schedule.from_json(record)
-
-
-def _load_json(path: Path) -> Any:
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
-
-    with with_context(path):
-        return parse_json(read_text(path))
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import arguments, completion
-from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
 ScheduleFile = Annotated[
@@ -82,6 +81,7 @@ def export(
     from cchybrid.model import Schedule
     from cchybrid.model.instance import write_text
     from cchybrid.plugin.registry import load_registry
+    from cchybrid.referee.verify import refuse_invalid
 
     exporter = load_registry().exporter(to)
     read = Schedule.load(schedule)
@@ -92,19 +92,6 @@ def export(
     else:
         write_text(text, output)
         print(f"written to {output}")
-
-
-def refuse_invalid(read: Any, path: Path) -> None:
-    """Raise an ``InputError`` unless the schedule read from the file is valid."""
-    from cchybrid.referee.verify import verify_schedule
-
-    violations = verify_schedule(read)
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=str(path),
-            hint="see: cchybrid verify",
-        )
 
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from cchybrid.host.instances import collective, instance, network
@@ -10,11 +14,13 @@ from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
-from cchybrid.model import Instance
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.schedule import Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.referee.verify import refuse_invalid
 from cchybrid.system.processes import processor_count
 
 __all__ = ["bound", "collective", "instance", "network", "solve"]
@@ -39,6 +45,9 @@ def solve(
     first_schedule: bool = True,
     certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    initial_schedule: Schedule | str | Path | None = None,
+    stop: Callable[[], bool] | None = None,
+    on_event: Callable[[Mapping[str, Any]], object] | None = None,
     observers: Iterable[Observer] = (),
     log: Callable[[Mapping[str, Any]], None] | None = None,
     registry: Registry | None = None,
@@ -78,8 +87,18 @@ def solve(
         rows of the relaxation, or by CaDiCaL if python-sat is installed).
     options
         Options by name, per engine, strategy, and for ``quotients``.
+    initial_schedule
+        A valid schedule of the instance, or its file: the search begins with it, and the result is
+        never longer.
+    stop
+        Called about twenty times a second in the calling thread; the run ends with the best so far
+        when it returns true (``Result.interrupted``), and with its exception if it raises one.
+    on_event
+        Called with every event of the run, a mapping (``docs/hooks.md``), in the calling thread. If
+        it raises, the run ends with that exception.
     observers
-        Called with every event of the run.
+        Called with every event of the run, too; one that raises is removed and named in
+        ``troubles``.
     log
         Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run. If
         it raises, it is not called again, and a line in ``troubles`` says so.
@@ -94,27 +113,38 @@ def solve(
     Raises
     ------
     InputError
-        For unknown names, and for numbers or options out of range.
+        For unknown names, for numbers or options out of range, and for an initial schedule that is
+        not valid.
+
+    Notes
+    -----
+    Engines run in processes of their own, which are started as commands: a script needs no
+    ``if __name__ == "__main__"``, a notebook nothing special, and several threads may call
+    ``solve`` at the same time. Ctrl-C (``KeyboardInterrupt``) ends the run with the best so far.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> result = cchybrid.solve(cchybrid.instance("spidergon-8", "AAS"), time_limit=60)
+    >>> result.steps, result.status, result.certified
+    (4, 'optimal', True)
+    >>> again = cchybrid.solve(result.instance, initial_schedule=result.schedule, time_limit=60)
+    >>> again.steps, again.engine
+    (4, 'initial schedule')
     """
+    if not isinstance(instance, Instance):
+        raise InputError(
+            f"{_kind(instance)} is no instance",
+            where="instance",
+            hint="make one: cchybrid.instance(network, collective)",
+        )
     registry = load_registry() if registry is None else registry
     check_strategy(strategy, "strategy")
-    for name, number in (
-        ("steps", steps),
-        ("time_limit", time_limit),
-        ("evaluations", evaluations),
-        ("threads", threads),
-        ("memory", memory),
-    ):
-        whole = name != "time_limit"
-        if number is not None and not (
-            isinstance(number, int if whole else (int, float)) and 0 < number < MAX_NUMBER
-        ):
-            kind = "a whole number" if whole else "a number"
-            raise InputError(
-                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
-            )
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
+    steps, evaluations = _whole("steps", steps), _whole("evaluations", evaluations)
+    threads, memory = _whole("threads", threads), _whole("memory", memory)
+    time_limit = _positive("time_limit", time_limit)
+    seed = _seed(seed)
+    initial = None if initial_schedule is None else _valid_steps(instance, initial_schedule)
     if strategy == "quotients" and evaluations is not None:
         raise InputError(
             "a quotient search needs a time limit", where="strategy", hint="set a time limit"
@@ -163,7 +193,63 @@ def solve(
     )
     _ = config.strategy_options, config.quotient_options  # raises for wrong values
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
-    return Session(instance, config, watching, log).run()
+    if on_event is not None:
+        watching.append(("", on_event))
+    return Session(instance, config, watching, log, initial, stop).run()
+
+
+def _whole(where: str, number: Any) -> int | None:
+    """Return a whole number above 0, of any integer type."""
+    if number is None:
+        return None
+    try:
+        found = operator.index(number)
+    except TypeError:
+        found = 0
+    if isinstance(number, bool) or not 0 < found < MAX_NUMBER:
+        raise _senseless(where, number, "a whole number")
+    return found
+
+
+def _positive(where: str, number: Any) -> float | None:
+    """Return a number above 0, of any real type."""
+    if number is None:
+        return None
+    real = isinstance(number, Real) and not isinstance(number, bool)
+    if not (real and 0 < number < MAX_NUMBER):
+        raise _senseless(where, number, "a number")
+    return float(number)
+
+
+def _senseless(where: str, number: Any, kind: str) -> InputError:
+    return InputError(
+        f"{number!r} makes no sense", where=where, hint=f"use {kind} above 0 and below 2^40"
+    )
+
+
+def _seed(seed: Any) -> int:
+    try:
+        found = operator.index(seed)
+    except TypeError:
+        found = -1
+    if isinstance(seed, bool) or found < 0:
+        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
+    return found
+
+
+def _valid_steps(instance: Instance, given: Any) -> Steps:
+    """Return the steps of the schedule that a run begins with; they must be valid."""
+    where = "initial_schedule"
+    if isinstance(given, str | Path):
+        given = Schedule.load(given)
+    if not isinstance(given, Schedule):
+        raise InputError(f"{_kind(given)} is no schedule", where=where, hint="give a Schedule")
+    refuse_invalid(replace(given, instance=instance), where)
+    return given.steps
+
+
+def _kind(value: Any) -> str:
+    return f"a {type(value).__name__}"
 
 
 def bound(
@@ -173,7 +259,15 @@ def bound(
     observers: Iterable[Observer] = (),
     registry: Registry | None = None,
 ) -> Result:
-    """Find the best certified lower bound without a search for schedules."""
+    """Find the best certified lower bound without a search for schedules.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> found = cchybrid.bound(cchybrid.instance("mesh-3x3", "AAS"))
+    >>> found.lower_bound.steps, found.lower_bound.evidence["kind"], found.certified
+    (6, 'cut', True)
+    """
     return solve(
         instance, engines=(), time_limit=time_limit, observers=observers, registry=registry
     )

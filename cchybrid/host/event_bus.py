@@ -18,7 +18,9 @@ class EventBus:
     Parameters
     ----------
     observers
-        Pairs of the name of a plugin and a function. One that raises is removed and named.
+        Pairs of the name of a plugin and a function. One that raises is removed and named, and what
+        it prints goes to standard error. The name is "" for a function of the caller, whose
+        exceptions end the run.
     log
         Called with every line of the log, until it raises.
 
@@ -61,6 +63,13 @@ class EventBus:
         line = {"event": event, "seconds": seconds, **content}
         self.record(line)
         for entry in list(self._observers):
+            if not entry[0]:
+                try:
+                    entry[1](dict(line))
+                except BaseException:
+                    self._observers.remove(entry)
+                    raise
+                continue
             try:
                 with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
                     entry[1](dict(line))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from cchybrid.host.run_history import Contribution
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.proof.reach import Unreachable, explain
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of ``solve``.
 
@@ -84,6 +88,45 @@ class Result:
     search_seconds: Mapping[str, float] = field(default_factory=dict)
     evaluations_to_best: int | None = None
 
+    def __repr__(self) -> str:
+        return f"<Result {self.summary().splitlines()[0]}>"
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self, *, explain: bool = False) -> str:
+        """Return the verdict in a few lines: steps, bound, evidence, and who found the schedule.
+
+        Parameters
+        ----------
+        explain
+            Add the contributions of every engine.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> result = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS"))
+        >>> print(result.summary().splitlines()[0])
+        ring-bi-4 AAS: 2 steps, optimal (certified)
+        """
+        return "\n".join(_view("verdict").verdict(self, explain=explain))
+
+    def plot(self) -> Figure:
+        """Return a figure of the schedule, or of the network if there is no schedule.
+
+        Needs matplotlib: ``pip install 'cchybrid[draw]'``.
+
+        Examples
+        --------
+        >>> import cchybrid
+        >>> figure = cchybrid.solve(cchybrid.instance("ring-bi-4", "AAS")).plot()
+        """
+        return self.instance.network.plot() if self.schedule is None else self.schedule.plot()
+
+    def _repr_html_(self) -> str:
+        text: str = _view("html").result_html(self)
+        return text
+
     @property
     def steps(self) -> int | None:
         """The number of steps of the best schedule, or ``None``."""
@@ -126,3 +169,8 @@ class Result:
             "search_seconds": dict(self.search_seconds),
             "evaluations_to_best": self.evaluations_to_best,
         }
+
+
+def _view(name: str) -> Any:
+    # The package ``view`` is above this one, and is imported only where it is used.
+    return import_module(f"cchybrid.view.{name}")

@@ -1,7 +1,8 @@
 """One run, from the instance to the result.
 
 1. Look for destinations that cannot be reached: then the instance is infeasible.
-2. Make the host's own greedy schedule, unless the run has none.
+2. Take the caller's schedule, if there is one, and make the host's own greedy schedule, unless the
+   run has none.
 3. Compute the cheapest bounds, unless the user names the engines: if the greedy schedule meets
    them, the run ends without any process.
 4. Let the engines whose options the user set check them.
@@ -30,9 +31,10 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
 from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
-from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
+from cchybrid.host.worker_control import LISTEN_SECONDS, StoppedError, WorkerControl
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
+from cchybrid.model.schedule import Steps
 from cchybrid.plugin.records import Observer, load_target
 from cchybrid.proof.reach import unreachable
 
@@ -48,6 +50,8 @@ MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
 """The largest instance of which the host computes these bounds: nodes, and nodes times messages."""
 MAX_FIRST_SECONDS = 0.2
 """Seconds after which the host leaves these bounds to the worker of the bound providers."""
+INITIAL = "initial schedule"
+"""Name of the author of the schedule that the caller gave."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -73,6 +77,10 @@ class Session:
         raises is removed.
     log
         Called with every line of the log of the run (see ``replay``).
+    initial
+        Steps of a valid schedule to begin with.
+    should_stop
+        Called again and again; the run ends, with the best so far, when it returns true.
     """
 
     def __init__(
@@ -81,6 +89,8 @@ class Session:
         config: RunConfig,
         observers: Iterable[tuple[str, Observer]] = (),
         log: Callable[[Mapping[str, Any]], None] | None = None,
+        initial: Steps | None = None,
+        should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.instance = instance
         self.config = config
@@ -91,7 +101,8 @@ class Session:
             provable=config.certify and not config.blind,
             strategy=config.strategy,
         )
-        self._workers = WorkerControl(self.state, config, self._bus)
+        self._workers = WorkerControl(self.state, config, self._bus, should_stop)
+        self._initial = initial
         self._pool = self._workers.pool
         self._seat_of: dict[ArmKey, int] = {}
         self._bound_workers: list[int] = []
@@ -113,7 +124,7 @@ class Session:
             self._find_infeasible()
             if self.state.infeasible is None:
                 self._run_phases()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, StoppedError):
             self._workers.interrupted = True
         finally:
             self._workers.end_workers()
@@ -132,6 +143,8 @@ class Session:
 
     def _run_phases(self) -> None:
         config, state = self.config, self.state
+        if self._initial is not None:
+            self._workers.take_schedule(INITIAL, self._initial)
         if config.first_schedule and config.engines:
             self._make_first_schedule()
         if config.first_bounds and state.best is not None:

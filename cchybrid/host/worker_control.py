@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Compiled, Compiling, Event, Exited, Opened, Started
+from cchybrid.host.events import Compiled, Compiling, Event, Exited, Offer, Opened, Started
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -19,6 +19,7 @@ from cchybrid.host.strategies import Arm
 from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
+from cchybrid.model.schedule import Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 from cchybrid.system.processes import total_memory
@@ -36,8 +37,17 @@ MEMORY_CHECK_SECONDS = 0.5
 """Seconds between two checks of the memory of the workers."""
 
 
+class StoppedError(Exception):
+    """The caller of the run asked it to stop."""
+
+
 class WorkerControl:
     """The workers of a run, its clock and its time limit.
+
+    Parameters
+    ----------
+    should_stop
+        Called again and again; the run stops when it returns true.
 
     Attributes
     ----------
@@ -51,12 +61,19 @@ class WorkerControl:
         Whether the user interrupted the run; then workers are ended at once.
     """
 
-    def __init__(self, state: RunState, config: RunConfig, bus: EventBus) -> None:
+    def __init__(
+        self,
+        state: RunState,
+        config: RunConfig,
+        bus: EventBus,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> None:
         self.state = state
         self.pool = WorkerPool()
         self.interrupted = False
         self._config = config
         self._bus = bus
+        self._should_stop = should_stop
         self.record = state.blackboard.record
         memory = config.budget.memory
         self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
@@ -80,6 +97,9 @@ class WorkerControl:
 
     def listen(self, seconds: float) -> None:
         """Wait for events up to this many seconds, and apply them."""
+        if self._should_stop is not None and self._should_stop():
+            self._should_stop = None
+            raise StoppedError
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
         for done in self._warm_up.poll():
@@ -133,6 +153,12 @@ class WorkerControl:
                     self.pool.dismiss(dismissed)
         if isinstance(event, Started):
             self.pool.mark_started(seat)
+
+    def take_schedule(self, name: str, steps: Steps) -> None:
+        """Take a schedule as if a worker of this name had offered it; all engines get it."""
+        seat, self._next_seat = self._next_seat, self._next_seat + 1
+        self.apply(seat, Opened(name, "host"))
+        self.apply(seat, Offer(steps, 0, ""))
 
     def start(self, opened: Opened, threads: int, content: Line) -> int:
         """Start a worker; return its seat."""

@@ -26,7 +26,7 @@ class Reduction(NamedTuple):
     destination: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Collective:
     """A set of messages, all of the kind ``deliver`` or all of the kind ``combine``.
 
@@ -36,6 +36,9 @@ class Collective:
 
     name: str
     messages: tuple[Message, ...] | tuple[Reduction, ...]
+
+    def __repr__(self) -> str:
+        return f"<Collective {self.name}: {len(self.messages)} messages, {self.kind}>"
 
     def __post_init__(self) -> None:
         if not self.messages:

@@ -22,7 +22,7 @@ FORMAT = "cchybrid-instance/1"
 DEFAULT_MODEL = CommunicationModel()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Instance:
     """The input of every search: the shortest schedule of a collective on a network."""
 
@@ -30,6 +30,10 @@ class Instance:
     collective: Collective
     model: CommunicationModel = DEFAULT_MODEL
     name: str = ""
+
+    def __repr__(self) -> str:
+        nodes, messages = self.network.nodes, len(self.collective.messages)
+        return f"<Instance {self.name}: {nodes} nodes, {messages} messages, {self.model.switching}>"
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
+from cchybrid.model.shown import ShownNetwork
 
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
@@ -24,8 +25,8 @@ class Channel(NamedTuple):
     capacity: int = 1
 
 
-@dataclass(frozen=True)
-class Network:
+@dataclass(frozen=True, repr=False)
+class Network(ShownNetwork):
     """An interconnection network.
 
     Parameters
@@ -57,6 +58,9 @@ class Network:
     positions: tuple[tuple[float, ...], ...] | None = None
     node_names: tuple[str, ...] | None = None
     switches: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Network {self.name}: {self.nodes} nodes, {len(self.channels)} channels>"
 
     def __post_init__(self) -> None:
         if self.nodes < 1:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
+from cchybrid.model.shown import ShownSchedule
 
 FORMAT = "cchybrid-schedule/1"
 
@@ -39,8 +40,8 @@ class LowerBound:
             )
 
 
-@dataclass(frozen=True)
-class Schedule:
+@dataclass(frozen=True, repr=False)
+class Schedule(ShownSchedule):
     """The transfers of every step, valid or not (see ``cchybrid.referee.verify``).
 
     Parameters
@@ -59,6 +60,11 @@ class Schedule:
     steps: Steps
     lower_bound: LowerBound | None = None
     made_by: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        bound = "" if self.lower_bound is None else f", at least {self.lower_bound.steps}"
+        name, steps = self.instance.name, len(self.steps)
+        return f"<Schedule of {name}: {steps} steps, {self.channel_uses} channel uses{bound}>"
 
     @cached_property
     def channel_uses(self) -> int:

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import distance_blocks
 from cchybrid.referee.violations import RULES, Report, Violation
 
-__all__ = ["RULES", "Violation", "verify", "verify_schedule"]
+__all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
 
 _UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
 
@@ -55,6 +57,23 @@ def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
 def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
     """Return every violation in a schedule; see ``verify``."""
     return verify(schedule.instance, schedule.steps)
+
+
+def refuse_invalid(schedule: Schedule, where: str | Path = "") -> None:
+    """Raise an ``InputError`` with the first violation of a schedule that is not valid.
+
+    Parameters
+    ----------
+    where
+        The file or the argument that it comes from; by default the name of the instance.
+    """
+    violations = verify_schedule(schedule)
+    if violations:
+        raise InputError(
+            f"not a valid schedule: {violations[0].text}",
+            where=str(where) or schedule.instance.name,
+            hint="see: cchybrid verify",
+        )
 
 
 class _Referee:

@@ -98,7 +98,7 @@ def build_config(
 
 def observers(registry: Registry, on_event: Observer | None) -> list[tuple[str, Observer]]:
     """Return the observers of plugins, and that of the caller."""
-    own = [] if on_event is None else [("caller", on_event)]
+    own = [] if on_event is None else [("", on_event)]
     return [*registry.observers, *own]
 
 

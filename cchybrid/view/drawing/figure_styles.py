@@ -92,13 +92,8 @@ def save_figure(figure: Figure, path: str | Path, dpi: float = 300) -> None:
             where=str(path),
             hint="use a name that ends in " + ", ".join(SUFFIXES),
         )
-    file = io.BytesIO()
-    with drawing(), warnings.catch_warnings():
-        # Names may have letters that the font of PDF and PNG lacks; a box stands for them.
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=METADATA.get(suffix, {}))
     try:
-        path.write_bytes(file.getvalue())
+        path.write_bytes(figure_bytes(figure, suffix, dpi=dpi))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
         raise InputError(
@@ -106,6 +101,16 @@ def save_figure(figure: Figure, path: str | Path, dpi: float = 300) -> None:
             where=os.fspath(path),
             hint="check the folder and its permissions",
         ) from None
+
+
+def figure_bytes(figure: Figure, suffix: str, *, dpi: int = 200) -> bytes:
+    """Return the content of the file of a figure; ``suffix`` is one of ``SUFFIXES``."""
+    file = io.BytesIO()
+    with drawing(), warnings.catch_warnings():
+        # Names may have letters that the font of PDF and PNG lacks; a box stands for them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=METADATA.get(suffix, {}))
+    return file.getvalue()
 
 
 def shown(text: str) -> str:

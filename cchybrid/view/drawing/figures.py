@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.referee.verify import verify_schedule
+from cchybrid.referee.verify import refuse_invalid
 from cchybrid.view.drawing.artists import (
     Arrow,
     draw_arrows,
@@ -139,7 +139,7 @@ def draw_step(schedule: Schedule, step: int) -> Figure:
     if not 1 <= step <= steps:
         raise InputError(f"no step {step} in this schedule", where="step", hint=f"use 1 to {steps}")
     with drawing():
-        _refuse_invalid(schedule)
+        refuse_invalid(schedule)
         keys = MessageKeys(schedule)
         scene = _scene(schedule.instance.network)
         title = f"step {step} of {steps}"
@@ -159,7 +159,7 @@ def draw_steps(schedule: Schedule) -> Figure:
     steps = len(schedule.steps)
     count = min(steps, MAX_PANELS)
     with drawing():
-        _refuse_invalid(schedule)
+        refuse_invalid(schedule)
         keys = MessageKeys(schedule)
         legend = _step_legend(keys)
         columns, scene = _columns(schedule.instance.network, count)
@@ -181,7 +181,7 @@ def draw_channel_chart(schedule: Schedule) -> Figure:
         An invalid schedule, or no matplotlib.
     """
     with drawing():
-        _refuse_invalid(schedule)
+        refuse_invalid(schedule)
         return channel_chart(schedule)
 
 
@@ -194,18 +194,8 @@ def draw_node_chart(schedule: Schedule) -> Figure:
         An invalid schedule, or no matplotlib.
     """
     with drawing():
-        _refuse_invalid(schedule)
+        refuse_invalid(schedule)
         return node_chart(schedule)
-
-
-def _refuse_invalid(schedule: Schedule) -> None:
-    violations = verify_schedule(schedule)
-    if violations:
-        raise InputError(
-            f"not a valid schedule: {violations[0].text}",
-            where=schedule.instance.name,
-            hint="see: cchybrid verify",
-        )
 
 
 def _scene(network: Network) -> Scene:
