@@ -85,9 +85,9 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     NotebookClient(notebook, timeout=120, resources=resources).execute()
     printed = list(texts(notebook))
     assert len(printed) == len(shown)
-    # Steps and verdicts are those that the page shows; who found them, and when, may differ.
-    assert [first_line(text) for text in printed] == [first_line(text) for text in shown]
-    assert any("(3, 'optimal', True)" in text for text in printed)
+    # Steps and verdicts are those that the page shows; who found which schedule may differ.
+    assert verdicts(printed) == verdicts(shown)
+    assert "(3, 'optimal', True)" in verdicts(printed)
 
 
 def test_the_notebook_is_stored_with_its_output() -> None:
@@ -145,8 +145,8 @@ def texts(notebook: object) -> Iterator[str]:
                 yield output.get("text") or output.data["text/plain"]
 
 
-def first_line(text: str) -> str:
-    return text.splitlines()[0]
+def verdicts(shown: list[str]) -> list[str]:
+    return [line for text in shown for line in text.splitlines() if "optimal" in line]
 
 
 class _Page(HTMLParser):
