@@ -36,7 +36,7 @@ format: .venv/ready-dev
 
 ## docs: the documentation as static HTML in docs/_build/html; a warning is an error
 docs: .venv/ready-dev
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found; set PYTHON=/path/to/python3" >&2; exit 2; }

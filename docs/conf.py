@@ -22,6 +22,7 @@ myst_heading_anchors = 4
 # The notebook is executed by a test, and holds its output.
 nb_execution_mode = "off"
 
+smartquotes = False  # it makes a dash of the two hyphens of an option
 add_module_names = False
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
@@ -29,5 +30,6 @@ python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = f"cchybrid {release}"
+html_show_copyright = False
 html_show_sourcelink = False
 html_copy_source = False

@@ -18,7 +18,7 @@ ENGINE_INTERFACE = {
         "conformance_instances",
     ),
 }
-"""What authors of engines use beside ``cchybrid.plugin``."""
+"""The names that authors of engines use beside ``cchybrid.plugin``."""
 
 
 def python_page() -> str:

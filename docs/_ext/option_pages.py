@@ -29,7 +29,7 @@ def engines_page() -> str:
     text.append("## Designers of networks")
     for name in sorted(registry.designers):
         info = registry.designers[name]
-        text += [f"### Designer {name}", f"{info.summary}. {info.kind.capitalize()}."]
+        text += [f"### Designer {name}", f"{_sentence(info.summary)} {info.kind.capitalize()}."]
         text.append(_options(load_target(info.target).Options))
     text += ["## Strategies", "Options of searches on quotients are set under any strategy."]
     owners = {name: strategy.Options for name, strategy in STRATEGIES.items()}
@@ -42,7 +42,7 @@ def _engine(info: EngineInfo | DesignerInfo) -> list[str]:
     facts = [
         {"exact": "Exact", "heuristic": "Heuristic", "construction": "Construction"}[info.kind],
         {
-            "any": "any instance",
+            "any": "",
             "forwarded": "only where messages are forwarded",
             "direct": "only where no message is forwarded",
         }[info.messages],
@@ -51,9 +51,13 @@ def _engine(info: EngineInfo | DesignerInfo) -> list[str]:
     page = f"[How it works](../engines/{info.name}.md)."
     return [
         f"### {info.name}",
-        f"{info.summary}. {'; '.join(facts)}. {page}",
+        f"{_sentence(info.summary)} {'; '.join(filter(None, facts))}. {page}",
         _options(load_target(info.target).Options),
     ]
+
+
+def _sentence(summary: str) -> str:
+    return f"{summary[:1].upper()}{summary[1:]}."
 
 
 def _options(options: type) -> str:

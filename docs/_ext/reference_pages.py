@@ -34,8 +34,7 @@ def commands_page() -> str:
 
     text = [
         "# Commands",
-        "Every command also has `--help`; [exit statuses](readme.md#exit-statuses) are the same"
-        " for all.",
+        "Every command has `--help`, too. [Exit statuses](readme.md#exit-statuses) are one table.",
         *_commands("cchybrid", get_command(app)),
     ]
     return "\n\n".join(text)
