@@ -39,6 +39,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_reference_is_complete(site: Path) -> None:
     python = ids(site / "generated" / "python.html")
     assert {f"cchybrid.{name}" for name in cchybrid.__all__ if name != "bench"} <= python
+    assert "cchybrid.bench.read" in python
+    assert "cchybrid.Schedule.to_frame" in python
     commands = (site / "generated" / "commands.html").read_text()
     for command in app.registered_commands:
         name = (command.name or command.callback.__name__).replace("_", "-")

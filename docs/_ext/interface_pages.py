@@ -64,7 +64,8 @@ def _documented(module: str, name: str) -> str:
     value = getattr(__import__(module, fromlist=[name]), name)
     path = f"{module}.{name}"
     if inspect.ismodule(value):
-        return _directive("automodule", path, ":members:")
+        inner = [_documented(path, each) for each in value.__all__]
+        return "\n\n".join([f"### {path}", _directive("automodule", path), *inner])
     if not inspect.isclass(value):
         return _directive("autofunction", path)
     if issubclass(value, Exception):
