@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long check format clean
+.PHONY: demo test test-long check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -34,6 +34,10 @@ format: .venv/ready-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+## docs: the documentation as static HTML in docs/_build/html; a warning is an error
+docs: .venv/ready-dev
+	$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
+
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found; set PYTHON=/path/to/python3" >&2; exit 2; }
 	@# Debian splits ensurepip and pip off Python; without them pip is fetched by itself.
@@ -52,4 +56,4 @@ format: .venv/ready-dev
 
 clean:
 	find . -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf docs/_build docs/generated .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

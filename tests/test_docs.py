@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -31,7 +32,20 @@ from cchybrid.referee.verify import RULES
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    *sorted((ROOT / "docs" / "engines").glob("*.md")),
+]
+LONG = (
+    "benchmark.md", "compare-engines.md", "design.md", "many-cores.md", "prove-a-network.md",
+    "tutorial.md",
+)  # fmt: skip
+"""Pages whose commands take more than about five seconds."""
+FILES = ROOT / "docs" / "files"
+"""The files that pages have their readers save."""
 EVERY_PAGE = [
     *PAGES,
     ROOT / "CHANGELOG.md",
@@ -43,7 +57,8 @@ HOOKS = sorted(name for name in vars(HookSpecs) if name.startswith("cchybrid_"))
 
 
 def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```", text, re.MULTILINE | re.DOTALL)
+    return [dedent(block) for _, block in found]
 
 
 def section(page: str, title: str) -> str:
@@ -70,21 +85,25 @@ def named(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(
-            page, marks=[pytest.mark.long] if page.name in ("benchmark.md", "design.md") else []
-        )
+        pytest.param(page, marks=[pytest.mark.long] if page.name in LONG else [])
         for page in PAGES
         if "```console" in page.read_text()
     ],
     ids=lambda page: page.name,
 )
 def test_every_command_runs(page: Path, tmp_path: Path) -> None:
-    """The commands of a page run one after another in one folder, as a reader would do it."""
+    """The commands of a page run one after another in one folder, as a reader would do it.
+
+    The lines that a page shows below its commands are among those that they print.
+    """
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     tool = tmp_path / "bin"
     tool.mkdir()
-    (tool / "cchybrid").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cchybrid "$@"\n')
-    (tool / "cchybrid").chmod(0o755)
+    for name, words in {"cchybrid": "-m cchybrid", "python": ""}.items():
+        (tool / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
+        (tool / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{tool}:{os.environ['PATH']}"}
+    printed: set[str] = set()
     for block in blocks(page.read_text(), "console"):
         for line in block.splitlines():
             assert line.startswith("$ "), f"{page.name}: {line}"
@@ -94,6 +113,29 @@ def test_every_command_runs(page: Path, tmp_path: Path) -> None:
             )  # fmt: skip
             assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
             assert "trouble" not in done.stdout.replace('"troubles": []', ""), line
+            printed |= {*done.stdout.splitlines()}
+    if page in GUIDES:
+        for block in blocks(page.read_text(), "text"):
+            assert {*block.splitlines()} <= printed
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)
+def test_the_python_of_a_guide_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text()
+    for script in blocks(text, "python"):
+        exec(script, {})
+    lines = {*capsys.readouterr().out.splitlines()}
+    for sentence in re.findall("It prints `.+", text):
+        assert {*named(sentence)} <= lines
+
+
+def test_the_tutorial_shows_its_file() -> None:
+    [shown] = blocks((ROOT / "docs" / "tutorial.md").read_text(), "xml")
+    assert shown == (FILES / "cluster.graphml").read_text()
 
 
 def test_the_readme_shows_what_demo_prints() -> None:
@@ -102,6 +144,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "cchybrid", "solve", "spidergon-8", "AAS"],
         capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ},  # without COLUMNS, which readline sets behind Python's back
     )  # fmt: skip
     shown_lines = done.stdout.splitlines()
     assert shown_lines[-3:-1] == shown[-3:-1]

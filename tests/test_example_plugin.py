@@ -117,18 +117,30 @@ def test_registering_imports_nothing_heavy() -> None:
     assert {name.split(".")[1] for name in modules} == {"plugin"}
 
 
-def test_the_code_of_its_page_works(
+def test_the_code_of_the_tutorial_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (EXAMPLE / "README.md").read_text(), re.DOTALL)
-    (tmp_path / "my_engine.py").write_text(blocks[0])
-    environment = {**os.environ, "PYTHONPATH": ".", "CCHYBRID_PLUGINS": "my_engine"}
+    page = EXAMPLE.parent / "plugin-tutorial.md"
+    first, second, tests, local = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    (tmp_path / "my_engine.py").write_text(first)
+    assert "found by mine" in solve_by_mine(tmp_path, "ring-bi-8", "AAS")
+    (tmp_path / "my_engine.py").write_text(second)
+    options = ("--option", "mine.tries=5")
+    assert "found by mine" in solve_by_mine(tmp_path, "spidergon-12", "AAS", *options)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "my_engine")
+    assert 'conformance_cases("mine")' in tests
+    exec(tests, {})
+    exec(local, {})
+    assert capsys.readouterr().out.strip().isdigit()
+
+
+def solve_by_mine(folder: Path, *words: str) -> str:
+    """Solve with the engine of the tutorial, as a reader would, and return the output."""
     done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "solve", "ring-bi-8", "AAS", "--engine", "mine"],
-        capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path, env=environment,
+        [sys.executable, "-m", "cchybrid", "solve", *words, "--engine", "mine"],
+        capture_output=True, text=True, timeout=60, check=False, cwd=folder,
+        env={**os.environ, "PYTHONPATH": ".", "CCHYBRID_PLUGINS": "my_engine"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "found by mine" in done.stdout
-    monkeypatch.syspath_prepend(EXAMPLE)
-    exec(blocks[-1], {})
-    assert capsys.readouterr().out.strip().isdigit()
+    return done.stdout

@@ -30,7 +30,13 @@ def test_the_workflow_runs_what_continuous_integration_runs() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
     job = workflow["jobs"]["test"]
     commands = [step["run"] for step in job["steps"] if "run" in step]
-    assert commands == re.findall(r"^make .+$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    first = re.findall(r"^make .+$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    assert commands == [*first, "make test-long"]
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for each in workflow["jobs"].values():
+        for step in each["steps"]:
+            if step.get("run", "").startswith("make "):
+                assert step["run"].split()[1] in targets
     versions = {
         f"Programming Language :: Python :: {v}" for v in job["strategy"]["matrix"]["python"]
     }

@@ -1,0 +1,138 @@
+"""Pages of the reference, written from the code when the documentation is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from interface_pages import plugin_page, python_page
+from option_pages import engines_page
+from written_pages import code, table, write_page
+
+from cchybrid.library.schemas import NAMES, schema
+from cchybrid.plugin.registry import load_registry
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect to the events of Sphinx."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_pages(app: Any) -> None:
+    """Write every page of the reference to ``generated/``."""
+    for name, page in PAGES.items():
+        write_page(Path(app.srcdir) / "generated" / f"{name}.md", page())
+
+
+def commands_page() -> str:
+    """Return the commands with their arguments and options."""
+    from typer.main import get_command
+
+    from cchybrid.cli.app import app
+
+    text = [
+        "# Commands",
+        "Every command has `--help`, too. [Exit statuses](readme.md#exit-statuses) are one table.",
+        *_commands("cchybrid", get_command(app)),
+    ]
+    return "\n\n".join(text)
+
+
+def _commands(path: str, command: Any) -> list[str]:
+    """Return the sections of a command, or of those in a group."""
+    inner = getattr(command, "commands", None)
+    if inner is not None:
+        return [text for name in inner for text in _commands(f"{path} {name}", inner[name])]
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    options = [each for each in command.params if each.param_type_name == "option"]
+    usage = " ".join([path, *(each.metavar or each.name.upper() for each in arguments)])
+    text = [f"## {path}", f"```text\n{usage}{' [OPTIONS]' if options else ''}\n```"]
+    text += [" ".join(part.split()) for part in (command.help or "").split("\n\n")]
+    if arguments:
+        rows = [(code(each.metavar or each.name.upper()), each.help or "") for each in arguments]
+        text.append(table(("argument", "meaning"), rows))
+    if options:
+        rows = [(_spelling(each), _default(each), each.help or "") for each in options]
+        text.append(table(("option", "default", "meaning"), rows))
+    return text
+
+
+def _spelling(option: Any) -> str:
+    metavar = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
+    return ", ".join(code(f"{name}{metavar}") for name in (*option.opts, *option.secondary_opts))
+
+
+def _default(option: Any) -> str:
+    value = option.default
+    unsaid = value is None or value is ... or isinstance(value, bool)
+    return "" if unsaid else code(value)
+
+
+def library_page() -> str:
+    """Return the families of networks, the collectives and the export formats."""
+    registry = load_registry()
+    topologies = [
+        (code(each.usage), each.summary, code(each.example))
+        for each in registry.topologies.values()
+    ]
+    collectives = [
+        (code(each.usage), ", ".join(map(code, each.aliases)), each.summary)
+        for each in registry.collectives.values()
+    ]
+    exporters = [(code(each.name), each.summary) for each in registry.exporters.values()]
+    return "\n\n".join([
+        "# Networks, collectives and exports by name",
+        "## Networks",
+        "Written wherever a command or `cchybrid.network` takes a network.",
+        table(("name", "network", "example"), topologies),
+        "## Collectives",
+        "Case, hyphens and underscores of a name do not count.",
+        table(("papers", "MPI, NCCL, SCCL", "messages"), collectives),
+        "## Export formats",
+        "Written after `cchybrid export SCHEDULE --to`.",
+        table(("format", "contents"), exporters),
+    ])  # fmt: skip
+
+
+def schemas_page() -> str:
+    """Return the keys of the JSON formats, from their schemas."""
+    text = [
+        "# Keys of the file formats",
+        "From the JSON Schemas that `cchybrid.library.schemas.schema` returns;"
+        " [File formats](../formats.md) has examples. Unknown keys are refused.",
+    ]
+    for name in NAMES:
+        record = schema(name)
+        text += [f"## {record['title']}", record["description"], _keys(record)]
+        for part, inner in record.get("$defs", {}).items():
+            if "properties" in inner and "$id" not in inner:
+                text += [f"### {part} ({name})", inner.get("description", ""), _keys(inner)]
+    return "\n\n".join(text)
+
+
+def _keys(record: dict[str, Any]) -> str:
+    required = record.get("required", ())
+    rows = [
+        (code(key), "yes" if key in required else "", _meaning(value))
+        for key, value in record["properties"].items()
+    ]
+    return table(("key", "required", "meaning"), rows)
+
+
+def _meaning(value: dict[str, Any]) -> str:
+    if "$ref" in value:
+        return f"see {value['$ref'].rpartition('/')[2]}"
+    return str(value.get("description", ""))
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands": commands_page,
+    "engines": engines_page,
+    "formats": schemas_page,
+    "library": library_page,
+    "plugin": plugin_page,
+    "python": python_page,
+}
+"""The pages by the name of their file."""

@@ -1,0 +1,94 @@
+"""Links of the pages to files of the repository that are no pages of the documentation.
+
+On the repository's own site every relative link leads to a file. In the built documentation
+
+- pages at the top of the repository, such as ``CONTRIBUTING.md``, are copied to ``generated/``;
+- a report's ``report.md`` is replaced by its ``report.html``, which is copied unchanged;
+- folders and other files are named, without a link;
+- the pages of a folder with a ``README.md`` are listed below it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from written_pages import write_page
+
+DOCS = Path(__file__).resolve().parents[1]
+ROOT = DOCS.parent
+
+COPIES = {
+    ROOT / "README.md": DOCS / "generated" / "readme.md",
+    ROOT / "CONTRIBUTING.md": DOCS / "generated" / "contributing.md",
+    ROOT / "CHANGELOG.md": DOCS / "generated" / "changelog.md",
+    ROOT / "instances" / "README.md": DOCS / "generated" / "instances.md",
+}
+"""Pages outside ``docs/``, and where they are in the built documentation."""
+
+FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
+FOLDERS = (DOCS / "decisions", DOCS / "engines")
+"""Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
+
+CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect to the events of Sphinx."""
+    app.connect("builder-inited", copy_pages)
+    app.connect("source-read", resolve_page)
+    app.connect("build-finished", copy_reports)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def copy_pages(app: Any) -> None:
+    """Write the copies of pages outside ``docs/``."""
+    for source, page in COPIES.items():
+        write_page(page, resolved(source.read_text(encoding="utf-8"), source, page))
+
+
+def resolve_page(app: Any, name: str, content: list[str]) -> None:
+    """Resolve the links of a page when Sphinx reads it."""
+    page = Path(app.env.doc2path(name))
+    if page.suffix == ".md" and page.parent.name != "generated":
+        content[0] = resolved(content[0], page, page)
+        if page.name == "README.md" and page.parent in FOLDERS:
+            content[0] += CONTENTS
+
+
+def copy_reports(app: Any, error: Exception | None) -> None:
+    """Copy the HTML pages of the reports beside the built pages."""
+    if error is None and app.builder.format == "html":
+        for report in DOCS.glob("reports/*/report.html"):
+            folder = Path(app.outdir) / report.parent.relative_to(DOCS)
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(report, folder)
+
+
+def resolved(text: str, source: Path, page: Path) -> str:
+    """Return the text of a file, to be the page at ``page``, with links that lead somewhere."""
+    parts = FENCE.split(text)
+    parts[::2] = [LINK.sub(lambda found: _link(found, source, page), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _link(found: re.Match[str], source: Path, page: Path) -> str:
+    mark, label, target = found.groups()
+    path, _, anchor = target.partition("#")
+    if not path or re.match(r"\w+:", target):
+        return found[0]
+    there = (source.parent / path).resolve()
+    if (there / "README.md").exists():
+        there /= "README.md"
+    there = COPIES.get(there, there)
+    address = os.path.relpath(there, page.parent)
+    if there.name == "report.md":
+        return f'<a href="{address.removesuffix("md")}html">{label}</a>'
+    if there.is_dir() or not there.is_relative_to(DOCS):
+        return label
+    return f"{mark}[{label}]({address}{'#' if anchor else ''}{anchor})"

@@ -1,0 +1,35 @@
+"""Settings of Sphinx for the documentation: ``make docs`` writes it as static HTML.
+
+The public docstrings are numpydoc, which Sphinx reads; the pages are Markdown, which MyST reads.
+"""
+
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "cchybrid"
+author = "The cchybrid authors"
+release = metadata("cchybrid")["Version"]
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "reference_pages", "repository_links"]
+exclude_patterns = ["_build", "**/.ipynb_checkpoints", "reports/*/*"]
+# Not every block of JSON or TOML in the pages is a whole document.
+suppress_warnings = ["misc.highlighting_failure"]
+
+myst_heading_anchors = 4
+# The notebook is executed by a test, and holds its output.
+nb_execution_mode = "off"
+
+smartquotes = False  # it makes a dash of the two hyphens of an option
+add_module_names = False
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+python_maximum_signature_line_length = 88
+
+html_theme = "furo"
+html_title = f"cchybrid {release}"
+html_show_copyright = False
+html_show_sourcelink = False
+html_copy_source = False

@@ -1,0 +1,182 @@
+"""The documentation as a site: it builds without a warning, and its parts are complete."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.cli.app import app
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SECTIONS = ["Model", "Algorithm", "When it wins", "Measured", "References"]
+REPORT = re.compile(r"\]\((\.\./reports/\w[\w-]*/report\.md)\)")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built documentation, as ``make docs`` builds it, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("site")
+    words = ["-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.long
+def test_the_reference_is_complete(site: Path) -> None:
+    python = ids(site / "generated" / "python.html")
+    assert {f"cchybrid.{name}" for name in cchybrid.__all__ if name != "bench"} <= python
+    assert "cchybrid.bench.read" in python
+    assert "cchybrid.Schedule.to_frame" in python
+    commands = (site / "generated" / "commands.html").read_text()
+    for command in app.registered_commands:
+        name = (command.name or command.callback.__name__).replace("_", "-")
+        assert f"cchybrid {name}" in commands
+    engines = (site / "generated" / "engines.html").read_text()
+    for info in load_registry().engines.values():
+        for field in dataclasses.fields(load_target(info.target).Options):
+            assert f">{field.name}<" in engines, f"{info.name}.{field.name}"
+
+
+@pytest.mark.long
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    anchors = {page: ids(page) for page in site.rglob("*.html")}
+    wrong = []
+    for page in anchors:
+        if "reports" in page.parts:
+            continue  # copied as they are
+        for target, anchor in links(page):
+            there = (page.parent / target).resolve() if target else page
+            if not there.exists() or (anchor and anchor not in anchors.get(there, {anchor})):
+                wrong.append(f"{page.relative_to(site)}: {target}#{anchor}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.long
+def test_the_search_finds_pages(site: Path) -> None:
+    index = (site / "searchindex.js").read_text()
+    assert '"how-to/prove-a-network"' in index
+    assert (site / "search.html").exists()
+
+
+@pytest.mark.long
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(DOCS / "first-steps.ipynb", as_version=4)
+    shown = list(texts(notebook))
+    for cell in notebook.cells:
+        cell.pop("outputs", None)
+        if cell.cell_type == "code":
+            cell.outputs = []
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=120, resources=resources).execute()
+    printed = list(texts(notebook))
+    assert len(printed) == len(shown)
+    # Steps and verdicts are those that the page shows; who found which schedule may differ.
+    assert verdicts(printed) == verdicts(shown)
+    assert "(3, 'optimal', True)" in verdicts(printed)
+
+
+def test_the_notebook_is_stored_with_its_output() -> None:
+    import nbformat
+
+    notebook = nbformat.read(DOCS / "first-steps.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert all(cell.outputs for cell in code)
+
+
+@pytest.mark.parametrize("name", sorted(load_registry().engines))
+def test_every_engine_has_a_page(name: str) -> None:
+    page = (DOCS / "engines" / f"{name}.md").read_text()
+    assert page.startswith(f"# {name}\n")
+    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == SECTIONS
+    assert "```text\n" in page
+    assert f"{name}.md" in (DOCS / "engines" / "README.md").read_text()
+    assert f"[`{name}`](engines/{name}.md)" in (DOCS / "benchmark.md").read_text()
+    # An option that the page names is one of the engine, or of all evolutionary ones.
+    known = {
+        field.name
+        for info in load_registry().engines.values()
+        for field in dataclasses.fields(load_target(info.target).Options)
+    }
+    assert {*re.findall(r"`(\w+)=[\w.]+`", page)} <= known
+
+
+@pytest.mark.parametrize(
+    "page", sorted((DOCS / "engines").glob("*.md")), ids=lambda page: page.stem
+)
+def test_the_reports_that_a_page_measures_by_exist(page: Path) -> None:
+    for target in REPORT.findall(page.read_text()):
+        assert (page.parent / target).exists()
+
+
+def test_every_page_is_in_the_contents() -> None:
+    contents = (DOCS / "index.md").read_text()
+    blocks = re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL)
+    listed = {line for block in blocks for line in block.splitlines() if not line.startswith(":")}
+    pages = {str(page.relative_to(DOCS).with_suffix("")) for page in sorted(DOCS.glob("*.md"))}
+    pages |= {f"how-to/{page.stem}" for page in (DOCS / "how-to").glob("*.md")}
+    pages |= {page.stem for page in DOCS.glob("*.ipynb")}
+    assert {page for page in pages if not (page in listed or page == "index")} == set()
+    written = {name for name in listed if name and not name.startswith("generated/")}
+    for name in written:
+        assert (DOCS / f"{name}.md").exists() or (DOCS / f"{name}.ipynb").exists(), name
+
+
+def texts(notebook: object) -> Iterator[str]:
+    """Yield the printed and shown texts of a notebook, of a frame or a figure its plain text."""
+    for cell in notebook.cells:  # type: ignore[attr-defined]
+        for output in cell.get("outputs", ()):
+            if output.get("name") != "stderr":
+                yield output.get("text") or output.data["text/plain"]
+
+
+def verdicts(shown: list[str]) -> list[str]:
+    return [line for text in shown for line in text.splitlines() if "optimal" in line]
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if values.get("id"):
+            self.ids.add(str(values["id"]))
+        link = values.get("href" if tag == "a" else "src" if tag == "img" else "")
+        if link and not re.match(r"\w+:|//", link):
+            self.links.append(link)
+
+
+def ids(page: Path) -> set[str]:
+    """Return the anchors of a page."""
+    parser = _Page()
+    parser.feed(page.read_text())
+    return parser.ids
+
+
+def links(page: Path) -> Iterator[tuple[str, str]]:
+    """Yield the file and the anchor of every link within the site."""
+    parser = _Page()
+    parser.feed(page.read_text())
+    for link in parser.links:
+        target, _, anchor = link.partition("#")
+        yield target.partition("?")[0], anchor
