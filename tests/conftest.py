@@ -22,6 +22,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 
+for _name in ("COLUMNS", "LINES"):
+    # The module readline sets them for child processes only, as if the user had done so.
+    if _name not in os.environ:
+        os.unsetenv(_name)
+
+
 # How fast an example is depends on the machine, so there is no deadline.
 settings.register_profile("all", max_examples=100, deadline=None)
 settings.register_profile("few", max_examples=25, deadline=None)

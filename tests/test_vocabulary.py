@@ -80,8 +80,8 @@ NAMES = {
 }
 """Identifiers that are not used, and the terms to use instead."""
 
-LIBRARIES = {"add_at_most_one", "at_least_one", "at_most_one", "ZeroDivisionError"}
-"""Identifiers of Python and of OR-Tools' constraints that contain such words."""
+LIBRARIES = {"add_at_most_one", "at_least_one", "at_most_one", "press", "ZeroDivisionError"}
+"""Identifiers of Python, OR-Tools' constraints and Playwright that contain such words."""
 
 TEXT = {
     r"\bnobody\b": "none",

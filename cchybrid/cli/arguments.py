@@ -62,9 +62,9 @@ Receivers = Annotated[
 EngineOption = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="ENGINE.NAME=VALUE",
+        metavar="NAME=VALUE",
         autocompletion=completion.options,
-        help="Set an engine's option; repeatable.",
+        help="ENGINE.NAME=VALUE: an engine's option; repeatable.",
     ),
 ]
 Evaluations = Annotated[
