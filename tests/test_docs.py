@@ -174,6 +174,22 @@ def test_the_python_of_the_design_page_runs(
     assert (tmp_path / "best.json").exists()
 
 
+def test_the_python_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {}
+    for script in blocks((ROOT / "docs" / "python.md").read_text(), "python"):
+        exec(script, scope)
+    out = capsys.readouterr().out
+    assert "lab AAB: " in out
+    assert "optimal (certified)" in out
+    assert "core -> ann: " in out
+    assert "<Instance 'triangle': 3 nodes, 6 channels, 6 messages, wormhole>" in out
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"steps.svg", "step-1.png", "first.json", "lab.json", "lab.certificate.json"} <= names
+
+
 def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
     [script] = blocks((ROOT / "docs" / "symmetry.md").read_text(), "python")
     exec(script, {})

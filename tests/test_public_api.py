@@ -59,7 +59,7 @@ def test_the_import_is_light() -> None:
     [
         ("slove", "did you mean solve"),
         ("Shedule", "did you mean Schedule"),
-        ("instence", "did you mean instance"),
+        ("netwrok", "did you mean network"),
         ("qqqq", "dir(cchybrid) lists"),
     ],
 )

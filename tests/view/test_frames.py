@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ def test_the_table_has_a_line_for_every_use_of_a_channel(schedule: cchybrid.Sche
         (number, message, tail, head)
         for number, step in enumerate(schedule.steps, 1)
         for message, path in step
-        for tail, head in zip(path, path[1:], strict=False)
+        for tail, head in pairwise(path)
     }
     for column in ("source", "target", "tail", "head"):
         assert list(frame[f"{column}_name"]) == [NAMES[node] for node in frame[column]]
