@@ -331,12 +331,18 @@ def test_modules_and_files_that_pages_name_exist(page: Path) -> None:
 
 
 def is_there(name: str) -> bool:
-    """Return whether a dotted name is a module, or an attribute of one."""
+    """Return whether a dotted name is a module, or an attribute of one, or of its attribute."""
     try:
         import_module(name)
     except ModuleNotFoundError:
-        module, _, attribute = name.rpartition(".")
-        return bool(module) and hasattr(import_module(module), attribute)
+        owner, _, attribute = name.rpartition(".")
+        if not owner or not is_there(owner):
+            return False
+        try:
+            return hasattr(import_module(owner), attribute)
+        except ModuleNotFoundError:
+            module, _, outer = owner.rpartition(".")
+            return hasattr(getattr(import_module(module), outer), attribute)
     return True
 
 
