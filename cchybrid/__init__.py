@@ -90,5 +90,7 @@ def _guess(name: str) -> str:
         return ""
     from cchybrid.library.nearest import nearest
 
-    found = nearest(name, __all__)
+    # First among functions for a small first letter, and among classes for a large one.
+    alike = [known for known in __all__ if known[0].islower() == name[0].islower()]
+    found = nearest(name, alike) or nearest(name, __all__)
     return f"; did you mean {found}?" if found else "; dir(cchybrid) lists what there is"

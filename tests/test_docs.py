@@ -217,6 +217,22 @@ def test_the_python_of_the_design_page_runs(
     assert (tmp_path / "best.json").exists()
 
 
+def test_the_python_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {}
+    for script in blocks((ROOT / "docs" / "python.md").read_text(), "python"):
+        exec(script, scope)
+    out = capsys.readouterr().out
+    assert "lab AAB: " in out
+    assert "optimal (certified)" in out
+    assert "core -> ann: " in out
+    assert "<Instance 'triangle': 3 nodes, 6 channels, 6 messages, wormhole>" in out
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"steps.svg", "step-1.png", "first.json", "lab.json", "lab.certificate.json"} <= names
+
+
 def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
     [script] = blocks((ROOT / "docs" / "symmetry.md").read_text(), "python")
     exec(script, {})
@@ -358,12 +374,18 @@ def test_modules_and_files_that_pages_name_exist(page: Path) -> None:
 
 
 def is_there(name: str) -> bool:
-    """Return whether a dotted name is a module, or an attribute of one."""
+    """Return whether a dotted name is a module, or an attribute of one, or of its attribute."""
     try:
         import_module(name)
     except ModuleNotFoundError:
-        module, _, attribute = name.rpartition(".")
-        return bool(module) and hasattr(import_module(module), attribute)
+        owner, _, attribute = name.rpartition(".")
+        if not owner or not is_there(owner):
+            return False
+        try:
+            return hasattr(import_module(owner), attribute)
+        except ModuleNotFoundError:
+            module, _, outer = owner.rpartition(".")
+            return hasattr(getattr(import_module(module), outer), attribute)
     return True
 
 

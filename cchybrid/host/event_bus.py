@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import Observer
-
-_OUTPUT = threading.RLock()
-"""Standard output belongs to the whole process: runs in several threads redirect it one by one."""
+from cchybrid.system.output import output_to_stderr
 
 
 class EventBus:
@@ -70,7 +65,7 @@ class EventBus:
         self.record(line)
         for entry in list(self._observers):
             try:
-                with _OUTPUT, contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
+                with output_to_stderr():  # standard output may be JSON
                     entry[1](dict(line))
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)

@@ -223,7 +223,7 @@ def check(
     >>> import cchybrid
     >>> schedule = cchybrid.solve("mesh-3x3", "broadcast", time_limit=20).schedule
     >>> cchybrid.check(schedule, cchybrid.prove(schedule, time_limit=20)).bound
-    3
+    2
     """
     record, read = _read_schedule(schedule)
     claim: Any = certificate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
 import re
@@ -34,6 +33,7 @@ from cchybrid.plugin.records import (
     Observer,
     TopologyInfo,
 )
+from cchybrid.system.output import output_to_stderr
 
 GROUP = "cchybrid"
 """The entry-point group of plugins."""
@@ -138,7 +138,7 @@ def load_registry() -> Registry:
     registry = Registry()
     loaded: list[tuple[str, Any]] = []
     # Output of a plugin must not mix with a command's JSON.
-    with contextlib.redirect_stdout(sys.stderr):
+    with output_to_stderr():
         for name, source, load in _candidates():
             provides: list[str] = []
             troubles: list[str] = []
@@ -272,7 +272,7 @@ def _with_error_text(record: Any, what: str, name: str) -> Any:
 
     def call(*arguments: Any) -> Any:
         try:
-            with contextlib.redirect_stdout(sys.stderr):  # standard output may be JSON
+            with output_to_stderr():  # standard output may be JSON
                 made = function(*arguments)
                 if isinstance(made, str):
                     made.encode()  # raises for lone surrogates, which no file can hold

@@ -10,7 +10,13 @@ from cchybrid.checker.design import check_design
 from cchybrid.host.designs.network_steps import NoScheduleError, fewest_steps
 from cchybrid.host.designs.result import DesignResult
 from cchybrid.host.designs.session import TOLERANCE, DesignSession
-from cchybrid.host.designs.settings import build_config, build_task, check_budget, observers
+from cchybrid.host.designs.settings import (
+    build_config,
+    build_task,
+    check_budget,
+    observers,
+    plain_integer,
+)
 from cchybrid.host.event_bus import EventBus
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
@@ -127,6 +133,7 @@ def design(
     ('optimal', True, 2.0)
     """
     registry = load_registry() if registry is None else registry
+    evaluations, threads, memory = map(plain_integer, (evaluations, threads, memory))
     check_budget(time_limit, evaluations, threads, memory)
     task = build_task(
         nodes,

@@ -22,7 +22,13 @@ from cchybrid.checker.design import check_design
 from cchybrid.host.designs.config import DesignConfig
 from cchybrid.host.designs.result import DesignResult
 from cchybrid.host.designs.session import DesignSession
-from cchybrid.host.designs.settings import build_config, build_task, check_budget, observers
+from cchybrid.host.designs.settings import (
+    build_config,
+    build_task,
+    check_budget,
+    observers,
+    plain_integer,
+)
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import TERMS, Cost
@@ -180,6 +186,15 @@ def design_front(
     InputError
         For unknown names, and for values out of range.
 
+    Examples
+    --------
+    >>> import cchybrid
+    >>> front = cchybrid.design_front(
+    ...     8, 3, ("latency", "wire"), layout="grid-4x2", runs=2, evaluations=200
+    ... )
+    >>> front.terms, len(front.points) > 0
+    (('latency', 'wire'), True)
+
     References
     ----------
     Weighted sums find only networks on the convex hull of the front as optima; those between them
@@ -188,6 +203,7 @@ def design_front(
     Cybernetics 1 (1971) 296-297, doi:10.1109/TSMC.1971.4308298.
     """
     registry = load_registry() if registry is None else registry
+    evaluations, threads, memory = map(plain_integer, (evaluations, threads, memory))
     check_budget(time_limit, evaluations, threads, memory)
     names = _two_terms(terms)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:

@@ -207,6 +207,12 @@ def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Link
     return tuple(links)
 
 
+def plain_integer(value: int | None) -> int | None:
+    """Return a whole number of any type, such as NumPy's, as an integer; all else as it is."""
+    number = isinstance(value, Integral) and not isinstance(value, bool)
+    return int(value) if number and value is not None else value
+
+
 def check_budget(
     time_limit: float | None, evaluations: int | None, threads: int | None, memory: int | None
 ) -> None:

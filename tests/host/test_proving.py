@@ -1,0 +1,93 @@
+"""``verify``, ``prove`` and ``check`` in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.model.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def schedule() -> cchybrid.Schedule:
+    found = cchybrid.solve("spidergon-8", "AAS", time_limit=60).schedule
+    assert found is not None
+    return found
+
+
+def longer(schedule: cchybrid.Schedule) -> cchybrid.Schedule:
+    """Return the schedule with its first step divided into two."""
+    first, *rest = schedule.steps
+    return cchybrid.Schedule(schedule.instance, (first[:1], first[1:], *rest))
+
+
+def test_a_proof_is_saved_and_checked(schedule: cchybrid.Schedule, tmp_path: Path) -> None:
+    lines: list[str] = []
+    proof = cchybrid.prove(schedule, time_limit=60, report=lines.append)
+    assert proof.optimal
+    assert repr(proof) == "<ProofResult of 'spidergon-8 AAS': 4 steps, proven optimal>"
+    assert set(proof.tried) <= set(lines)
+    schedule.save(tmp_path / "s.json")
+    proof.save(tmp_path / "c.json")
+    for given in (schedule, tmp_path / "s.json", str(tmp_path / "s.json")):
+        for certificate in (proof, proof.certificate, tmp_path / "c.json"):
+            verdict = cchybrid.check(given, certificate)
+            assert (verdict.steps, verdict.bound, verdict.optimal) == (4, 4, True)
+
+
+def test_the_certificate_of_another_instance_or_a_higher_claim_fails(
+    schedule: cchybrid.Schedule,
+) -> None:
+    proof = cchybrid.prove(schedule, time_limit=60)
+    assert proof.certificate is not None
+    other = cchybrid.solve("ring-bi-4", "AAS").schedule
+    assert other is not None
+    with pytest.raises(cchybrid.EvidenceError):
+        cchybrid.check(other, proof)
+    claim = {**proof.certificate, "claim": {**proof.certificate["claim"], "steps": 5}}
+    with pytest.raises(cchybrid.EvidenceError, match="shows 4 steps, the claim says 5"):
+        cchybrid.check(schedule, claim)
+    with pytest.raises(cchybrid.EvidenceError):
+        cchybrid.check(cchybrid.Schedule(schedule.instance, schedule.steps[1:]), proof)
+
+
+def test_a_schedule_that_is_too_long_is_not_optimal(schedule: cchybrid.Schedule) -> None:
+    proof = cchybrid.prove(longer(schedule), time_limit=10, stop=lambda: False)
+    assert not proof.optimal
+    if proof.shorter is not None:
+        assert cchybrid.verify(proof.shorter) == ()
+        assert len(proof.shorter.steps) < 5
+
+
+def test_a_search_that_is_stopped_at_once_proves_nothing(schedule: cchybrid.Schedule) -> None:
+    proof = cchybrid.prove(schedule, stop=lambda: True)
+    assert not proof.optimal
+    if proof.certificate is None:
+        with pytest.raises(InputError, match="no bound was proven"):
+            proof.save("never.json")
+
+
+def test_violations_are_listed_and_refused(schedule: cchybrid.Schedule, tmp_path: Path) -> None:
+    bad = cchybrid.Schedule(schedule.instance, schedule.steps[1:])
+    assert {found.rule for found in cchybrid.verify(bad)} == {"missing-destination"}
+    with pytest.raises(InputError, match="not a valid schedule"):
+        cchybrid.prove(bad)
+    (tmp_path / "no.json").write_text("{}")
+    with pytest.raises(InputError, match=r"no\.json"):
+        cchybrid.verify(tmp_path / "no.json")
+
+
+@pytest.mark.parametrize("seconds", ["x", None, True, 0, -1, float("nan")])
+def test_a_time_limit_must_be_a_number_above_zero(
+    schedule: cchybrid.Schedule, seconds: object
+) -> None:
+    with pytest.raises(InputError, match="time_limit"):
+        cchybrid.prove(schedule, time_limit=seconds)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [3, None, [], object()])
+def test_what_is_no_certificate_is_refused(schedule: cchybrid.Schedule, wrong: object) -> None:
+    with pytest.raises(InputError, match="is no certificate"):
+        cchybrid.check(schedule, wrong)  # type: ignore[arg-type]

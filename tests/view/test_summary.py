@@ -1,0 +1,106 @@
+"""Results as text and as HTML."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import cchybrid
+from cchybrid.view import notebook
+
+NAMES = ("<script>alert(1)</script>", 'R"2"', "R&3")
+LINE = cchybrid.Network.from_links("<line>", 3, [(0, 1), (1, 2)], node_names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def result() -> cchybrid.Result:
+    return cchybrid.solve(LINE, "allgather", time_limit=30)
+
+
+class Tags(HTMLParser):
+    """The tags of a text, and whether every one is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.found.add(tag)
+        if tag not in ("br", "meta"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        self.found.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def tags(text: str) -> set[str]:
+    parser = Tags()
+    parser.feed(text)
+    assert parser.open == []
+    return parser.found
+
+
+def test_a_result_reads_as_its_verdict(result: cchybrid.Result) -> None:
+    assert repr(result) == "<Result of <line> AAB: 2 steps, optimal (certified)>"
+    first, second, *_ = str(result).splitlines()
+    assert first == "<line> AAB: 2 steps, optimal (certified)"
+    assert second.startswith("lower bound: 2 steps, certified by")
+
+
+def test_the_summary_names_the_nodes_of_a_small_schedule(result: cchybrid.Result) -> None:
+    lines = result.summary().splitlines()
+    assert lines[0] == str(result).splitlines()[0]
+    assert lines[1] == "network <line>: 3 nodes, 4 channels"
+    assert lines[2] == "3 messages, wormhole switching, shortest paths, all ports"
+    steps = [line for line in lines if line.startswith("step ")]
+    assert len(steps) == result.steps
+    assert 'R"2"' in "".join(steps)
+
+
+def test_the_summary_of_a_large_schedule_is_short() -> None:
+    large = cchybrid.solve("mesh-4x4", "AAB", time_limit=30)
+    assert len(large.summary().splitlines()) < 25
+    assert "240 transfers: see schedule.to_frame()" in large.summary()
+
+
+def test_results_without_a_schedule_have_a_text_of_every_kind() -> None:
+    one_direction = cchybrid.Network.from_arcs("arc", 2, [(0, 1)], node_names=("a", "b"))
+    infeasible = cchybrid.solve(one_direction, "AAS")
+    unknown = cchybrid.bound("ring-bi-4", "AAS", time_limit=20)
+    for found, word in ((infeasible, "infeasible"), (unknown, "no schedule found")):
+        assert word in repr(found)
+        assert word in found.summary()
+        assert "table" not in tags(found._repr_html_())
+    assert infeasible.plot().get_axes()
+
+
+def test_html_is_escaped_and_well_formed(result: cchybrid.Result) -> None:
+    assert result.schedule is not None
+    for text in (result._repr_html_(), result.schedule._repr_html_()):
+        assert {"table", "svg"} <= tags(text)
+        assert "script" not in tags(text)
+        assert "&lt;script&gt;" in text
+        assert "?xml" not in text
+
+
+def test_html_without_matplotlib_has_the_table_only(
+    result: cchybrid.Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = importlib.util.find_spec("matplotlib")
+    assert there is not None
+    monkeypatch.setattr(notebook, "find_spec", lambda name: None)
+    assert "svg" not in tags(result._repr_html_())
+
+
+def test_html_of_an_invalid_schedule_says_so() -> None:
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    text = cchybrid.Schedule(instance, ())._repr_html_()
+    assert "not a valid schedule" in text
+    assert re.search("Schedule of .*ring-bi-4 AAS.*: 0 steps", text)
