@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -22,8 +23,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 
+with contextlib.suppress(ImportError):
+    # When first imported, it sets COLUMNS and LINES for child processes, as if the user had.
+    import readline  # noqa: F401
 for _name in ("COLUMNS", "LINES"):
-    # The module readline sets them for child processes only, as if the user had done so.
     if _name not in os.environ:
         os.unsetenv(_name)
 
