@@ -1,4 +1,4 @@
-"""What ``cchybrid`` exports: its names, its examples, and short representations."""
+"""The exports of ``cchybrid``: names, examples, short representations."""
 
 from __future__ import annotations
 

@@ -71,13 +71,22 @@ def _headline(result: Result) -> str:
     name, steps = result.instance.name, result.steps
     how = "certified" if result.certified else "claimed"
     if result.status == "infeasible":
-        reason = result.unreachable or "no schedule has so few steps"
+        reason = _unreachable(result) or "no schedule has so few steps"
         return f"{name}: infeasible ({how}): {reason}"
     if steps is None:
         return f"{name}: no schedule found ({result.seconds:.1f} s)"
     if result.status == "optimal":
         return f"{name}: {_count(steps)}, optimal ({how})"
     return f"{name}: {_count(steps)}; between {result.lower_bound.steps} and {steps} is open"
+
+
+def _unreachable(result: Result) -> str:
+    """Return the destination that cannot be reached, by name, and the reason."""
+    lost, name = result.unreachable, result.instance.network.node_name
+    if lost is None:
+        return ""
+    ends = f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}"
+    return f"{ends} (message {lost.message}): {lost.reason}"
 
 
 def _bound(result: Result) -> str:

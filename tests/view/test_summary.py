@@ -78,6 +78,7 @@ def test_results_without_a_schedule_have_a_text_of_every_kind() -> None:
         assert word in repr(found)
         assert word in found.summary()
         assert "table" not in tags(found._repr_html_())
+    assert "node a cannot be reached from node b" in str(infeasible)
     assert infeasible.plot().get_axes()
 
 
