@@ -469,7 +469,14 @@ def test_the_charts_follow_a_change_of_the_scheme(open_page: OpenPage) -> None:
     picture = "document.querySelector('#channels canvas').toDataURL()"
     tab.evaluate(f"window.before = {picture}")
     tab.emulate_media(color_scheme="dark")
-    tab.wait_for_function(f"{picture} !== window.before")
+    changed = f"""async () => {{
+      for (let frame = 0; frame < 300; frame++) {{
+        if ({picture} !== window.before) return true;
+        await new Promise(requestAnimationFrame);
+      }}
+      return false;
+    }}"""
+    assert tab.evaluate(changed)
 
 
 def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> None:

@@ -153,9 +153,12 @@ function showJourney(step) {
     const name = document.createElement("span"), route = document.createElement("span");
     name.textContent = chosen ? `step ${time + 1}` : messageName(transfer[0]);
     const path = routeName(transfer.slice(1));
-    const told = chosen && chosen.kind !== "message" && messages.length > 1;
+    // The ends of the path name the message if it has no others.
+    const [source, ...others] = messages[transfer[0]];
+    const named = others.length === 1 && transfer[1] === source && transfer.at(-1) === others[0];
     route.className = "route";
-    route.textContent = told ? `${messageName(transfer[0])}: ${path}` : path;
+    route.textContent = !chosen || chosen.kind === "message" || named || messages.length === 1
+      ? path : `${messageName(transfer[0])}: ${path}`;
     button.append(swatch(keys[transfer[0]]), name, route);
     button.classList.toggle("now", Boolean(chosen) && time === step);
     if (chosen) button.addEventListener("click", () => goTo(time));
