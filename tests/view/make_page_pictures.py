@@ -25,7 +25,11 @@ def main() -> None:
     program = find_chromium()
     if program is None:
         raise SystemExit("there is no Chromium")
-    torus, dgx, ring = solved("torus-4x4", "AAS"), solved("dgx-1", "AAB"), solved("ring-bi-8", "AAS")
+    torus, dgx, ring = (
+        solved("torus-4x4", "AAS"),
+        solved("dgx-1", "AAB"),
+        solved("ring-bi-8", "AAS"),
+    )
     with started_chromium(program) as browser, tempfile.TemporaryDirectory() as folder:
 
         def opened(schedule: Schedule, **settings: Any) -> Any:
