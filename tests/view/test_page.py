@@ -499,6 +499,12 @@ def test_what_is_left_out_is_said(open_page: OpenPage, monkeypatch: pytest.Monke
     monkeypatch.setattr(page_data, "MAX_CHARACTERS", 330)
     tab = open_page(page(SCATTER))
     assert tab.inner_text("#left-out").startswith("This page has only the first 2 of 4 steps")
+    # Messages of the last steps are known, but have no transfers.
+    tab.select_option("#pick-key", "4")
+    assert tab.locator("#tree g[data-step]").count() == 2
+    tab.select_option("#pick-message", label="4 → 1")
+    assert tab.inner_text("#journey-text").startswith("Message 4 → 1: 0 transfers")
+    type_key(tab, "Escape")
     type_key(tab, "End")
     assert step_of(tab) == "Step 2 of 4"
 
@@ -516,3 +522,9 @@ def test_the_largest_networks_have_a_page() -> None:
     instance = cchybrid.instance(net, [(0, 1)])
     text = page(Schedule(instance, ((Transfer(0, (0, 1)),),)))
     assert len(data_of(text)["network"]["nodes"]) == 256
+
+
+def test_a_first_step_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_data, "MAX_CHARACTERS", 220)
+    with pytest.raises(InputError, match="the first step is too large for a page"):
+        page(SCATTER)
