@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import networkx as nx
@@ -106,3 +107,15 @@ def test_the_missing_extra_is_named(
     done = call("draw", "ring.json", "-o", name, cwd=folder)
     assert done.returncode == 2
     assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[draw]'\n")
+
+
+def test_the_python_of_the_page_on_drawing_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "draw.md").read_text()
+    (folder / "ring.json").rename(folder / "torus.json")
+    monkeypatch.chdir(folder)
+    (script,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(script, {})
+    assert "Exchange on the torus" in Path("torus.html").read_text(encoding="utf-8")
+    assert Path("step-3.svg").exists()

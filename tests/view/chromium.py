@@ -27,3 +27,9 @@ def started_chromium(program: str) -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def type_key(tab: Any, key: str) -> None:
+    """Push a key, such as ``ArrowRight``, and let it go."""
+    tab.keyboard.down(key)
+    tab.keyboard.up(key)

@@ -26,7 +26,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.view.drawing import page as page_module
 from cchybrid.view.drawing import page_data
 from cchybrid.view.drawing.page import page, script_json
-from tests.view.chromium import PHONE, OpenPage
+from tests.view.chromium import PHONE, OpenPage, type_key
 from tests.view.test_figures import BROADCAST, REDUCTION, SCATTER
 
 CUT = LowerBound(3, {"kind": "cut", "nodes": [0, 1]})
@@ -176,19 +176,19 @@ def test_steps_by_button_key_and_slider(open_page: OpenPage) -> None:
     assert (step_of(tab), arrows(tab)) == ("Step 1 of 4", 10)
     tab.click("#next")
     assert (step_of(tab), arrows(tab)) == ("Step 2 of 4", 4)
-    tab.keyboard.press("ArrowRight")
+    type_key(tab, "ArrowRight")
     assert step_of(tab) == "Step 3 of 4"
-    tab.keyboard.press("ArrowLeft")
-    tab.keyboard.press("ArrowLeft")
-    tab.keyboard.press("ArrowLeft")
+    type_key(tab, "ArrowLeft")
+    type_key(tab, "ArrowLeft")
+    type_key(tab, "ArrowLeft")
     assert step_of(tab) == "Step 1 of 4"
-    tab.keyboard.press("End")
+    type_key(tab, "End")
     assert (step_of(tab), arrows(tab)) == ("Step 4 of 4", 2)
     assert tab.is_disabled("#next")
     tab.fill("#slider", "2")
     assert step_of(tab) == "Step 2 of 4"
     tab.focus("#slider")
-    tab.keyboard.press("ArrowRight")
+    type_key(tab, "ArrowRight")
     assert step_of(tab) == "Step 3 of 4"
 
 
@@ -196,7 +196,7 @@ def test_play_and_pause(open_page: OpenPage) -> None:
     tab = open_page(page(SCATTER))
     tab.clock.install()
     tab.reload()
-    tab.keyboard.press("Space")
+    type_key(tab, "Space")
     assert tab.inner_text("#play") == "Pause"
     tab.clock.run_for(2100)
     assert step_of(tab) == "Step 3 of 4"
@@ -209,7 +209,7 @@ def test_play_and_pause(open_page: OpenPage) -> None:
 
 def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page: OpenPage) -> None:
     tab = open_page(page(SCATTER))
-    tab.keyboard.press("End")
+    type_key(tab, "End")
     places = {
         each["name"]: (each["x"], each["y"]) for each in data_of(page(SCATTER))["network"]["nodes"]
     }
@@ -248,7 +248,7 @@ def test_hover_and_click_show_a_node_and_a_channel(open_page: OpenPage) -> None:
     assert entries.count() == len(paths)
     entries.nth(entries.count() - 1).click()
     assert step_of(tab) == "Step 4 of 4"
-    tab.keyboard.press("Escape")
+    type_key(tab, "Escape")
     assert tab.inner_text("#journey-title") == "Transfers of this step"
 
 
@@ -291,31 +291,31 @@ def test_sources_are_in_the_legend_and_the_pickers(open_page: OpenPage) -> None:
 def test_everything_by_keyboard(open_page: OpenPage) -> None:
     tab = open_page(page(SCATTER))
     for _ in range(30):
-        tab.keyboard.press("Tab")
+        type_key(tab, "Tab")
         if tab.evaluate("document.activeElement.matches('.node')"):
             break
     assert tab.evaluate("document.activeElement.getAttribute('aria-label')") == "node 0"
     assert tab.inner_text("#journey-text").startswith("Node 0:")
-    tab.keyboard.press("ArrowDown")
+    type_key(tab, "ArrowDown")
     assert tab.inner_text("#journey-text").startswith("Node 1:")
     edge = tab.evaluate(
         "parseFloat(getComputedStyle(document.activeElement.querySelector('.shape')).strokeWidth)"
     )
     assert edge >= 3  # the focus is seen
-    tab.keyboard.press("Enter")
-    tab.keyboard.press("Tab")
+    type_key(tab, "Enter")
+    type_key(tab, "Tab")
     assert tab.inner_text("#journey-title") == "Journey"
-    tab.keyboard.press("Escape")
+    type_key(tab, "Escape")
     tab.focus("#channels canvas[tabindex]")
-    tab.keyboard.press("ArrowDown")
-    tab.keyboard.press("ArrowRight")
+    type_key(tab, "ArrowDown")
+    type_key(tab, "ArrowRight")
     text = tab.inner_text("#channels-cell")
     assert text == "Channel 0 → 4 in step 2: 0 → 3; 0 of 1 free."
-    tab.keyboard.press("Enter")
+    type_key(tab, "Enter")
     assert tab.input_value("#pick-channel") != ""
-    tab.keyboard.press("Escape")
+    type_key(tab, "Escape")
     tab.locator("#journey button").first.focus()
-    tab.keyboard.press("ArrowDown")
+    type_key(tab, "ArrowDown")
     message = SCATTER.steps[1][1].message
     source, (target,) = SCATTER.instance.collective.messages[message]
     assert tab.inner_text("#journey-text").startswith(f"Message {source} → {target}:")
@@ -330,7 +330,7 @@ def test_every_control_has_a_name_and_a_visible_focus(open_page: OpenPage) -> No
     )
     assert nameless == []
     for control in ("#play", "#slider", "#pick-node", "#channels canvas[tabindex]"):
-        tab.keyboard.press("Tab")  # from now on the focus comes from the keyboard
+        type_key(tab, "Tab")  # from now on the focus comes from the keyboard
         tab.focus(control)
         style = tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert style == "solid", control
@@ -347,7 +347,7 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page: OpenPage) -> 
     assert step_of(tab) == "Step 3 of 4"
     channel = list(SCATTER.instance.network.channels).index(Channel(0, 4))
     assert tab.input_value("#pick-channel") == str(channel)
-    tab.keyboard.press("Escape")
+    type_key(tab, "Escape")
     tab.hover("#nodes canvas[tabindex]", position=place)
     counted = [
         sum(choose(path) == 1 for _, path in SCATTER.steps[2])
@@ -380,7 +380,7 @@ def test_store_and_forward_moves_hop_by_hop(open_page: OpenPage) -> None:
     assert not tab.is_visible("#passes")
     for step in range(3):
         assert tab.locator("#network .held").count() == step + 1
-        tab.keyboard.press("ArrowRight")
+        type_key(tab, "ArrowRight")
 
 
 def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
@@ -388,7 +388,7 @@ def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
     assert tab.inner_text("#tree-title") == "How the parts come together"
     held = "[...document.querySelectorAll('#network .held')].map((e) => e.dataset.node).join()"
     assert tab.evaluate(held) == "0,1,2,3"
-    tab.keyboard.press("End")
+    type_key(tab, "End")
     assert tab.evaluate(held) == "0,1,3"
 
 
@@ -469,7 +469,14 @@ def test_the_charts_follow_a_change_of_the_scheme(open_page: OpenPage) -> None:
     picture = "document.querySelector('#channels canvas').toDataURL()"
     tab.evaluate(f"window.before = {picture}")
     tab.emulate_media(color_scheme="dark")
-    tab.wait_for_function(f"{picture} !== window.before")
+    changed = f"""async () => {{
+      for (let frame = 0; frame < 300; frame++) {{
+        if ({picture} !== window.before) return true;
+        await new Promise(requestAnimationFrame);
+      }}
+      return false;
+    }}"""
+    assert tab.evaluate(changed)
 
 
 def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> None:
@@ -479,7 +486,7 @@ def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> No
     assert "repeat after 24" in tab.inner_text("#network-note")
     assert tab.locator("#legend button").count() == 64
     # What a step adds is in proportion to its transfers, not to the 4,032 messages.
-    tab.keyboard.press("ArrowRight")
+    type_key(tab, "ArrowRight")
     assert tab.locator("#network .arrows > g").count() == tab.evaluate("steps[1].length")
     assert tab.evaluate("document.querySelectorAll('*').length") < 6000
     tab.select_option("#pick-key", "17")
@@ -492,7 +499,13 @@ def test_what_is_left_out_is_said(open_page: OpenPage, monkeypatch: pytest.Monke
     monkeypatch.setattr(page_data, "MAX_CHARACTERS", 330)
     tab = open_page(page(SCATTER))
     assert tab.inner_text("#left-out").startswith("This page has only the first 2 of 4 steps")
-    tab.keyboard.press("End")
+    # Messages of the last steps are known, but have no transfers.
+    tab.select_option("#pick-key", "4")
+    assert tab.locator("#tree g[data-step]").count() == 2
+    tab.select_option("#pick-message", label="4 → 1")
+    assert tab.inner_text("#journey-text").startswith("Message 4 → 1: 0 transfers")
+    type_key(tab, "Escape")
+    type_key(tab, "End")
     assert step_of(tab) == "Step 2 of 4"
 
 
@@ -509,3 +522,9 @@ def test_the_largest_networks_have_a_page() -> None:
     instance = cchybrid.instance(net, [(0, 1)])
     text = page(Schedule(instance, ((Transfer(0, (0, 1)),),)))
     assert len(data_of(text)["network"]["nodes"]) == 256
+
+
+def test_a_first_step_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_data, "MAX_CHARACTERS", 220)
+    with pytest.raises(InputError, match="the first step is too large for a page"):
+        page(SCATTER)

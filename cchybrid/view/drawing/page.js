@@ -1,13 +1,14 @@
 // The state of the page (step, selection) and everything that changes it.
 
-const MAX_LISTED = 200, PLAY_MILLISECONDS = 1000;
+const MAX_LISTED = 200, MAX_REACTING = 5000, PLAY_MILLISECONDS = 1000;
 const $ = (id) => document.getElementById(id);
 const state = { step: 0, pinned: null, preview: null, timer: 0 };
 const noun = combining ? "Reduction" : "Message";
 const selection = () => state.preview ?? state.pinned;
 
 const picture = new NetworkPicture($("network"), true);
-picture.drawHits();
+const channelsReact = channels.length <= MAX_REACTING;
+if (channelsReact) picture.drawHits();
 
 const handlers = (cellText) => ({
   onCell: (row, step) => {
@@ -103,7 +104,7 @@ function render() {
 function showSums(step) {
   const used = channelChart.load[step], all = channelChart.capacity;
   const sum = channelChart.load.reduce((a, b) => a + b, 0);
-  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, all steps together ${Math.round(100 * sum / (all * steps.length))} %. Empty cells are free; the bars above show each step.`;
+  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, ${steps.length === data.allSteps ? "all steps" : "these steps"} together ${Math.round(100 * sum / (all * steps.length))} %. Empty cells are free; the bars above show each step.`;
   $("nodes-sum").textContent = "The fuller the colour, the nearer to what ports and channels allow in a step.";
   if (!data.bound?.channels?.length) return;
   const counted = data.bound.channels.filter(([channel]) => channelChart.cells[channel][step]);
@@ -153,9 +154,12 @@ function showJourney(step) {
     const name = document.createElement("span"), route = document.createElement("span");
     name.textContent = chosen ? `step ${time + 1}` : messageName(transfer[0]);
     const path = routeName(transfer.slice(1));
-    const told = chosen && chosen.kind !== "message" && messages.length > 1;
+    // The ends of the path name the message if it has no others.
+    const [source, ...others] = messages[transfer[0]];
+    const named = others.length === 1 && transfer[1] === source && transfer.at(-1) === others[0];
     route.className = "route";
-    route.textContent = told ? `${messageName(transfer[0])}: ${path}` : path;
+    route.textContent = !chosen || chosen.kind === "message" || named || messages.length === 1
+      ? path : `${messageName(transfer[0])}: ${path}`;
     button.append(swatch(keys[transfer[0]]), name, route);
     button.classList.toggle("now", Boolean(chosen) && time === step);
     if (chosen) button.addEventListener("click", () => goTo(time));
@@ -191,13 +195,16 @@ function showTree(step) {
   // A message with one other end is a single branch: show all messages of the same source.
   const one = messages[list[0]][0];
   if (messages[list[0]].length === 2 && state.pinned?.kind !== "message") {
-    list = messages.map((_, message) => message).filter((message) => messages[message][0] === one);
+    const own = messages.map((_, message) => message).filter((message) => messages[message][0] === one);
+    // Of a page without its last steps some messages have no transfers.
+    list = own.filter((message) => messageUses[message].length);
+    if (!list.length) list = own;
     list.sort((a, b) => messageUses[a].at(-2) - messageUses[b].at(-2));
   }
   const left = drawTree($("tree"), treeRoom, list, step, (time, message) => { goTo(time); pin({ kind: "message", id: message }); });
   const whose = list.length === 1 ? `${noun} ${messageName(list[0])}` : `All ${list.length} ${noun.toLowerCase()}s ${combining ? "to" : "from"} ${nodeName(one)}`;
   $("tree-title").textContent = combining ? "How the parts come together" : messages[list[0]].length > 2 ? "Broadcast tree" : "Deliveries";
-  $("tree-note").textContent = `${whose}: a node stands in the column of the step in which it ${combining ? "sends" : "receives"}.${left ? ` ${count(left, "more message")} not shown.` : ""}`;
+  $("tree-note").textContent = `${whose}: a node stands in the column of the step in which it ${combining ? "sends" : "receives"}.${left ? ` ${count(left, "more transfer")} not shown.` : ""}`;
 }
 
 function messagesOf(key) {
@@ -278,6 +285,8 @@ function setUpNote() {
   if (messages.length === 1) words.push(combining ? "Filled nodes still hold a part before the step." : "Filled nodes hold the message before the step.");
   if (coloursRepeat) words.push(`Colours and dashes repeat after ${COLOURS * LINES.length}: choose one to see it alone.`);
   if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below has all.`);
+  if (!channelsReact) words.push("Channels are too many to point at: choose one from the list or in the chart.");
+  if (Math.min(channelChart.high, channelChart.wide) < 1) words.push("In the chart of channels several cells share a pixel.");
   if (picture.nameless) words.push("Names of nodes have no room here: hover, tap and the lists show them.");
   $("network-note").textContent = words.join(" ");
 }

@@ -1,6 +1,7 @@
 // The two charts, channels by steps and nodes by steps, each on a canvas with a second one above.
 
 const BARS = 30, FOOT = 20;
+const MAX_PIXELS = 6000;  // browsers refuse canvases that are much higher or wider
 
 // A CSS colour such as var(--c0) as the canvas needs it.
 function cssColour(name) {
@@ -45,7 +46,7 @@ class Chart {
   layout() {
     const labels = this.rows.map((row) => short(row.label, 17));
     const total = this.rows.length;
-    this.high = total <= 40 ? 18 : total <= 80 ? 13 : total <= 300 ? 5 : 2;
+    this.high = total <= 40 ? 18 : total <= 80 ? 13 : total <= 300 ? 5 : Math.min(2, MAX_PIXELS / total);
     const font = Math.min(12, this.high - 2);
     this.font = `${Math.max(10, font)}px system-ui, "DejaVu Sans", sans-serif`;
     this.labelled = font >= 10;
@@ -54,10 +55,10 @@ class Chart {
     const texts = this.labelled ? labels : this.rows.map((row) => short(row.group, 10));
     this.margin = Math.ceil(texts.reduce((wide, text) => Math.max(wide, context.measureText(text).width), 0)) + 10;
     const room = Math.max(120, this.box.clientWidth - this.margin - 8);
-    this.wide = Math.max(3, Math.min(110, room / steps.length));
+    this.wide = Math.max(Math.min(3, MAX_PIXELS / steps.length), Math.min(110, room / steps.length));
     this.width = Math.ceil(this.margin + steps.length * this.wide + 6);
     this.height = BARS + total * this.high + FOOT;
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
+    const ratio = this.width * this.height > 4e6 ? 1 : Math.min(2, window.devicePixelRatio || 1);
     for (const canvas of [this.base, this.top]) {
       canvas.width = this.width * ratio;
       canvas.height = this.height * ratio;

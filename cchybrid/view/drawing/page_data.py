@@ -61,6 +61,12 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
             hint="draw a chart: --chart channels",
         )
     steps = _steps_that_fit(schedule, room)
+    if not steps:
+        raise InputError(
+            "the first step is too large for a page",
+            where=instance.name,
+            hint="draw a chart: --chart channels",
+        )
     keys = MessageKeys(schedule)
     bound, evidence_error = _bound(schedule)
     return {

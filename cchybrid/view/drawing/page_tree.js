@@ -3,18 +3,18 @@
 
 const ROW = 22, MAX_ROWS = 400;
 
-// The children of the root, each {node, step, message, children}, and the number of nodes left out.
+// The children of the root, each {node, step, message, children}, and the number of transfers left out.
 function deliveryTree(list) {
   const roots = [];
   let rows = 0, left = 0;
   for (const message of list) {
-    if (rows >= MAX_ROWS) { left++; continue; }
     const found = new Map([[messages[message][0], { children: roots }]]);
     const journey = journeyOf({ kind: "message", id: message });
     if (combining) journey.reverse();
     for (const [step, transfer] of journey) {
       const path = transfer.slice(1);
       const [parent, node] = combining ? [path.at(-1), path[0]] : [path[0], path.at(-1)];
+      if (rows >= MAX_ROWS || !found.has(parent)) { left++; continue; }
       const entry = { node, step, message, path, children: [] };
       found.get(parent).children.push(entry);
       found.set(node, entry);

@@ -1,0 +1,57 @@
+"""Write the pictures of pages in ``docs/pictures``: ``python -m tests.view.make_page_pictures``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import cchybrid
+from cchybrid.model import Schedule
+from cchybrid.view.drawing.page import page
+from tests.view.chromium import PHONE, find_chromium, started_chromium
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+
+
+def solved(network: str, collective: str, **rest: Any) -> Schedule:
+    result = cchybrid.solve(cchybrid.instance(network, collective, **rest), time_limit=20)
+    assert result.schedule is not None
+    return result.schedule
+
+
+def main() -> None:
+    """Solve the instances, open their pages and write the pictures."""
+    program = find_chromium()
+    if program is None:
+        raise SystemExit("there is no Chromium")
+    torus, dgx, ring = (
+        solved("torus-4x4", "AAS"),
+        solved("dgx-1", "AAB"),
+        solved("ring-bi-8", "AAS"),
+    )
+    with started_chromium(program) as browser, tempfile.TemporaryDirectory() as folder:
+
+        def opened(schedule: Schedule, **settings: Any) -> Any:
+            path = Path(folder) / "page.html"
+            path.write_text(page(schedule), encoding="utf-8")
+            tab = browser.new_context(**settings).new_page()
+            tab.goto(path.as_uri())
+            return tab
+
+        wide = {"viewport": {"width": 1280, "height": 900}}
+        opened(torus, **wide).screenshot(path=FOLDER / "page-light.png")
+        dark = opened(torus, **wide, color_scheme="dark")
+        dark.click("#legend button >> nth=5")
+        dark.click("#next")
+        dark.mouse.move(0, 0)
+        dark.screenshot(path=FOLDER / "page-dark.png")
+        phone = opened(dgx, **PHONE, device_scale_factor=2)
+        phone.tap("#legend button >> nth=0")
+        phone.screenshot(path=FOLDER / "page-phone.png")
+        bound = opened(ring, **wide)
+        bound.locator("#bound-section").screenshot(path=FOLDER / "page-bound.png")
+
+
+if __name__ == "__main__":
+    main()
