@@ -28,7 +28,8 @@ def main() -> None:
     if fault == "hang":
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent()
-        time.sleep(600)
+        while os.getppid() != 1:  # 1: the parent had ended before
+            time.sleep(0.1)
 
 
 if __name__ == "__main__":
