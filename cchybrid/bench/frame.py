@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
+from cchybrid.model.text import described
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -55,6 +56,10 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     """
     if find_spec("pandas") is None:
         raise InputError("a table of runs needs pandas", hint="pip install 'cchybrid[report]'")
+    if not isinstance(store, (str, Path)):
+        raise InputError(
+            f"{described(store)} is no store", where="store", hint="give the name of its file"
+        )
     import pandas
 
     from cchybrid.bench.report.reading import read_store

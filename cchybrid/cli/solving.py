@@ -56,6 +56,9 @@ def solve(
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
     option: arguments.EngineOption = None,
+    initial: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Begin with this schedule.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
     ] = None,
@@ -91,6 +94,7 @@ def solve(
             memory=memory,
             certify=certify,
             options=engine_options(option or []),
+            initial_schedule=initial,
             observers=observers,
             log=None if log is None else _log_to(log, stack),
             registry=registry,

@@ -291,6 +291,8 @@ def instance(
     for where, word in (("switching", switching),):
         if word is not None and not isinstance(word, str):
             raise InputError(f"{_kind(word)} makes no sense", where=where, hint="give a text")
+    if hasattr(fail_nodes, "tolist"):  # an array of NumPy
+        fail_nodes = fail_nodes.tolist()
     for where, faults in (("fail_links", fail_links), ("fail_nodes", fail_nodes)):
         if not isinstance(faults, (list, tuple, set, frozenset)):
             raise InputError(f"{faults!r} is no list", where=where, hint="give a list, such as []")

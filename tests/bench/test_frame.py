@@ -80,6 +80,8 @@ def test_an_empty_store_has_no_lines(tmp_path: Path) -> None:
 def test_bad_stores_are_one_line(runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such store"):
         cchybrid.bench.read(tmp_path / "none.sqlite")
+    with pytest.raises(InputError, match="is no store"):
+        cchybrid.bench.read(3)
     path = fill(tmp_path / "a.sqlite", runs[:1])
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE runs SET result = '{'")

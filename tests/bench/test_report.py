@@ -493,6 +493,19 @@ def test_pages_of_similar_rows_have_different_files(
     assert names == {"row.html", "row-2.html"}
 
 
+def test_a_row_that_is_too_large_for_a_page_has_none(
+    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+) -> None:
+    def refuse(schedule: Schedule) -> str:
+        raise InputError("too large")
+
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:1])
+    monkeypatch.setattr(sys.modules["cchybrid.view.drawing.page"], "page", refuse)
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    assert not (tmp_path / "a-report" / "pages").exists()
+
+
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])
 def test_a_missing_package_is_named(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -53,6 +53,8 @@ def test_instances_by_name_and_by_object_are_equal() -> None:
         "root": np.int64(2), "fail_links": ["0-1"], "fail_nodes": [np.int32(4)], "ports": (1, 2)
     }  # fmt: skip
     assert instance("ring-bi-6", "bcast", **given) == instance(ring, "bcast", **given)
+    given["fail_nodes"] = np.array([4])
+    assert instance("ring-bi-6", "bcast", **given) == instance(ring, "bcast", **given)
     assert instance(LINE, [("R1", "R3")], name="own", routing="any").name == "own"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.store import Store
 from cchybrid.model import Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry
 
 FOLDER = "pages"
@@ -20,7 +21,8 @@ def schedule_pages(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the row, the file and the page of the best schedule of every row that has one.
 
-    The best schedule is the one with the fewest steps that was found first.
+    The best schedule is the one with the fewest steps that was found first. Rows whose network is
+    too large for a page are left out.
 
     Parameters
     ----------
@@ -37,8 +39,13 @@ def schedule_pages(
         for run in store.runs():
             if (run.row, run.contestant.renamed(registry).key, run.seed) in chosen:
                 schedule = run.schedule()
-                if schedule is not None:
-                    yield run.row, f"{FOLDER}/{_file_name(run.row, taken)}", draw(schedule)
+                if schedule is None:
+                    continue
+                try:
+                    text = draw(schedule)
+                except InputError:  # a network that is too large for a page
+                    continue
+                yield run.row, f"{FOLDER}/{_file_name(run.row, taken)}", text
 
 
 def write_page(folder: Path, name: str, text: str) -> None:
