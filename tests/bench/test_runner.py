@@ -84,7 +84,7 @@ def wait_until_gone(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("suite", "runs", "kills"),
     [
-        pytest.param(HALF, 3, 3, id="three times"),
+        pytest.param(HALF, 3, 3, id="three times", marks=pytest.mark.long),
         pytest.param(SUITE, 6, 10, id="ten times", marks=pytest.mark.long),
     ],
 )

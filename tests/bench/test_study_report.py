@@ -148,6 +148,7 @@ fixed_steps = 2
 """
 
 
+@pytest.mark.long
 def test_a_study_is_run_as_its_file_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -223,6 +223,7 @@ def test_claims_nothing_for_an_incomplete_problem() -> None:
     assert run.best() is not None
 
 
+@pytest.mark.long
 def test_same_seed_and_evaluations_same_search() -> None:
     def notes(seed: int) -> list[dict[str, float]]:
         budget = Budget(None, evaluations=800)

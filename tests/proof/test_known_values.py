@@ -98,7 +98,13 @@ def test_ports_and_switching_change_the_bound():
     assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
 
 
-@pytest.mark.parametrize(("network", "steps"), [("20-3-2", 9), ("24-3-1", 11), ("22-3-1", 18)])
+@pytest.mark.parametrize(
+    ("network", "steps"),
+    [
+        ("24-3-1", 11),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in (("20-3-2", 9), ("22-3-1", 18))),
+    ],
+)
 def test_cuts_count_late_entries_in_part(network, steps):
     """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""
     assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
@@ -107,7 +113,7 @@ def test_cuts_count_late_entries_in_part(network, steps):
 @pytest.mark.parametrize(
     ("network", "steps"),
     [
-        ("random-regular-16-3-1", 10),
+        pytest.param("random-regular-16-3-1", 10, marks=pytest.mark.long),
         pytest.param("random-regular-20-3-1", 13, marks=pytest.mark.long),
         pytest.param("mesh-4x5", 13, marks=pytest.mark.long),
     ],
@@ -124,7 +130,7 @@ def test_deliveries_over_half_duplex_links(network, steps):
 @pytest.mark.parametrize(
     ("network", "steps"),
     [
-        ("mesh-3x5", 16),
+        pytest.param("mesh-3x5", 16, marks=pytest.mark.long),
         ("mesh-5x5", 26),
         ("mesh-5x7", 36),
         pytest.param("mesh-4x4", 15, marks=pytest.mark.long),
