@@ -102,7 +102,8 @@ def test_ports_and_switching_change_the_bound():
     ("network", "steps"),
     [
         ("24-3-1", 11),
-        *(pytest.param(*case, marks=pytest.mark.long) for case in (("20-3-2", 9), ("22-3-1", 18))),
+        pytest.param("20-3-2", 9, marks=pytest.mark.long),
+        pytest.param("22-3-1", 18, marks=pytest.mark.long),
     ],
 )
 def test_cuts_count_late_entries_in_part(network, steps):
@@ -110,13 +111,10 @@ def test_cuts_count_late_entries_in_part(network, steps):
     assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("network", "steps"),
-    [
-        pytest.param("random-regular-16-3-1", 10, marks=pytest.mark.long),
-        pytest.param("random-regular-20-3-1", 13, marks=pytest.mark.long),
-        pytest.param("mesh-4x5", 13, marks=pytest.mark.long),
-    ],
+    [("random-regular-16-3-1", 10), ("random-regular-20-3-1", 13), ("mesh-4x5", 13)],
 )
 def test_deliveries_over_half_duplex_links(network, steps):
     """Deliveries over links: 240 / 24, 380 / 30 and 380 / 31, rounded up."""
