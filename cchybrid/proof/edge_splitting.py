@@ -3,8 +3,9 @@
 Splitting off the pair (u, x), (x, v) replaces a capacity of both by the arc (u, v). If in every
 node as much capacity enters as leaves, all arcs of a forwarding node can be split off so that the
 maximum flow from the root to every target stays at least the demand (Bang-Jensen, Frank and
-Jackson, SIAM Journal on Discrete Mathematics 8, 1995, doi:10.1137/S0036142993226983; used for
-collectives by Zhao et al., "ForestColl", arXiv:2402.06787). In other networks it may fail.
+Jackson, "Preserving and increasing local edge-connectivity in mixed graphs", SIAM Journal on
+Discrete Mathematics 8, 1995; used for collectives by Zhao et al., "ForestColl", arXiv:2402.06787).
+In other networks it may fail.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Splitting:
     def remove(self, node: int) -> None:
         """Split off the arcs of a forwarding node, and drop those that are left."""
         tails, heads = self._beside(node)
-        # Equal shares first: many short ways past the node give trees of small depth.
+        # Equal shares first: many arcs past the node give trees of small depth.
         shares = [
             (u, v, max(1, min(self.capacity[u, node] // max(1, len(heads) - 1),
                               self.capacity[node, v] // max(1, len(tails) - 1))))
@@ -72,6 +73,10 @@ class Splitting:
             del self.capacity[arc], self.parts[arc]
         if dropped and self._shortfall() > 0:
             self.complete = False
+
+    def degree(self, node: int) -> int:
+        """Return the number of arcs at a node."""
+        return sum(node in arc for arc in self.capacity)
 
     def _beside(self, node: int) -> tuple[list[int], list[int]]:
         tails = [a for a, b in self.capacity if b == node]

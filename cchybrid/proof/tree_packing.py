@@ -2,8 +2,7 @@
 
 Trees from given roots, as many as the smallest cut allows (Edmonds, "Edge-disjoint branchings",
 1973), are grown arc by arc: an arc is added as often as the cut condition of all other trees
-permits, which is one maximum flow (Bérczi and Frank, 2010; Schrijver, "Combinatorial Optimization",
-2003, theorem 53.9).
+permits, which is one maximum flow.
 """
 
 from __future__ import annotations
