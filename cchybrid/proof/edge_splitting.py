@@ -97,9 +97,9 @@ class Splitting:
         if short > 0:
             for u, v, size in reversed(done):
                 self._shift(u, node, v, -size)
-            if len(done) > 1:
-                self._split(node, done[: len(done) // 2])
-                self._split(node, done[len(done) // 2 :])
+            if len(pairs) > 1:
+                self._split(node, pairs[: len(pairs) // 2])
+                self._split(node, pairs[len(pairs) // 2 :])
                 return
             # Every set of nodes that the pair harms loses just what is split off.
             [(u, v, size)] = done
