@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
     from cchybrid.host.result import Result
+    from cchybrid.host.throughput import ThroughputResult, throughput
     from cchybrid.model import (
         Channel,
         Collective,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
     "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "Reduction",
-    "Result", "Schedule", "Transfer", "Violation", "bound", "design", "design_front", "instance",
-    "network", "solve", "verify_schedule",
+    "Result", "Schedule", "ThroughputResult", "Transfer", "Violation", "bound", "design",
+    "design_front", "instance", "network", "solve", "throughput", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -52,6 +53,8 @@ _LATER = {
     "network": "cchybrid.host.api",
     "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
+    "ThroughputResult": "cchybrid.host.throughput",
+    "throughput": "cchybrid.host.throughput",
     "Violation": "cchybrid.referee.verify",
     "verify_schedule": "cchybrid.referee.verify",
 }

@@ -19,6 +19,7 @@ from cchybrid.cli import (
     proving,
     schedules,
     solving,
+    throughput,
     warming,
 )
 from cchybrid.library.nearest import did_you_mean
@@ -41,6 +42,7 @@ app.command()(solving.bound)
 app.command()(schedules.verify)
 app.command()(proving.prove)
 app.command()(proving.check)
+app.command()(throughput.throughput)
 app.command()(schedules.export)
 app.add_typer(benching.bench)
 app.command()(warming.warm_up)

@@ -16,10 +16,20 @@ from cchybrid.cli.schedules import ScheduleFile, refuse_invalid
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError, with_context
 
-CertificateFile = Annotated[
+CheckedFile = Annotated[
     Path,
     typer.Argument(
-        metavar="CERTIFICATE", help="A cchybrid-certificate/1 file.", show_default=False
+        metavar="FILE",
+        help="A cchybrid-schedule/1 file, or a cchybrid-throughput/1 file alone.",
+        show_default=False,
+    ),
+]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="CERTIFICATE",
+        help="The cchybrid-certificate/1 file of the schedule.",
+        show_default=False,
     ),
 ]
 
@@ -108,9 +118,9 @@ def prove(
 
 
 def check(
-    schedule: ScheduleFile, certificate: CertificateFile, as_json: arguments.AsJson = False
+    schedule: CheckedFile, certificate: CertificateFile = None, as_json: arguments.AsJson = False
 ) -> None:
-    """Check a schedule and its certificate, from the two files alone.
+    """Check a schedule and its certificate, from the two files alone; or one throughput file.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
@@ -118,6 +128,9 @@ def check(
     from cchybrid.checker import EvidenceError
     from cchybrid.checker import check as check_records
 
+    if certificate is None:
+        _check_alone(schedule, as_json)
+        return
     record, read = _load_schedule(schedule)
     claim = _load_json(certificate)
     verdict, failure = None, ""
@@ -145,6 +158,21 @@ def check(
     else:
         print(_sentence(read.instance.name, verdict))
     raise typer.Exit(0 if verdict is not None else 1)
+
+
+def _check_alone(path: Path, as_json: bool) -> None:
+    """Check a file that needs no certificate beside it."""
+    from cchybrid.checker.throughput import FORMAT
+    from cchybrid.cli.throughput import check_file
+
+    record = _load_json(path)
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InputError(
+            "only throughput files are checked without a certificate",
+            where=str(path),
+            hint="name the certificate after the schedule",
+        )
+    check_file(path, record, as_json)
 
 
 def _shown(verdict: Any) -> dict[str, Any]:

@@ -123,12 +123,15 @@ class _Program:
             )
             for number, (row, right) in enumerate(zip(self.rows, self.right, strict=True))
         ]
-        self.solved = program.solve()
+        if not program.solve():
+            raise InputError(
+                "the linear program could not be solved",
+                where="throughput",
+                hint="report this defect",
+            )
 
     def exact_flow(self) -> tuple[dict[int, dict[Arc, Fraction]], dict[Arc, int]] | None:
         """Return the exact flows by source, and prices, of the last basis if it is optimal."""
-        if not self.solved:
-            return None
         tight = [i for i, row in enumerate(self.handles) if not LinearProgram.is_basic(row)]
         basic = [j for j, each in enumerate(self.variables) if LinearProgram.is_basic(each)]
         place = {column: k for k, column in enumerate(basic)}

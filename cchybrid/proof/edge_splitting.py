@@ -18,6 +18,9 @@ from cchybrid.proof.max_flow import FlowNetwork
 Arc = tuple[int, int]
 Part = tuple[int, tuple[int, ...]]
 """A capacity, and the path in the network that offers it."""
+_PARTNERS = 8
+"""Nodes on the other side of a removed one that each of its neighbours is first linked to, in equal
+shares: more of them give trees of smaller depth, but more trees."""
 
 
 class Splitting:
@@ -53,10 +56,9 @@ class Splitting:
     def remove(self, node: int) -> None:
         """Split off the arcs of a forwarding node, and drop those that are left."""
         tails, heads = self._beside(node)
-        # Equal shares first: many arcs past the node give trees of small depth.
         shares = [
-            (u, v, max(1, min(self.capacity[u, node] // max(1, len(heads) - 1),
-                              self.capacity[node, v] // max(1, len(tails) - 1))))
+            (u, v, max(1, min(self.capacity[u, node] // max(1, min(_PARTNERS, len(heads) - 1)),
+                              self.capacity[node, v] // max(1, min(_PARTNERS, len(tails) - 1)))))
             for u in tails for v in heads if u != v
         ]  # fmt: skip
         self._split(node, shares)
