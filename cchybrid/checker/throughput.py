@@ -27,6 +27,7 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker.instance import EvidenceError, Network
@@ -204,7 +205,7 @@ def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None
             if (nodes[0] != root and nodes[0] not in ends) or nodes[-1] in ends | {root}:
                 raise EvidenceError("a path of a tree begins or ends where it must not")
             ends.add(nodes[-1])
-            for hop in zip(nodes, nodes[1:], strict=False):
+            for hop in pairwise(nodes):
                 load[hop] += size
         message = (root, frozenset(ends))
         if message not in missing:
@@ -226,7 +227,7 @@ def _read_path(network: Network, path: Any) -> list[int]:
         nodes = nodes[::-1]
     if len(set(nodes)) < len(nodes):
         raise EvidenceError("a path visits a node twice")
-    if any(hop not in network.channels for hop in zip(nodes, nodes[1:], strict=False)):
+    if any(hop not in network.channels for hop in pairwise(nodes)):
         raise EvidenceError("a path uses a channel that does not exist")
     if not network.endpoints.isdisjoint(nodes[1:-1]):
         raise EvidenceError("a path passes an endpoint")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -135,9 +135,7 @@ class _Program:
         tight = [i for i, row in enumerate(self.handles) if not LinearProgram.is_basic(row)]
         basic = [j for j, each in enumerate(self.variables) if LinearProgram.is_basic(each)]
         place = {column: k for k, column in enumerate(basic)}
-        square = [
-            {place[j]: size for j, size in self.rows[i].items() if j in place} for i in tight
-        ]
+        square = [{place[j]: size for j, size in self.rows[i].items() if j in place} for i in tight]
         amounts = solve_exactly(square, [self.right[i] for i in tight], len(basic))
         if amounts is None or min(amounts) < 0:
             return None
@@ -249,7 +247,7 @@ def _rounded(
     return found
 
 
-def largest_load(paths: Mapping[Sequence[int], Any], channels: Mapping[Arc, int]) -> Fraction:
+def largest_load(paths: Mapping[tuple[int, ...], Any], channels: Mapping[Arc, int]) -> Fraction:
     """Return the largest load of a channel relative to its capacity."""
     load: Counter[Arc] = Counter()
     for path, amount in paths.items():

@@ -79,9 +79,7 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
             {
                 "root": tree.root,
                 "chunks": tree.weight,
-                "paths": [
-                    list(path[::-1] if network.backwards else path) for path in tree.paths
-                ],
+                "paths": [list(path[::-1] if network.backwards else path) for path in tree.paths],
             }
             for tree in sorted(trees)
         ],
@@ -125,9 +123,7 @@ def _scatters(network: Network) -> Found:
     demand = Counter((source, goals[0]) for source, goals in network.messages)
     flow = concurrent_flow(network.channels, network.endpoints, demand)
     attained = largest_load(flow.paths, network.channels)
-    chunks = math.lcm(
-        attained.denominator, *(amount.denominator for amount in flow.paths.values())
-    )
+    chunks = math.lcm(attained.denominator, *(amount.denominator for amount in flow.paths.values()))
     trees = [
         PathTree(path[0], int(amount * chunks), (path,)) for path, amount in flow.paths.items()
     ]

@@ -40,7 +40,7 @@ def random_network(seed: int, *, both: bool, switches: int = 0, endpoints: int =
     # Every endpoint is next to a node that is none, and those reach each other.
     inner = [node for node in range(nodes) if node >= endpoints]
     if endpoints:
-        sizes |= {pair: 2 for pair in pairwise(inner)} | {(b, a): 2 for a, b in pairwise(inner)}
+        sizes |= dict.fromkeys(pairwise(inner), 2) | {(b, a): 2 for a, b in pairwise(inner)}
         for node in range(endpoints):
             hub = rng.choice(inner)
             sizes |= {(node, hub): 1, (hub, node): 1}

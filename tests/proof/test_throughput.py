@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +49,20 @@ FORESTCOLL = {
     "mi250-x2": ("15/83", 2, 354.133),
 }
 """ForestColl's examples: rounds per chunk, GB/s of a capacity of 1, algorithmic bandwidth."""
+
+
+def test_the_page_shows_these_values() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "throughput.md").read_text()
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (\S+) \| (\S+) \|(?: (\S+) = (\S+) \|)?$", page, re.MULTILINE
+    )
+    shown = {name: tuple(cells) for name, *cells, rate, _ in rows if not rate}
+    assert shown == OPTIMA
+    for name, rounds, unit, rate, decimal in (row for row in rows if row[3]):
+        known, bandwidth, published = FORESTCOLL[name]
+        assert (rounds, unit, float(decimal)) == (known, str(bandwidth), published)
+        assert float(Fraction(rate)) == pytest.approx(published, abs=5e-4)
+    assert len(rows) == len(OPTIMA) + len(FORESTCOLL)
 
 
 def solved(instance: Instance) -> tuple[dict[str, Any], Any]:
