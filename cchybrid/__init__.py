@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cchybrid.host.instances import collective, instance, network
     from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
+    from cchybrid.host.throughput import ThroughputResult, throughput
     from cchybrid.model import (
         Channel,
         Collective,
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
     "EvidenceError", "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError",
-    "ProofResult", "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bench",
-    "bound", "check", "collective", "design", "design_front", "instance", "network", "prove",
-    "solve", "verify", "verify_schedule",
+    "ProofResult", "Reduction", "Result", "Schedule", "ThroughputResult", "Transfer", "Verdict",
+    "Violation", "bench", "bound", "check", "collective", "design", "design_front", "instance",
+    "network", "prove", "solve", "throughput", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -65,6 +66,8 @@ _LATER = {
     "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
     "verify": "cchybrid.host.proving",
+    "ThroughputResult": "cchybrid.host.throughput",
+    "throughput": "cchybrid.host.throughput",
     "Violation": "cchybrid.referee.verify",
     "verify_schedule": "cchybrid.referee.verify",
 }

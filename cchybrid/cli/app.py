@@ -20,6 +20,7 @@ from cchybrid.cli import (
     proving,
     schedules,
     solving,
+    throughput,
     warming,
 )
 from cchybrid.library.nearest import did_you_mean
@@ -42,6 +43,7 @@ app.command()(solving.bound)
 app.command()(schedules.verify)
 app.command()(proving.prove)
 app.command()(proving.check)
+app.command()(throughput.throughput)
 app.command()(schedules.export)
 app.command()(drawing.draw)
 app.add_typer(benching.bench)

@@ -94,16 +94,16 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
-        read = functools.partial(_read, ignore_attributes=given.pop("ignore_attributes"))
+        read = functools.partial(read_file, ignore_attributes=given.pop("ignore_attributes"))
         command(lambda registry: resolve(_spec(**words), registry, read), **given)
 
-    ignore = inspect.signature(_read, eval_str=True).parameters["ignore_attributes"]
+    ignore = inspect.signature(read_file, eval_str=True).parameters["ignore_attributes"]
     ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
     call.__signature__ = inspect.Signature([*named.values(), ignore, *own])  # type: ignore[attr-defined]
     return call
 
 
-def _read(path: str | Path, ignore_attributes: IgnoreAttributes = False) -> NetworkFile:
+def read_file(path: str | Path, ignore_attributes: IgnoreAttributes = False) -> NetworkFile:
     """Return the content of a network file; what a graph file holds is shown in one line."""
     file = read_network(path, ignore_attributes=ignore_attributes)
     if is_graph_file(path):

@@ -13,13 +13,23 @@ import typer
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.view.screen import print_lines
 
-CertificateFile = Annotated[
+CheckedFile = Annotated[
     Path,
     typer.Argument(
-        metavar="CERTIFICATE", help="A cchybrid-certificate/1 file.", show_default=False
+        metavar="FILE",
+        help="A cchybrid-schedule/1 file, or a cchybrid-throughput/1 file alone.",
+        show_default=False,
+    ),
+]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="CERTIFICATE",
+        help="The cchybrid-certificate/1 file of the schedule.",
+        show_default=False,
     ),
 ]
 
@@ -91,9 +101,9 @@ def prove(
 
 
 def check(
-    schedule: ScheduleFile, certificate: CertificateFile, as_json: arguments.AsJson = False
+    schedule: CheckedFile, certificate: CertificateFile = None, as_json: arguments.AsJson = False
 ) -> None:
-    """Check a schedule and its certificate, from the two files alone.
+    """Check a schedule and its certificate, from the two files alone; or one throughput file.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
@@ -102,6 +112,9 @@ def check(
     from cchybrid.host import proving
     from cchybrid.model import Schedule
 
+    if certificate is None:
+        _check_alone(schedule, as_json)
+        return
     read = Schedule.load(schedule)
     verdict, failure = None, ""
     with _status(f"checking {read.instance.name}"):
@@ -127,6 +140,24 @@ def check(
     else:
         print_lines([_sentence(read.instance.name, verdict)])
     raise typer.Exit(0 if verdict is not None else 1)
+
+
+def _check_alone(path: Path, as_json: bool) -> None:
+    """Check a file that needs no certificate beside it."""
+    from cchybrid.checker.throughput import FORMAT
+    from cchybrid.cli.throughput import check_file
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    with with_context(path):
+        record = parse_json(read_text(path))
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InputError(
+            "only throughput files are checked without a certificate",
+            where=str(path),
+            hint="name the certificate after the schedule",
+        )
+    check_file(path, record, as_json)
 
 
 def _shown(verdict: Any) -> dict[str, Any]:

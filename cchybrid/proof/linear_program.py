@@ -76,6 +76,11 @@ class LinearProgram:
         return float(self._objective.Value())
 
     @staticmethod
+    def is_basic(item: Any) -> bool:
+        """Return whether a variable, or the slack of a row, is in the basis of the optimum."""
+        return bool(item.basis_status() == pywraplp.Solver.BASIC)
+
+    @staticmethod
     def duals(rows: Iterable[Any], sign: float = 1.0) -> NDArray[np.float64]:
         """Return, shape (rows,), the dual values times ``sign``, negative ones replaced by 0."""
         return np.array([max(0.0, sign * float(row.dual_value())) for row in rows])

@@ -8,11 +8,12 @@ from typing import Any
 
 from cchybrid.model.errors import InputError
 
-NAMES = ("instance-1", "schedule-1", "certificate-1", "network-1", "design-1")
+NAMES = ("instance-1", "schedule-1", "certificate-1", "network-1", "design-1", "throughput-1")
 EMBEDDED = {
     "schedule-1": ("instance-1",),
     "network-1": ("instance-1", "design-1"),
     "design-1": ("instance-1",),
+    "throughput-1": ("instance-1",),
 }
 """The schemas that a schema refers to."""
 

@@ -50,6 +50,9 @@ FACTS = {
     "dgx-1": (8, 32, 4, 4, 2),
     "dgx-2": (17, 32, 1, 16, 2),
     "mi250-16": (16, 56, 3, 4, 5),
+    "dgx-a100": (9, 16, 1, 8, 2),
+    "dgx-a100-x2": (36, 96, 2, 8, 6),
+    "mi250-x2": (33, 176, 4, 32, 2),
     "ndv2-x2": (16, 66, 4, 5, 5),
     "nsfnet-14": (14, 40, 2, 4, 4),
     "arpanet-20": (20, 60, 2, 4, 6),
@@ -60,7 +63,8 @@ TERMINALS = {"2-ary-1-tree": 2, "2-ary-3-tree": 8, "4-ary-2-tree": 16, "4-ary-3-
 TERMINALS |= {"dgx-2": 16, "benes-2": 2, "benes-4": 4, "benes-16": 16}
 LARGE = ["hyperx-5x6x7", "de-bruijn-2-12", "ccc-9", "dragonfly-12x6", "slim-fly-23", "benes-256"]
 LARGE += ["5-ary-4-tree", "random-regular-2000-4-1"]
-MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2"}
+PROCESSORS = {"dgx-a100": 8, "dgx-a100-x2": 16, "mi250-x2": 32}
+MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2", *PROCESSORS}
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -76,9 +80,11 @@ def test_size_degree_and_diameter(name: str) -> None:
 def test_terminals_reach_each_other(name: str) -> None:
     net = network(name)
     count = TERMINALS.get(name, net.nodes)
-    assert net.terminals == tuple(range(count))
+    processors = PROCESSORS.get(name, count)
+    assert net.terminals == tuple(range(processors))
+    assert net.switches == tuple(range(processors, count) if name in PROCESSORS else ())
     assert net.endpoints == (tuple(range(count)) if name in TERMINALS else ())
-    assert len(distances(net)) == count * (count - 1)
+    assert len(distances(net)) == processors * (processors - 1)
 
 
 @pytest.mark.parametrize("name", [*FACTS, *BENES])
@@ -211,7 +217,7 @@ def test_machines_say_where_their_facts_are_from() -> None:
     )
     records = json.loads(text)
     assert list(records) == [name for name in FACTS if name in records]
-    assert len(records) == 7
+    assert len(records) == 10
     for record in records.values():
         assert record["source"]
         assert len({tuple(link[:2]) for link in record["links"]}) == len(record["links"])

@@ -1,0 +1,246 @@
+"""Throughput: rounds per chunk of an endless schedule, and the bound that none can beat.
+
+A message is cut into many equal chunks; a round carries as many chunks over a channel as its
+capacity. A ``cchybrid-throughput/1`` object has the whole ``instance`` and
+
+- ``trees``, each with its ``root`` (the source of a message), its ``chunks`` (how many of the
+  message take it) and its ``paths``: each begins at the root or where an earlier path of the tree
+  ends, and the ends are the destinations of the message. Each message has ``chunks`` chunks in all,
+  and no channel carries more than its capacity times ``rounds``. Sent one after another, such
+  batches of chunks take ``rounds`` rounds each, whatever the trees' depth: ``rounds_per_chunk`` is
+  the quotient.
+- ``evidence`` for ``bound``, the rounds per chunk that every schedule needs over any routes:
+
+  - ``cut``: a set of ``nodes``. The number of messages with their source outside the set and a
+    destination in it, over the capacity of the channels into the set.
+  - ``prices``: per channel a non-negative integer; every message has one destination. The sum of
+    the prices of a cheapest path for each message, over the sum of capacity times price.
+
+Reductions are broadcasts read backwards: their paths lead to the root, and the set is one that
+parts leave. Paths pass no endpoint, except in store-and-forward switching. An endpoint that is
+neither a source nor a destination carries nothing, and one that is no destination accepts nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.reading import read_network
+
+FORMAT = "cchybrid-throughput/1"
+_KEYS = {
+    "format", "instance", "rounds_per_chunk", "chunks", "rounds", "trees", "bound", "evidence",
+}  # fmt: skip
+
+
+class ThroughputVerdict(NamedTuple):
+    """The result of checking a throughput file.
+
+    Attributes
+    ----------
+    rounds_per_chunk
+        What the trees attain.
+    bound
+        What every schedule needs at least.
+    kind
+        The kind of the evidence.
+    """
+
+    rounds_per_chunk: Fraction
+    bound: Fraction
+    kind: str
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no schedule takes fewer rounds per chunk."""
+        return self.rounds_per_chunk == self.bound
+
+
+def check_throughput(record: Any) -> ThroughputVerdict:
+    """Check a ``cchybrid-throughput/1`` object, which may come from any file.
+
+    Raises
+    ------
+    EvidenceError
+        The object is not well-formed, the trees are no schedule, or the bound is not proven.
+    """
+    if not isinstance(record, Mapping) or record.get("format") != FORMAT:
+        raise EvidenceError(f"this is no {FORMAT}")
+    if set(record) - {"made_by"} != _KEYS:
+        raise EvidenceError("the file has other parts than it should")
+    network = throughput_network(record["instance"])
+    chunks, rounds = _positive(record["chunks"]), _positive(record["rounds"])
+    attained, bound = Fraction(rounds, chunks), throughput_bound(network, record["evidence"])
+    for key, value in (("rounds_per_chunk", attained), ("bound", bound)):
+        if record[key] != str(value):
+            raise EvidenceError(f"{key} is {value}, the file says {str(record[key])[:40]}")
+    _check_trees(network, record["trees"], chunks, rounds)
+    if bound > attained:
+        raise EvidenceError("the trees refute the bound, so the checker has an error")
+    return ThroughputVerdict(attained, bound, record["evidence"]["kind"])
+
+
+def throughput_network(instance: Any) -> Network:
+    """Return the network of an instance whose throughput is defined.
+
+    Raises
+    ------
+    EvidenceError
+        The instance is not well-formed, or it has half-duplex links or limited ports.
+    """
+    network = read_network(instance, "any")
+    if network.half_duplex:
+        raise EvidenceError("half-duplex links are not part of throughput")
+    ports = instance.get("model", {}).get("ports", "all")
+    sides = [ports.get("inject"), ports.get("accept")] if isinstance(ports, dict) else [ports]
+    if any(side != "all" for side in sides):
+        raise EvidenceError("limited ports are not part of throughput")
+    return network
+
+
+def throughput_bound(network: Network, evidence: Any) -> Fraction:
+    """Return the rounds per chunk that the evidence proves every schedule to need.
+
+    Raises
+    ------
+    EvidenceError
+        If it proves nothing.
+    """
+    kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
+    if kind == "cut" and set(evidence) == {"kind", "nodes"}:
+        return _cut_bound(network, evidence["nodes"])
+    if kind == "prices" and set(evidence) == {"kind", "channels"}:
+        return _price_bound(network, evidence["channels"])
+    raise EvidenceError("the evidence for the bound is not well-formed")
+
+
+def _cut_bound(network: Network, nodes: Any) -> Fraction:
+    inside = network.node_set(nodes)
+    entering = sum(
+        source not in inside and not inside.isdisjoint(destinations)
+        for source, destinations in network.messages
+    )
+    goals = {node for _, destinations in network.messages for node in destinations}
+    holders = goals | {source for source, _ in network.messages}
+    capacity = sum(
+        size
+        for (a, b), size in network.channels.items()
+        if a not in inside
+        and b in inside
+        and (a not in network.endpoints or a in holders)
+        and (b not in network.endpoints or b in goals)
+    )
+    if not entering or not capacity:
+        raise EvidenceError("no message enters the set, or none can")
+    return Fraction(entering, capacity)
+
+
+def _price_bound(network: Network, rows: Any) -> Fraction:
+    if any(len(destinations) != 1 for _, destinations in network.messages):
+        raise EvidenceError("prices of messages with several destinations")
+    prices: dict[tuple[int, int], int] = {}
+    for row in _list(rows):
+        if len(_list(row)) != 3:
+            raise EvidenceError("the price of a channel is not well-formed")
+        channel = (row[0], row[1])
+        if not all(type(node) is int for node in channel) or channel not in network.channels:
+            raise EvidenceError("the price of a channel that does not exist")
+        if channel in prices:
+            raise EvidenceError("two prices of one channel")
+        prices[channel] = _positive(row[2])
+    offered = sum(network.channels[channel] * price for channel, price in prices.items())
+    if not offered:
+        raise EvidenceError("all prices are 0")
+    paid = 0
+    times = Counter((source, goals[0]) for source, goals in network.messages)
+    for source in {source for source, _ in times}:
+        cheapest = _cheapest(network, prices, source)
+        for (sender, goal), count in times.items():
+            if sender == source:
+                if goal not in cheapest:
+                    raise EvidenceError("a destination out of reach")
+                paid += count * cheapest[goal]
+    return Fraction(paid, offered)
+
+
+def _cheapest(
+    network: Network, prices: Mapping[tuple[int, int], int], source: int
+) -> dict[int, int]:
+    """Return the price of a cheapest path from the source to every node that it reaches."""
+    settled: dict[int, int] = {}
+    queue = [(0, source)]
+    while queue:
+        paid, node = heapq.heappop(queue)
+        if node in settled:
+            continue
+        settled[node] = paid
+        if node != source and node in network.endpoints:
+            continue
+        for other in network.successors[node]:
+            if other not in settled:
+                heapq.heappush(queue, (paid + prices.get((node, other), 0), other))
+    return settled
+
+
+def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None:
+    """Raise an ``EvidenceError`` unless the trees are a schedule of that many chunks and rounds."""
+    missing: Counter[tuple[int, frozenset[int]]] = Counter()
+    for source, destinations in network.messages:
+        missing[source, frozenset(destinations)] += chunks
+    load: Counter[tuple[int, int]] = Counter()
+    for tree in _list(trees):
+        if not isinstance(tree, Mapping) or set(tree) != {"root", "chunks", "paths"}:
+            raise EvidenceError("a tree is not well-formed")
+        root, size = tree["root"], _positive(tree["chunks"])
+        network.node_set([root])
+        ends: set[int] = set()
+        for path in _list(tree["paths"]):
+            nodes = _read_path(network, path)
+            if (nodes[0] != root and nodes[0] not in ends) or nodes[-1] in ends | {root}:
+                raise EvidenceError("a path of a tree begins or ends where it must not")
+            ends.add(nodes[-1])
+            for hop in pairwise(nodes):
+                load[hop] += size
+        message = (root, frozenset(ends))
+        if message not in missing:
+            raise EvidenceError(f"no message from {root} has the destinations of a tree")
+        missing[message] -= size
+    if any(missing.values()):
+        raise EvidenceError("the trees of a message carry more or fewer chunks than it has")
+    for hop, size in load.items():
+        if size > rounds * network.channels[hop]:
+            raise EvidenceError(f"the channel {hop[0]}->{hop[1]} carries more than its capacity")
+
+
+def _read_path(network: Network, path: Any) -> list[int]:
+    """Return the nodes of a path from a holder of the message to a destination."""
+    nodes = _list(path)
+    if len(nodes) < 2 or not all(type(node) is int for node in nodes):
+        raise EvidenceError("a path is not well-formed")
+    if network.backwards:
+        nodes = nodes[::-1]
+    if len(set(nodes)) < len(nodes):
+        raise EvidenceError("a path visits a node twice")
+    if any(hop not in network.channels for hop in pairwise(nodes)):
+        raise EvidenceError("a path uses a channel that does not exist")
+    if not network.endpoints.isdisjoint(nodes[1:-1]):
+        raise EvidenceError("a path passes an endpoint")
+    return list(nodes)
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise EvidenceError("a list is missing")
+    return value
+
+
+def _positive(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise EvidenceError("a number is not a whole number above 0")
+    return value

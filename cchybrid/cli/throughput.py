@@ -1,0 +1,206 @@
+"""``throughput``: rounds per chunk as the number of chunks grows, exactly."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.host.throughput import ThroughputResult
+    from cchybrid.model import Network
+
+_MAX_SHOWN = 24
+"""Nodes of a set that are shown by name."""
+
+
+def throughput(
+    topology: arguments.Topology,
+    collective: arguments.CollectiveName = None,
+    root: arguments.Root = None,
+    fail_link: arguments.FailLink = None,
+    fail_node: arguments.FailNode = None,
+    transmitters: arguments.Transmitters = None,
+    receivers: arguments.Receivers = None,
+    ignore_attributes: arguments.IgnoreAttributes = False,
+    bandwidth: Annotated[
+        str | None,
+        typer.Option(metavar="GB/S", help="What a capacity of 1 stands for; rates are shown."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write trees and proof, for check: a .json file."
+        ),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Find the fewest rounds per chunk of messages cut into ever more chunks, and prove it.
+
+    A round carries a chunk per unit of capacity. The routes are any; the schedule is a packing of
+    trees or paths with integer weights, the proof a set of nodes or prices of channels.
+
+    Exit status: 0 the optimum was found and certified, 1 the trees found take more rounds than the
+    certified bound, 2 bad input.
+    """
+    from cchybrid.cli.solving import check_writable, load_plugins
+    from cchybrid.host.throughput import throughput_of
+    from cchybrid.library.instance_spec import InstanceSpec, resolve
+    from cchybrid.view.screen import print_lines
+
+    unit = None if bandwidth is None else _read_bandwidth(bandwidth)
+    check_writable(output)
+    spec = InstanceSpec(
+        topology, collective, root, transmitters, receivers,
+        fail_links=tuple(fail_link or ()), fail_nodes=tuple(fail_node or ()),
+    )  # fmt: skip
+
+    def read(path: str | Path) -> Any:
+        return arguments.read_file(path, ignore_attributes)
+
+    result = throughput_of(resolve(spec, load_plugins(), read))
+    if output is not None:
+        result.save(output)
+    if as_json:
+        record = {**result.to_json(), "file": None if output is None else str(output)}
+        if unit is not None:
+            record["message_rate"] = str(result.message_rate(unit))
+            record["total_rate"] = str(result.total_rate(unit))
+        print(json.dumps(record))
+    else:
+        print_lines(_lines(result, unit))
+        if output is not None:
+            print(f"written to {output}")
+    raise typer.Exit(0 if result.certified else 1)
+
+
+def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
+    """Return the result as lines for people."""
+    record = result.record
+    chunks, rounds = record["chunks"], record["rounds"]
+    count = len(record["trees"])
+    what = "trees" if any(len(tree["paths"]) > 1 for tree in record["trees"]) else "paths"
+    if result.certified:
+        first = f"{_fraction(result.bound)} rounds per chunk, optimal (certified)"
+    else:
+        first = (
+            f"{_fraction(result.rounds_per_chunk)} rounds per chunk; "
+            f"at least {_fraction(result.bound)} are needed (certified)"
+        )
+    lines = [
+        f"{result.instance.name}: {first}",
+        f"bound: {_reason(result)}",
+        f"schedule: {count} {what} carry {chunks} {'chunk' if chunks == 1 else 'chunks'} of every "
+        f"message in {rounds} {'round' if rounds == 1 else 'rounds'}, again and again"
+        + (f"; height {result.height}" if what == "trees" else ""),
+    ]
+    if unit is not None:
+        each, total = float(result.message_rate(unit)), float(result.total_rate(unit))
+        messages = len(result.instance.collective.messages)
+        lines.append(
+            f"at {float(unit):g} GB/s per unit of capacity: {each:.3f} GB/s per message, "
+            f"{total:.3f} GB/s for all {messages}"
+        )
+    return lines
+
+
+def _reason(result: ThroughputResult) -> str:
+    """Return the proof of the bound as a sentence."""
+    instance = result.instance
+    if result.kind == "prices":
+        return (
+            f"every message pays at least its cheapest path over {_priced(result.record)} priced "
+            f"channels, and a round offers a limited total"
+        )
+    inside = set(result.cut)
+    entering, capacity = _cut_figures(instance.forward, inside)
+    verb = "leave" if instance.collective.kind == "combine" else "enter"
+    return (
+        f"{entering} {'message has' if entering == 1 else 'messages have'} to {verb} "
+        f"{_names(instance.network, sorted(inside))}, over channels of capacity {capacity}"
+    )
+
+
+def _priced(record: Mapping[str, Any]) -> int:
+    return len(record["evidence"]["channels"])
+
+
+def _cut_figures(instance: Any, inside: set[int]) -> tuple[int, Fraction | int]:
+    """Return the messages that have to enter a set, and the capacity of the channels into it."""
+    from cchybrid.checker import Network
+    from cchybrid.checker.throughput import throughput_bound
+
+    network = Network(instance.to_json())
+    entering = sum(
+        source not in inside and not inside.isdisjoint(goals) for source, goals in network.messages
+    )
+    bound = throughput_bound(network, {"kind": "cut", "nodes": sorted(inside)})
+    capacity = entering / bound
+    return entering, capacity.numerator if capacity.denominator == 1 else capacity
+
+
+def _names(network: Network, nodes: list[int]) -> str:
+    names = ", ".join(network.node_name(node) for node in nodes[:_MAX_SHOWN])
+    if len(nodes) == 1:
+        return f"node {names}"
+    rest = f" and {len(nodes) - _MAX_SHOWN} more" if len(nodes) > _MAX_SHOWN else ""
+    return f"the {len(nodes)} nodes {names}{rest}"
+
+
+def _fraction(number: Fraction) -> str:
+    return str(number) if number.denominator == 1 else f"{number} = {float(number):.6g}"
+
+
+def _read_bandwidth(text: str) -> Fraction:
+    number = Fraction(text) if re.fullmatch(r"\d{1,12}(\.\d{1,12})?", text) else Fraction(0)
+    if not number:
+        raise InputError(
+            f"{text[:40]!r} is no bandwidth", where="--bandwidth", hint="use a number such as 25"
+        )
+    return number
+
+
+def check_file(path: Path, record: Any, as_json: bool) -> None:
+    """Check a throughput file by itself, print the verdict, and exit."""
+    from cchybrid.checker import EvidenceError
+    from cchybrid.checker.throughput import check_throughput
+
+    verdict, failure = None, ""
+    try:
+        verdict = check_throughput(record)
+    except EvidenceError as error:
+        failure = str(error)
+    instance = record.get("instance")
+    name = instance.get("name") if isinstance(instance, dict) else None
+    name = name if isinstance(name, str) else path.name
+    if as_json:
+        print(
+            json.dumps(
+                {
+                    "holds": verdict is not None,
+                    "instance": name,
+                    "rounds_per_chunk": None if verdict is None else str(verdict.rounds_per_chunk),
+                    "bound": None if verdict is None else str(verdict.bound),
+                    "kind": None if verdict is None else verdict.kind,
+                    "optimal": verdict is not None and verdict.optimal,
+                    "failure": failure,
+                }
+            )
+        )
+    elif verdict is None:
+        print(f"{name}: FAILED: {failure}")
+    else:
+        word = "optimal (certified)"
+        if not verdict.optimal:
+            word = f"at least {_fraction(verdict.bound)} are needed"
+        rounds = _fraction(verdict.rounds_per_chunk)
+        print(f"{name}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}")
+    raise typer.Exit(0 if verdict is not None else 1)

@@ -1,0 +1,182 @@
+"""``throughput``: the fewest rounds per chunk of endless schedules, checked independently."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from cchybrid.checker.throughput import check_throughput
+from cchybrid.host.instances import instance as named_instance
+from cchybrid.host.versions import versions
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_json
+
+
+@dataclass(frozen=True)
+class ThroughputResult:
+    """The result of ``throughput``; the checker has confirmed the trees and the bound.
+
+    Attributes
+    ----------
+    instance
+        The instance, with any routing.
+    rounds_per_chunk
+        Rounds that the trees take for one chunk of every message, as the number of chunks grows.
+    bound
+        Rounds per chunk that every schedule needs.
+    kind
+        The kind of the evidence for the bound: ``cut`` or ``prices``.
+    record
+        The ``cchybrid-throughput/1`` object, with the trees and the evidence.
+    seconds
+        Wall-clock seconds of the computation.
+    """
+
+    instance: Instance
+    rounds_per_chunk: Fraction
+    bound: Fraction
+    kind: str
+    record: Mapping[str, Any]
+    seconds: float
+
+    @property
+    def certified(self) -> bool:
+        """Whether no schedule takes fewer rounds per chunk."""
+        return self.rounds_per_chunk == self.bound
+
+    @property
+    def trees(self) -> list[Mapping[str, Any]]:
+        """The trees: per tree its ``root``, its ``chunks`` and its ``paths``."""
+        return list(self.record["trees"])
+
+    @property
+    def cut(self) -> tuple[int, ...]:
+        """The nodes of the cut that proves the bound; empty if prices do."""
+        return tuple(self.record["evidence"].get("nodes", ()))
+
+    @property
+    def height(self) -> int:
+        """The largest number of paths one after another in a tree."""
+        highest = 0
+        for tree in self.record["trees"]:
+            depth = {tree["root"]: 0}
+            for path in tree["paths"]:
+                first, last = (path[-1], path[0]) if self._backwards else (path[0], path[-1])
+                depth[last] = depth[first] + 1
+            highest = max(highest, *depth.values())
+        return highest
+
+    @property
+    def _backwards(self) -> bool:
+        return self.instance.collective.kind == "combine"
+
+    def message_rate(self, bandwidth: Fraction | float) -> Fraction:
+        """Return the rate at which every message moves.
+
+        Parameters
+        ----------
+        bandwidth
+            The data per time that a capacity of 1 stands for, such as 25 (GB/s).
+        """
+        return Fraction(bandwidth) / self.rounds_per_chunk
+
+    def total_rate(self, bandwidth: Fraction | float) -> Fraction:
+        """Return the rate of all messages together; of an allgather the algorithmic bandwidth."""
+        return self.message_rate(bandwidth) * len(self.instance.collective.messages)
+
+    def save(self, path: str | Path) -> None:
+        """Write the ``cchybrid-throughput/1`` file."""
+        write_json(dict(self.record), path)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object, fractions as text."""
+        return {
+            "instance": self.instance.name,
+            "rounds_per_chunk": str(self.rounds_per_chunk),
+            "bound": str(self.bound),
+            "certified": self.certified,
+            "evidence": self.record["evidence"],
+            "chunks": self.record["chunks"],
+            "rounds": self.record["rounds"],
+            "trees": len(self.record["trees"]),
+            "height": self.height,
+            "seconds": self.seconds,
+        }
+
+
+def throughput(
+    network: Any,
+    collective: Any = None,
+    *,
+    root: Any = None,
+    transmitters: Any = None,
+    receivers: Any = None,
+    fail_links: Sequence[str] = (),
+    fail_nodes: Sequence[Any] = (),
+) -> ThroughputResult:
+    """Return the fewest rounds per chunk of a collective, over any routes, with trees and proof.
+
+    Parameters
+    ----------
+    network
+        Anything that ``cchybrid.network`` takes, or an instance file, or an ``Instance``; with
+        neither half-duplex links nor limited ports.
+    collective
+        A name such as ``allgather``, or messages, as ``cchybrid.instance`` takes them. Either all
+        messages go to the same nodes, or each has one destination.
+    root, transmitters, receivers
+        Roles in a named collective: nodes by name or number.
+    fail_links, fail_nodes
+        Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
+
+    Raises
+    ------
+    InputError
+        If a name is wrong, a destination cannot be reached, or the throughput is not defined.
+
+    Examples
+    --------
+    >>> from cchybrid.host.throughput import throughput
+    >>> found = throughput("dgx-1", "allgather")
+    >>> found.rounds_per_chunk, found.certified
+    (Fraction(7, 6), True)
+    """
+    if isinstance(network, Instance):
+        for where, value in (
+            ("collective", collective), ("root", root), ("transmitters", transmitters),
+            ("receivers", receivers), ("fail_links", fail_links), ("fail_nodes", fail_nodes),
+        ):  # fmt: skip
+            if value is not None and value != ():
+                raise InputError(
+                    "the instance names the messages already", where=where, hint="leave it out"
+                )
+        found = network
+    else:
+        found = named_instance(
+            network,
+            collective,
+            root=root,
+            transmitters=transmitters,
+            receivers=receivers,
+            fail_links=fail_links,
+            fail_nodes=fail_nodes,
+        )
+    return throughput_of(found)
+
+
+def throughput_of(instance: Instance) -> ThroughputResult:
+    """Return the fewest rounds per chunk of an instance over any routes; see ``throughput``."""
+    from cchybrid.proof.throughput import throughput_record
+
+    started = time.monotonic()
+    found = replace(instance, model=replace(instance.model, routing="any"))
+    record = throughput_record(found)
+    seconds = round(time.monotonic() - started, 3)
+    record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}
+    verdict = check_throughput(record)
+    return ThroughputResult(found, *verdict, record=record, seconds=seconds)

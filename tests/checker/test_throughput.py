@@ -1,0 +1,315 @@
+"""The checker of throughput files: evidence by hand, malformed files, two hundred mutants each."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.__main__ import main
+from cchybrid.checker.throughput import check_throughput, throughput_bound, throughput_network
+from cchybrid.library.schemas import schema
+from cchybrid.model import Channel, Instance, Network
+from cchybrid.proof.throughput import throughput_record
+from tests.proof.plain_throughput import attained, densest, smallest_load
+
+STAR = Network(
+    "star", 5, tuple(Channel(*pair, 2) for node in range(4) for pair in ((node, 4), (4, node))),
+    switches=(4,),
+)  # fmt: skip
+CASES: dict[str, tuple[Any, str]] = {
+    "cut, trees": ("dgx-1", "allgather"),
+    "cut, switch": (STAR, "allgather"),
+    "cut, reduction": ("spidergon-6", "reduce-scatter"),
+    "cut, root": ("mesh-2x3", "broadcast"),
+    "prices, paths": ("mesh-2x3", "alltoall"),
+    "prices, endpoints": ("2-fat-hypercube-4", "gather"),
+}
+
+
+@cache
+def text(case: str) -> str:
+    return json.dumps(throughput_record(cchybrid.instance(*CASES[case])))
+
+
+def ring() -> dict[str, Any]:
+    """Return an allgather of three nodes in a one-way ring, by hand."""
+    network = Network("ring", 3, (Channel(0, 1), Channel(1, 2), Channel(2, 0)))
+    return {
+        "format": "cchybrid-throughput/1",
+        "instance": cchybrid.instance(network, "AAB").to_json(),
+        "rounds_per_chunk": "2",
+        "chunks": 1,
+        "rounds": 2,
+        "bound": "2",
+        "evidence": {"kind": "cut", "nodes": [1]},
+        "trees": [
+            {"root": a, "chunks": 1, "paths": [[a, (a + 1) % 3], [(a + 1) % 3, (a + 2) % 3]]}
+            for a in range(3)
+        ],
+    }
+
+
+def test_trees_and_a_cut_by_hand() -> None:
+    verdict = check_throughput(ring())
+    assert verdict == (2, 2, "cut")
+    assert verdict.optimal
+    slower = {**ring(), "rounds": 5, "rounds_per_chunk": "5"}
+    assert not check_throughput(slower).optimal
+
+
+def test_prices_by_hand() -> None:
+    network = throughput_network(cchybrid.instance("ring-bi-4", "AAS").to_json())
+    rows = [[a, b, 1] for a, b in network.channels]
+    # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
+    assert throughput_bound(network, {"kind": "prices", "channels": rows}) == 2
+    assert throughput_bound(network, {"kind": "prices", "channels": rows[:1]}) < 2
+
+
+def test_endpoints_without_a_part_carry_nothing() -> None:
+    pairs = [(0, 1), (0, 3), (3, 1), (0, 2), (2, 1)]
+    network = Network("aside", 4, tuple(Channel(a, b) for a, b in pairs), endpoints=(0, 1, 3))
+    instance = cchybrid.instance(network, [(0, 1)]).to_json()
+    read = throughput_network(instance)
+    cut = {"kind": "cut", "nodes": [1]}
+    assert throughput_bound(read, cut) == Fraction(1, 2)  # not over endpoint 3
+    instance["model"]["switching"] = "store-and-forward"
+    assert throughput_bound(throughput_network(instance), cut) == Fraction(1, 3)
+
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda r: r.update(format="cchybrid-throughput/2"), "this is no"),
+        (lambda r: r.update(note=""), "other parts"),
+        (lambda r: r.pop("bound"), "other parts"),
+        (lambda r: r.update(instance=[]), "not well-formed"),
+        (lambda r: r.update(rounds=1, rounds_per_chunk="1"), "carries more than its capacity"),
+        (lambda r: r.update(rounds=3), "rounds_per_chunk is 3"),
+        (lambda r: r.update(rounds=True), "whole number above 0"),
+        (lambda r: r.update(chunks=0), "whole number above 0"),
+        (lambda r: r.update(bound="1"), "bound is 2, the file says 1"),
+        (lambda r: r.update(bound="4/2"), "bound is 2"),
+        (lambda r: r.update(bound=2), "bound is 2"),
+        (lambda r: r.update(evidence={"kind": "cut"}), "not well-formed"),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": []}), "list of nodes is missing"),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": [3]}), "does not have"),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": [0, 1, 2]}), "no message enters"),
+        (lambda r: r.update(evidence={"kind": "prices", "channels": []}), "several destinations"),
+        (lambda r: r.update(trees={}), "a list is missing"),
+        (lambda r: r["trees"].pop(), "more or fewer chunks"),
+        (lambda r: r["trees"].append(r["trees"][0]), "more or fewer chunks"),
+        (lambda r: r["trees"][0].update(chunks=2), "more or fewer chunks"),
+        (lambda r: r["trees"][0].update(root=1), "begins or ends where it must not"),
+        (lambda r: r["trees"][0].update(root=7), "does not have"),
+        (lambda r: r["trees"][0].update(size=1), "a tree is not well-formed"),
+        (lambda r: r["trees"][0]["paths"].pop(), "has the destinations of a tree"),
+        (lambda r: r["trees"][0]["paths"].reverse(), "begins or ends where it must not"),
+        (lambda r: r["trees"][0]["paths"].append([0, 1]), "begins or ends where it must not"),
+        (lambda r: r["trees"][0].update(paths=[[0, 2], [2, 1]]), "channel that does not exist"),
+        (lambda r: r["trees"][0].update(paths=[[0, 1, 2, 0, 1]]), "visits a node twice"),
+        (lambda r: r["trees"][0].update(paths=[[0], [0, 1]]), "a path is not well-formed"),
+        (lambda r: r["trees"][0].update(paths=[[0, 1.0], [1, 2]]), "a path is not well-formed"),
+        (lambda r: r["instance"]["model"].update(ports=1), "limited ports"),
+        (
+            lambda r: r["instance"]["network"].update(
+                channels=[[0, 1], [1, 0]], nodes=2, half_duplex=[[0, 1]]
+            ),
+            "not well-formed|half-duplex",
+        ),
+    ],
+)
+def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
+    record = ring()
+    change(record)
+    with pytest.raises(EvidenceError, match=error):
+        check_throughput(record)
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ([[0, 1]], "not well-formed"),
+        ([0], "a list is missing"),
+        ([[0, 3, 1]], "does not exist"),
+        ([[0, 1, 1], [0, 1, 2]], "two prices"),
+        ([[0, 1, -1]], "above 0"),
+        ([[0, 1, "1/2"]], "above 0"),
+        ([[[], 1, 1]], "does not exist"),
+        ([], "all prices are 0"),
+    ],
+)
+def test_prices_that_are_none(rows: Any, error: str) -> None:
+    network = throughput_network(cchybrid.instance("ring-bi-6", "AAS").to_json())
+    with pytest.raises(EvidenceError, match=error):
+        throughput_bound(network, {"kind": "prices", "channels": rows})
+
+
+@pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}, {"format": None}])
+def test_other_things_are_refused(record: Any) -> None:
+    with pytest.raises(EvidenceError):
+        check_throughput(record)
+
+
+def test_a_path_over_an_endpoint_is_refused() -> None:
+    record = json.loads(text("prices, endpoints"))
+    record["instance"]["network"]["endpoints"] = [*range(12)]
+    with pytest.raises(EvidenceError):
+        check_throughput(record)
+
+
+# Mutants: most are refused, and what is accepted must be true.
+
+
+def mutants(case: str, count: int) -> Iterator[tuple[str, Any]]:
+    changes = {
+        "a number": _number,
+        "a number of the trees": lambda r, m: _number(r, m["trees"]) and m,
+        "a number of the network": lambda r, m: _number(r, m["instance"]["network"]) and m,
+        "a number of the collective": lambda r, m: _number(r, m["instance"]["collective"]) and m,
+        "a part dropped": _dropped,
+        "fewer rounds": _fewer_rounds,
+        "a higher bound": _higher_bound,
+        "another instance": _another_instance,
+        "a message more": _message_more,
+        "truncated": _truncated,
+    }
+    for number in range(count):
+        name = list(changes)[number % len(changes)]
+        rng = random.Random(number)
+        yield name, changes[name](rng, json.loads(text(case)))
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    keys = value if isinstance(value, dict) else range(len(value))
+    for key in keys:
+        yield value, key
+        if isinstance(value[key], (dict, list)):
+            yield from _places(value[key])
+
+
+def _number(rng: random.Random, record: Any) -> Any:
+    places = [(inner, key) for inner, key in _places(record) if type(inner[key]) is int]
+    inner, key = rng.choice(places)
+    inner[key] += rng.choice((-2, -1, 1, 2, 1000))
+    return record
+
+
+def _dropped(rng: random.Random, record: Any) -> Any:
+    inner, key = rng.choice(list(_places(record)))
+    del inner[key]
+    return record
+
+
+def _fewer_rounds(rng: random.Random, record: Any) -> Any:
+    record["rounds"] = rng.randint(1, record["rounds"])
+    record["rounds_per_chunk"] = str(Fraction(record["rounds"], record["chunks"]))
+    return record
+
+
+def _higher_bound(rng: random.Random, record: Any) -> Any:
+    record["bound"] = str(Fraction(record["bound"]) * Fraction(rng.randint(1, 9), 7))
+    return record
+
+
+def _another_instance(rng: random.Random, record: Any) -> Any:
+    other = rng.choice(list(CASES))
+    record["instance"] = json.loads(text(other))["instance"]
+    return record
+
+
+def _message_more(rng: random.Random, record: Any) -> Any:
+    messages = record["instance"]["collective"]["messages"]
+    messages.append(copy.deepcopy(rng.choice(messages)))
+    return record
+
+
+def _truncated(rng: random.Random, record: Any) -> Any:
+    line = json.dumps(record)
+    try:
+        return json.loads(line[: rng.randrange(len(line))])
+    except ValueError:
+        return None
+
+
+def _without_labels(instance: Any) -> Any:
+    """Return an instance without what the checker ignores, so that the model reads it."""
+    network = {
+        key: value
+        for key, value in instance["network"].items()
+        if key not in ("positions", "node_names", "switches")
+    }
+    network["endpoints"] = sorted({*network.get("endpoints", [])})
+    collective = {**instance["collective"], "name": ""}
+    return {**instance, "name": "", "network": {**network, "name": ""}, "collective": collective}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_mutants_are_refused(case: str) -> None:
+    accepted: Counter[str] = Counter()
+    for name, changed in mutants(case, 200):
+        try:
+            verdict = check_throughput(changed)
+        except EvidenceError:
+            continue
+        accepted[name] += 1
+        changed["instance"] = _without_labels(changed["instance"])
+        instance = Instance.from_json(changed["instance"])
+        assert attained(changed) <= verdict.rounds_per_chunk
+        if verdict.kind == "cut":
+            assert verdict.bound <= densest(instance)
+        else:
+            assert float(verdict.bound) <= smallest_load(instance) + 1e-6
+        assert changed["rounds_per_chunk"] == str(verdict.rounds_per_chunk)
+    assert not accepted["a message more"]
+    assert accepted.total() < 50, accepted
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_file_is_what_its_schema_says(case: str) -> None:
+    validator = Draft202012Validator(schema("throughput-1"))
+    record = json.loads(text(case))
+    validator.validate(record)
+    for wrong in (
+        {"chunks": 0}, {"bound": "0"}, {"bound": 2}, {"evidence": {"kind": "cut"}}, {"trees": []},
+        {"colour": "red"}, {"instance": {}},
+    ):  # fmt: skip
+        assert not validator.is_valid({**record, **wrong}), wrong
+
+
+def test_the_checker_alone(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "throughput.json"
+    file.write_text(text("cut, trees"))
+    assert main([str(file)]) == 0
+    assert capsys.readouterr().out == "7/6 rounds per chunk, optimal (cut)\n"
+    file.write_text(text("cut, trees").replace('"7/6"', '"8/7"'))
+    assert main([str(file)]) == 1
+    file.write_text("{")
+    assert main([str(file)]) == 2
+    assert main([]) == 2
+
+
+def test_deep_and_huge_files_give_no_traceback() -> None:
+    record = ring()
+    record["trees"] = [[]] * 10
+    with pytest.raises(EvidenceError):
+        check_throughput(record)
+    record = ring()
+    record["rounds"], record["bound"] = 10**400, "9" * 400
+    with pytest.raises(EvidenceError):
+        check_throughput(record)
+    with pytest.raises(EvidenceError):
+        check_throughput({**ring(), "instance": {"format": "cchybrid-instance/1"}})

@@ -1,0 +1,105 @@
+"""``throughput``, and ``check`` of its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import call
+
+
+def test_the_optimum_in_words(tmp_path: Path) -> None:
+    done = call("throughput", "dgx-1", "allgather", cwd=tmp_path)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "dgx-1 AAB: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
+    assert lines[1] == "bound: 7 messages have to enter node 0, over channels of capacity 6"
+    assert "trees carry 6 chunks of every message in 7 rounds" in lines[2]
+    backwards = call("throughput", "dgx-1", "reduce-scatter", cwd=tmp_path).stdout
+    assert "7 messages have to leave node 0, over channels of capacity 6" in backwards
+    paths = call("throughput", "ring-bi-8", "alltoall", cwd=tmp_path).stdout
+    assert "ring-bi-8 AAS: 8 rounds per chunk, optimal (certified)" in paths
+    assert "paths carry 1 chunk of every message in 8 rounds" in paths
+
+
+def test_the_optimum_for_programs(tmp_path: Path) -> None:
+    words = ("throughput", "dgx-a100-x2", "allgather", "--json", "--bandwidth", "25")
+    record = json.loads(call(*words, "-o", "trees.json", cwd=tmp_path).stdout)
+    assert (record["rounds_per_chunk"], record["bound"]) == ("15/13", "15/13")
+    assert record["certified"] is True
+    assert (record["chunks"], record["rounds"]) == (13, 15)
+    assert record["total_rate"] == "1040/3"
+    assert record["evidence"] == {"kind": "cut", "nodes": [0]}
+    assert record["file"] == "trees.json"
+    text = call(*words[:3], *words[4:], cwd=tmp_path).stdout
+    assert "21.667 GB/s per message, 346.667 GB/s for all 16" in text
+    assert "enter node gpu0.0" in text
+    done = call("check", "trees.json", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    verdict = json.loads(done.stdout)
+    assert (verdict["holds"], verdict["optimal"], verdict["kind"]) == (True, True, "cut")
+
+
+def test_check_names_what_is_wrong(tmp_path: Path) -> None:
+    call("throughput", "mesh-2x3", "alltoall", "-o", "flow.json", cwd=tmp_path)
+    file = tmp_path / "flow.json"
+    assert "optimal (certified); prices" in call("check", "flow.json", cwd=tmp_path).stdout
+    record = json.loads(file.read_text())
+    record["trees"].pop()
+    file.write_text(json.dumps(record))
+    done = call("check", "flow.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "FAILED: the trees of a message carry more or fewer chunks than it has" in done.stdout
+    done = call("check", "flow.json", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["holds"] is False
+
+
+def test_a_schedule_alone_needs_its_certificate(tmp_path: Path) -> None:
+    call("instance", "mesh-2x2", "AAB", "-o", "instance.json", cwd=tmp_path)
+    done = call("check", "instance.json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "only throughput files are checked without a certificate" in done.stderr
+
+
+def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
+    (tmp_path / "copier.json").write_text(
+        json.dumps(
+            {
+                "format": "cchybrid-network/1",
+                "network": {
+                    "name": "copier", "nodes": 5, "switches": [4],
+                    "channels": [[0, 4], [4, 1], [4, 2], [4, 3]],
+                },
+            }
+        )
+    )  # fmt: skip
+    done = call("throughput", "copier.json", "broadcast", "-o", "gap.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "3 rounds per chunk; at least 1 are needed (certified)" in done.stdout
+    done = call("check", "gap.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "valid, 3 rounds per chunk, at least 1 are needed; cut" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("throughput", "see: cchybrid throughput --help"),
+        ("throughput dgx-1", "no collective is named for dgx-1"),
+        ("throughput dgx-1 allgathr", "did you mean"),
+        ("throughput dgx-1 allgather --bandwidth 1e9", "--bandwidth: '1e9' is no bandwidth"),
+        ("throughput dgx-1 allgather --bandwidth -3", "--bandwidth: '-3' is no bandwidth"),
+        ("throughput dgx-1 allgather --bandwidth 0", "is no bandwidth"),
+        ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
+        ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
+        ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
+        ("check nothing.json", "cannot be read"),
+    ],
+)
+def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
+    done = call(*words.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1

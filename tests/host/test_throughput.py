@@ -1,0 +1,70 @@
+"""``throughput`` in Python: results, rates, files, wrong arguments."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import cchybrid
+from cchybrid.checker.throughput import check_throughput
+from cchybrid.model.errors import InputError
+
+
+def test_the_result_of_a_machine(tmp_path: Path) -> None:
+    result = cchybrid.throughput("dgx-a100-x2", "allgather")
+    assert (result.rounds_per_chunk, result.bound) == (Fraction(15, 13), Fraction(15, 13))
+    assert (result.certified, result.kind, result.cut) == (True, "cut", (0,))
+    assert sum(tree["chunks"] for tree in result.trees) == 16 * result.record["chunks"]
+    assert result.message_rate(25) == Fraction(65, 3)
+    assert float(result.total_rate(25)) == pytest.approx(346.667, abs=1e-3)
+    file = tmp_path / "trees.json"
+    result.save(file)
+    assert check_throughput(json.loads(file.read_text())).optimal
+    assert result.to_json()["rounds_per_chunk"] == "15/13"
+
+
+def test_the_height_counts_paths_from_the_root() -> None:
+    # A one-way ring has one tree per root; read backwards, too.
+    for collective in ("allgather", "reduce-scatter"):
+        assert cchybrid.throughput("ring-uni-5", collective).height == 4
+    assert cchybrid.throughput("complete-4", "alltoall").height == 1
+
+
+def test_graphs_roles_and_faults() -> None:
+    graph = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "a")])
+    assert cchybrid.throughput(graph, "broadcast", root="b").rounds_per_chunk == 1
+    whole = cchybrid.throughput("mesh-2x2", "allgather")
+    assert whole.rounds_per_chunk == Fraction(3, 2)
+    assert cchybrid.throughput("mesh-2x2", "allgather", fail_links=["0-1"]).rounds_per_chunk == 3
+    rest = cchybrid.throughput("mesh-2x2", "allgather", fail_nodes=[3])
+    assert len(rest.instance.collective.messages) == 3
+
+
+def test_an_instance_keeps_its_switching_and_takes_any_routing() -> None:
+    given = cchybrid.instance("mesh-3x3", "alltoall", switching="store-and-forward")
+    result = cchybrid.throughput(given)
+    assert result.instance.model.switching == "store-and-forward"
+    assert result.instance.model.routing == "any"
+    assert result.rounds_per_chunk == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rest", "error"),
+    [
+        (("dgx-9", "allgather"), {}, "did you mean"),
+        (("dgx-1",), {}, "no collective is named"),
+        (("dgx-1", "allgather"), {"root": 9}, "root 9 is no terminal"),
+        ((cchybrid.instance("dgx-1", "AAB"), "AAB"), {}, "collective: the instance names"),
+        ((cchybrid.instance("dgx-1", "AAB"),), {"root": 1}, "root: the instance names"),
+        ((cchybrid.instance("dgx-1", "AAB", ports=1),), {}, "limited ports are not part"),
+        (("ring-uni-4", "AAS"), {"fail_links": ["0>1"]}, "no path leads from node 0 to node 1"),
+    ],
+)
+def test_wrong_arguments(arguments: Any, rest: Any, error: str) -> None:
+    with pytest.raises(InputError, match=error):
+        cchybrid.throughput(*arguments, **rest)

@@ -1,0 +1,51 @@
+"""Exact solutions of random systems, and systems without one."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.proof.exact_solution import solve_exactly
+from tests.examples import examples
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.integers(0, 10**6))
+def test_random_systems(seed: int) -> None:
+    rng = random.Random(seed)
+    size = rng.randint(1, 9)
+    rows = [
+        {j: rng.choice((-3, -1, 1, 2)) for j in range(size) if rng.random() < 0.5}
+        for _ in range(size)
+    ]
+    right = [rng.randint(-5, 5) for _ in range(size)]
+    found = solve_exactly(rows, right, size)
+    if found is None:
+        assert _determinant(rows, size) == 0
+    else:
+        for row, value in zip(rows, right, strict=True):
+            assert sum(factor * found[j] for j, factor in row.items()) == value
+
+
+def _determinant(rows: list[dict[int, int]], size: int) -> Fraction:
+    matrix = [[Fraction(row.get(j, 0)) for j in range(size)] for row in rows]
+    product = Fraction(1)
+    for k in range(size):
+        pivot = next((i for i in range(k, size) if matrix[i][k]), None)
+        if pivot is None:
+            return Fraction(0)
+        matrix[k], matrix[pivot] = matrix[pivot], matrix[k]
+        product *= matrix[k][k] * (1 if pivot == k else -1)
+        for i in range(k + 1, size):
+            factor = matrix[i][k] / matrix[k][k]
+            matrix[i] = [a - factor * b for a, b in zip(matrix[i], matrix[k], strict=True)]
+    return product
+
+
+def test_systems_without_one_solution() -> None:
+    assert solve_exactly([{0: 1}, {0: 2}], [1, 2], 2) is None
+    assert solve_exactly([{0: 1, 1: 1}], [1], 2) is None
+    assert solve_exactly([{0: 2, 1: 4}, {0: 1, 1: 3}], [2, 3], 2) == [-3, 2]

@@ -1,0 +1,205 @@
+"""Throughput optima against brute force, and those that the literature and ForestColl give."""
+
+from __future__ import annotations
+
+import random
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.checker.throughput import check_throughput
+from cchybrid.model import Channel, Collective, Instance, Message, Network
+from cchybrid.model.errors import InputError
+from cchybrid.proof import concurrent_flow
+from cchybrid.proof.throughput import throughput_record
+from tests.examples import examples
+from tests.proof.plain_throughput import attained, densest, random_network, smallest_load
+
+SEEDS = st.integers(0, 10**6)
+
+OPTIMA = {
+    "ring-bi-8": ("7/2", "8"),
+    "hypercube-8": ("7/3", "4"),
+    "hypercube-16": ("15/4", "8"),
+    "torus-4x4": ("15/4", "8"),
+    "circulant-16-1x4": ("15/4", "8"),
+    "mesh-3x3": ("4", "6"),
+    "mesh-4x4": ("15/2", "16"),
+    "spidergon-8": ("7/3", "4"),
+    "dgx-1": ("7/6", "8/3"),
+    "mi250-16": ("7/3", "32/3"),
+    "nsfnet-14": ("13/2", "49/4"),
+    "ndv2-x2": ("8", "64"),
+    "hyperx-4x4": ("5/2", "4"),
+    "de-bruijn-2-4": ("15", "77/3"),
+    "kautz-12": ("11/3", "33/5"),
+}
+"""Rounds per chunk of allgather and alltoall, which other programs gave in floating point."""
+
+FORESTCOLL = {
+    "dgx-a100": ("7/12", 25, 342.857),
+    "dgx-a100-x2": ("15/13", 25, 346.667),
+    "mi250-16": ("7/3", 50, 342.857),
+    "mi250-x2": ("15/83", 2, 354.133),
+}
+"""ForestColl's examples: rounds per chunk, GB/s of a capacity of 1, algorithmic bandwidth."""
+
+
+def test_the_page_shows_these_values() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "throughput.md").read_text()
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (\S+) \| (\S+) \|(?: (\S+) = (\S+) \|)?$", page, re.MULTILINE
+    )
+    shown = {name: tuple(cells) for name, *cells, rate, _ in rows if not rate}
+    assert shown == OPTIMA
+    for name, rounds, unit, rate, decimal in (row for row in rows if row[3]):
+        known, bandwidth, published = FORESTCOLL[name]
+        assert (rounds, unit, float(decimal)) == (known, str(bandwidth), published)
+        assert float(Fraction(rate)) == pytest.approx(published, abs=5e-4)
+    assert len(rows) == len(OPTIMA) + len(FORESTCOLL)
+
+
+def solved(instance: Instance) -> tuple[dict[str, Any], Any]:
+    record = throughput_record(instance)
+    verdict = check_throughput(record)
+    assert verdict.rounds_per_chunk == attained(record)
+    return record, verdict
+
+
+@pytest.mark.parametrize("topology", OPTIMA)
+def test_known_optima(topology: str) -> None:
+    allgather, alltoall = OPTIMA[topology]
+    for collective, value in (
+        ("allgather", allgather), ("reduce-scatter", None), ("alltoall", alltoall),
+    ):  # fmt: skip
+        _, verdict = solved(cchybrid.instance(topology, collective))
+        assert verdict.optimal
+        if value is not None:
+            assert verdict.bound == Fraction(value)
+
+
+@pytest.mark.parametrize("topology", FORESTCOLL)
+def test_the_examples_of_forestcoll(topology: str) -> None:
+    rounds, unit, published = FORESTCOLL[topology]
+    instance = cchybrid.instance(topology, "allgather")
+    record, verdict = solved(instance)
+    assert verdict == (Fraction(rounds), Fraction(rounds), "cut")
+    rate = len(instance.collective.messages) * unit / Fraction(record["rounds_per_chunk"])
+    assert float(rate) == pytest.approx(published, abs=5e-4)
+
+
+def test_symmetric_networks_have_the_same_reduce_scatter() -> None:
+    for topology in ("dgx-1", "mesh-3x4", "dgx-a100"):
+        pair = [solved(cchybrid.instance(topology, name))[1] for name in ("AAB", "AAR")]
+        assert pair[0] == pair[1]
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.sampled_from(["AAB", "AAR", "OAB", "AOR"]))
+def test_directed_networks_against_all_sets(seed: int, collective: str) -> None:
+    instance = cchybrid.instance(random_network(seed, both=False), collective)
+    _, verdict = solved(instance)
+    assert verdict.bound == densest(instance)
+    assert verdict.optimal  # Edmonds' theorem
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.sampled_from(["AAB", "AAR", "OAB"]), st.integers(1, 3))
+def test_networks_with_switches_against_all_sets(seed: int, collective: str, count: int) -> None:
+    instance = cchybrid.instance(random_network(seed, both=True, switches=count), collective)
+    _, verdict = solved(instance)
+    assert verdict.bound == densest(instance)
+    assert verdict.optimal  # as much capacity enters as leaves every switch
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.integers(1, 2))
+def test_one_way_networks_with_switches_have_a_bound_and_a_schedule(seed: int, count: int) -> None:
+    instance = cchybrid.instance(random_network(seed, both=False, switches=count), "AAB")
+    _, verdict = solved(instance)
+    assert verdict.bound == densest(instance) <= verdict.rounds_per_chunk
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.sampled_from(["wormhole", "store-and-forward"]))
+def test_multicasts_with_relays_and_endpoints(seed: int, switching: Any) -> None:
+    network = random_network(seed, both=True, endpoints=2)
+    rng = random.Random(seed)
+    targets = rng.sample(range(network.nodes), rng.randint(2, network.nodes - 1))
+    sources = rng.choices(range(network.nodes), k=rng.randint(1, 3))
+    messages = tuple(
+        Message(source, tuple(sorted(set(targets) - {source}))) for source in sorted(sources)
+    )
+    if any(len(message.destinations) < 2 for message in messages):
+        return
+    instance = Instance(network, Collective("some", messages)).with_model(switching=switching)
+    _, verdict = solved(instance)
+    assert verdict.bound == densest(instance) <= verdict.rounds_per_chunk
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.booleans(), st.integers(0, 2))
+def test_scatters_against_all_paths(seed: int, both: bool, ends: int) -> None:
+    network = random_network(seed, both=both, endpoints=ends)
+    rng = random.Random(seed)
+    pairs = [(a, b) for a in range(network.nodes) for b in range(network.nodes) if a != b]
+    messages = tuple(Message(a, (b,)) for a, b in rng.choices(pairs, k=rng.randint(1, 12)))
+    instance = Instance(network, Collective("pairs", messages))
+    _, verdict = solved(instance)
+    assert float(verdict.bound) == pytest.approx(smallest_load(instance), abs=1e-6)
+    assert verdict.optimal
+
+
+def test_without_an_optimal_basis_the_flow_and_the_prices_are_rounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrent_flow, "solve_exactly", lambda *_: None)
+    _, verdict = solved(cchybrid.instance("dgx-1", "alltoall"))
+    assert verdict.bound == Fraction(8, 3)
+    assert 0 <= verdict.rounds_per_chunk - verdict.bound < Fraction(1, 1000)
+
+
+def test_a_switch_that_cannot_copy_leaves_a_gap_that_is_said() -> None:
+    # The switch takes one chunk and could send three; without copies they are three chunks.
+    arcs = [(0, 4, 1), (4, 1, 1), (4, 2, 1), (4, 3, 1)]
+    network = Network("copier", 5, tuple(Channel(*arc) for arc in arcs), switches=(4,))
+    _, verdict = solved(cchybrid.instance(network, "OAB"))
+    assert (verdict.bound, verdict.rounds_per_chunk, verdict.optimal) == (1, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "error"),
+    [
+        (Network("one-way", 3, (Channel(0, 1), Channel(1, 2))), "AAB", "no path leads from node 1"),
+        (Network("one-way", 3, (Channel(0, 1), Channel(1, 2))), "AAS", "no path leads from node 1"),
+        (
+            Network("shared", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),)),
+            "AAS",
+            "half-duplex links are not part of throughput",
+        ),
+        ("mesh-2x2", [(0, [1, 2]), (3, [1])], "neither do all messages go to the same nodes"),
+    ],
+)
+def test_what_has_no_throughput(network: Any, collective: Any, error: str) -> None:
+    with pytest.raises(InputError, match=error):
+        throughput_record(cchybrid.instance(network, collective))
+
+
+def test_limited_ports_are_refused() -> None:
+    with pytest.raises(InputError, match="limited ports are not part of throughput"):
+        throughput_record(cchybrid.instance("mesh-2x2", "AAB", ports=1))
+
+
+def test_too_large_numbers_are_refused() -> None:
+    huge = Network("huge", 3, tuple(Channel(a, b, 10**18 + a) for a in range(3) for b in range(3)
+                                    if a != b))  # fmt: skip
+    with pytest.raises(InputError, match="capacities are too large"):
+        throughput_record(cchybrid.instance(huge, "AAB"))
+    with pytest.raises(InputError, match="300 sources times"):
+        throughput_record(cchybrid.instance("ring-bi-300", "AAS"))
