@@ -22,8 +22,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.proof.exact_solution import solve_exactly
 from cchybrid.proof.linear_program import LinearProgram, roundings
 
-MAX_COLUMNS = 60_000
-"""Sources times channels up to which the linear program is solved, in a minute or so."""
+MAX_COLUMNS = 40_000
+"""Sources times channels up to which the linear program is solved, in a few minutes."""
 _TOLERANCE = 1e-9
 _SHARES = 10**6
 """Parts of a message into which a flow that is only known in floating point is rounded."""

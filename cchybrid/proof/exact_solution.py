@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -31,8 +32,12 @@ def solve_exactly(
         for j in row:
             columns[j].add(i)
     order: list[tuple[int, int, dict[int, Number]]] = []
+    shortest = [(len(row), i) for i, row in left.items()]
+    heapq.heapify(shortest)
     while left:
-        i = min(left, key=lambda number: len(left[number]))
+        length, i = heapq.heappop(shortest)
+        if i not in left or len(left[i]) != length:
+            continue  # an entry from before the row changed
         row = left.pop(i)
         if not row:
             return None
@@ -54,6 +59,7 @@ def solve_exactly(
                 else:
                     other.pop(column, None)
                     columns[column].discard(k)
+            heapq.heappush(shortest, (len(other), k))
     found: list[Number] = [0] * unknowns
     for i, j, row in reversed(order):
         rest = value[i] - sum(row[column] * found[column] for column in row if column != j)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import call
+from tests.test_docs import ROOT, blocks
+
+PAGE = (ROOT / "docs" / "throughput.md").read_text()
 
 
 def test_the_optimum_in_words(tmp_path: Path) -> None:
@@ -103,3 +106,10 @@ def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = blocks(PAGE, "console")[0].splitlines()[0].removeprefix("$ cchybrid ")
+    assert call(*command.split(), cwd=tmp_path).stdout == blocks(PAGE, "text")[0]
+    exec(blocks(PAGE, "python")[0], {})
+    assert capsys.readouterr().out.startswith("15/13 True 346.6666666666667\n0 [[0, ")

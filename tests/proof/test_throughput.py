@@ -120,9 +120,7 @@ def test_networks_with_switches_against_all_sets(seed: int, collective: str, cou
 
 @settings(max_examples=examples(60), deadline=None)
 @given(SEEDS, st.integers(1, 2))
-def test_one_direction_networks_with_switches_have_a_bound_and_a_schedule(
-    seed: int, count: int
-) -> None:
+def test_directed_networks_with_switches_have_a_bound_and_a_schedule(seed: int, count: int) -> None:
     instance = cchybrid.instance(random_network(seed, both=False, switches=count), "AAB")
     _, verdict = solved(instance)
     assert verdict.bound == densest(instance) <= verdict.rounds_per_chunk
