@@ -182,6 +182,7 @@ def test_sccl_decides_as_cchybrid_certifies(row: str, optimum: int) -> None:
         bench_sccl.decide(found, optimum - 1, optimum - 1, 0, 60.0)
 
 
+@pytest.mark.long
 def test_a_row_of_sccl_names_the_distance_and_the_limit() -> None:
     pytest.importorskip("z3")
     line = bench_sccl.bench_row("ring-bi-4 allgather", 1, 60.0, 60.0)

@@ -140,11 +140,16 @@ def test_every_page_is_in_the_contents() -> None:
 
 
 def texts(notebook: object) -> Iterator[str]:
-    """Yield the printed and shown texts of a notebook, of a frame or a figure its plain text."""
+    """Yield the printed and shown texts of a notebook, of a frame or a figure its plain text.
+
+    What a cell prints arrives in one piece or in several, so the pieces of a cell are joined.
+    """
     for cell in notebook.cells:  # type: ignore[attr-defined]
-        for output in cell.get("outputs", ()):
-            if output.get("name") != "stderr":
-                yield output.get("text") or output.data["text/plain"]
+        outputs = cell.get("outputs", ())
+        printed = "".join(output.text for output in outputs if output.get("name") == "stdout")
+        if printed:
+            yield printed
+        yield from (output.data["text/plain"] for output in outputs if "data" in output)
 
 
 def verdicts(shown: list[str]) -> list[str]:

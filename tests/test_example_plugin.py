@@ -117,6 +117,7 @@ def test_registering_imports_nothing_heavy() -> None:
     assert {name.split(".")[1] for name in modules} == {"plugin"}
 
 
+@pytest.mark.long
 def test_the_code_of_the_tutorial_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -272,6 +272,7 @@ def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> 
     assert "seed 0]: engine x: crashed" in files[".html"]
 
 
+@pytest.mark.long
 def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
     team = replace(FIRST, engines=("colouring", "umda"))
     seeded = contributed("schedule", "colouring", runs[0].steps or 0, "from umda's schedule")

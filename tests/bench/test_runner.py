@@ -132,6 +132,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, numbe
         assert all(not run.failure for run in store.runs())
 
 
+@pytest.mark.long
 def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
     (tmp_path / "six.toml").write_text(HALF.replace(', "OAB"', ""))
     suite = read_suite(str(tmp_path / "six.toml"))
@@ -182,6 +183,7 @@ def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch
         assert len(store.finished()) == 2
 
 
+@pytest.mark.long
 def test_another_instance_under_the_same_name_is_run_again(tmp_path):
     (tmp_path / "six.toml").write_text(HALF.replace(', "OAB"', ""))
     suite = read_suite(str(tmp_path / "six.toml"))

@@ -141,6 +141,7 @@ def test_an_invalid_schedule_fails_the_check(tmp_path, capsys):
     assert "FAILED: the schedule is not valid: step 1" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_best_bound(tmp_path):
     path = save(tmp_path / "s.json", "mesh-7x7", "OAB", root=0)
     for seconds in (4, 20):  # on a busy machine the search may not begin in time
@@ -158,6 +159,7 @@ def test_ctrl_c_keeps_the_best_bound(tmp_path):
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 def test_the_time_limit_counts_from_the_start(tmp_path):
     path = save(tmp_path / "s.json", "mesh-10x10", "OAB", root=0)
     done = subprocess.run(

@@ -100,6 +100,7 @@ def test_names_that_are_not_ascii_do_not_end_a_command(
     assert done.stdout.startswith(escaped)
 
 
+@pytest.mark.long
 def test_a_small_network_is_drawn_on_a_terminal_only(folder: Path) -> None:
     words = "solve mesh-2x3 AAS --engine classical"
     assert "0───1───2" in on_terminal(words, folder, LANG="C.UTF-8")

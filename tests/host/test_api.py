@@ -99,6 +99,7 @@ def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path
     assert better.engine != "initial schedule"
 
 
+@pytest.mark.long
 def test_engines_start_from_the_initial_schedule() -> None:
     best = cchybrid.solve(HARD, time_limit=3).schedule
     assert best is not None

@@ -21,6 +21,7 @@ def blind(*engines: str, **rest: Any) -> cchybrid.Result:
     return cchybrid.solve(INSTANCE, engines=engines, steps=3, blind=True, **rest)
 
 
+@pytest.mark.long
 def test_a_bound_does_not_end_it() -> None:
     result = blind("umda")
     assert (result.status, result.steps, result.lower_bound.steps) == ("unknown", None, 1)
@@ -48,6 +49,7 @@ def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_used() -> None:
     assert set(result.evaluations) == {"cpsat", "umda"}
 
 
+@pytest.mark.long
 def test_conflicts_are_reported_when_the_time_is_up() -> None:
     blind("umda", evaluations=20)  # compiles, whatever time that takes
     for seconds in (3.0, 20.0):  # on a busy machine the engine may not begin in time
@@ -58,6 +60,7 @@ def test_conflicts_are_reported_when_the_time_is_up() -> None:
     assert (result.evaluations["umda"] or 0) > 0
 
 
+@pytest.mark.long
 def test_a_schedule_leaves_no_conflicts_and_has_its_evaluations() -> None:
     easy = cchybrid.instance("ring-bi-4", "AAS")
     result = cchybrid.solve(

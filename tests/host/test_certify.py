@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import cchybrid
 from cchybrid.checker import proven_steps
 from cchybrid.plugin.registry import load_registry
@@ -9,6 +11,7 @@ from cchybrid.plugin.registry import load_registry
 SPARSE = ("random-links-24-26-2", "OAB")
 
 
+@pytest.mark.long
 def test_a_claim_becomes_a_certificate():
     instance = cchybrid.instance(*SPARSE, root=1)
     found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60)
@@ -22,6 +25,7 @@ def test_a_claim_becomes_a_certificate():
     assert found.schedule.lower_bound.evidence["kind"] == "refutation"
 
 
+@pytest.mark.long
 def test_certify_can_be_switched_off():
     instance = cchybrid.instance(*SPARSE, root=1)
     found = cchybrid.solve(instance, engines=["cpsat"], time_limit=60, certify=False)

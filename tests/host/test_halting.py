@@ -170,6 +170,7 @@ def test_workers_that_are_ended_for_their_memory_start_again(
     assert not result.troubles
 
 
+@pytest.mark.long
 def test_phases_change_also_with_a_target(registry: Registry) -> None:
     """Schedules above the target are no result, but a phase does not wait for a first one."""
     events: list[Any] = []
@@ -193,6 +194,7 @@ def test_phases_change_also_with_a_target(registry: Registry) -> None:
     assert second["seconds"] - min(started) < 3.0
 
 
+@pytest.mark.long
 def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
     events: list[Any] = []
     result = cchybrid.solve(

@@ -62,6 +62,7 @@ def test_the_first_two_rounds_of_probes_are_the_same(
     assert {("greedy", "instance"), ("thinker", "instance")} <= set(later)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("network", "collective"), SOLVED_SOON)
 def test_the_steps_and_the_phases_that_ran_are_the_same(
     network: str, collective: str, alone: Registry, joined: Registry

@@ -208,6 +208,7 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
     return cchybrid.solve(instance, engines=engines or None, log=log, **rest), lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("engines", "rest"),
     [

@@ -99,6 +99,7 @@ def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Re
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) -> None:
     result = run(registry, "deaf", time_limit=7.0)
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
@@ -109,6 +110,7 @@ def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Registry) -> None:
     result = run(registry, "orphan", "late", time_limit=8.0)
     assert result.schedule is not None
@@ -124,6 +126,7 @@ def test_a_flood_of_output_blocks_no_engine(registry: Registry) -> None:
     assert result.schedule is not None
 
 
+@pytest.mark.long
 def test_memory_is_limited(registry: Registry) -> None:
     result = run(registry, "hog", memory=2048, time_limit=90.0)
     assert result.status == "unknown"
@@ -311,6 +314,7 @@ def test_a_schedule_above_the_target_is_no_result(registry: Registry) -> None:
     assert result.steps is None or result.steps <= 6
 
 
+@pytest.mark.long
 def test_the_order_of_the_engines_decides_nothing(registry: Registry) -> None:
     found = [
         run(registry, *names, spec=("mesh-3x3", "AAS"), evaluations=50, threads=1,
@@ -327,6 +331,7 @@ def test_a_time_limit_ends_a_run_with_evaluations_too(registry: Registry) -> Non
     assert result.seconds < 10
 
 
+@pytest.mark.long
 def test_observers_cannot_spoil_each_others_events(registry: Registry) -> None:
     seen: list[str] = []
 

@@ -68,6 +68,7 @@ def is_started(event: dict[str, Any]) -> bool:
     return event["event"] == "started"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "more"),
     [

@@ -123,6 +123,7 @@ def test_check_designer_names_all_that_is_wrong() -> None:
     assert len(str(caught.value).splitlines()) > len(conformance_tasks())
 
 
+@pytest.mark.long
 def test_the_example_in_the_docstring_runs() -> None:
     assert doctest.testmod(cchybrid.network_design.conformance.conformance).failed == 0
 

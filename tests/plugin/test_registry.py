@@ -343,6 +343,7 @@ def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
     assert "cchybrid: warning: plugin broken: SystemExit: no" in done.stderr
 
 
+@pytest.mark.long
 def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> None:
     schedule, log = tmp_path / "s.json", tmp_path / "events"
     plugin = {MODULES_VARIABLE: "tests.full_plugin"}

@@ -182,6 +182,7 @@ def test_does_nothing_when_the_best_meets_the_bound() -> None:
     assert len(run.schedules) == offers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stops_when_the_run_is_over(threads: int) -> None:
     """Hours of work, without a budget, ended from outside."""

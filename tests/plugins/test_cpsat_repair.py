@@ -126,6 +126,7 @@ def heawood(**settings: Any) -> LocalRun:
     return LocalRun(problem, budget=Budget(evaluations=100_000), first_lower=5, **settings)
 
 
+@pytest.mark.long
 def test_the_best_schedule_is_repaired_step_by_step() -> None:
     run = heawood()
     first = first_fit(run.problem, 0)
@@ -158,6 +159,7 @@ def test_without_near_solution_and_schedule_there_are_no_repairs() -> None:
     assert not run.schedules
 
 
+@pytest.mark.long
 def test_what_is_refuted_is_not_repaired_again() -> None:
     run = heawood()
     run.first_lower = 1

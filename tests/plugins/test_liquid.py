@@ -174,6 +174,7 @@ def test_says_what_it_requires(
     assert words in (Liquid(Liquid.Options()).unsupported(problem) or "")
 
 
+@pytest.mark.long
 def test_same_seed_and_evaluations_same_search() -> None:
     def searched(seed: int) -> tuple[Any, ...]:
         budget = Budget(None, evaluations=800)

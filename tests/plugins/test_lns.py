@@ -50,6 +50,7 @@ def test_finds_the_optimum(
     assert run.best() == optimum
 
 
+@pytest.mark.long
 def test_finds_paths_beyond_the_pool() -> None:
     """Of one path per pair, six steps are too few; each of them has other paths to take."""
     instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
@@ -140,6 +141,7 @@ def test_goes_on_from_a_near_solution_with_conflicts() -> None:
     assert again.spent < 10_000
 
 
+@pytest.mark.long
 def test_useless_optional_deliveries_are_not_kept() -> None:
     """Optional deliveries are in a near-solution only where they lead to a required one."""
     problem = build_problem(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))

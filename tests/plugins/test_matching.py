@@ -220,6 +220,7 @@ def test_a_target_ends_the_run() -> None:
     assert best <= 12
 
 
+@pytest.mark.long
 def test_an_evaluation_budget_is_kept_and_repeats() -> None:
     def searched(seed: int) -> tuple[Any, ...]:
         budget = Budget(seconds=None, evaluations=700)

@@ -199,6 +199,7 @@ def test_messages_of_several_destinations_get_no_routes() -> None:
         assert OneHop.of(build_problem(case)).has_routes
 
 
+@pytest.mark.long
 def test_an_evaluation_budget_is_kept_and_repeats() -> None:
     def searched(seed: int) -> tuple[Any, ...]:
         case = cchybrid.instance("random-links-20-36-1", "AAS", **HOPS, ports=1)

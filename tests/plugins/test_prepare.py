@@ -54,6 +54,7 @@ def signatures() -> dict[str, set[Any]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ENGINES)
 def test_nothing_is_compiled_within_solve(name: str) -> None:
     kind = load_target(load_registry().engine(name).target)

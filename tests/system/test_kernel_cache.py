@@ -84,6 +84,7 @@ def test_the_folder_is_named_after_the_sources_of_kernels(package: Path) -> None
     assert folder_now(package) not in (first, second)
 
 
+@pytest.mark.long
 def test_kernels_are_compiled_once_and_anew_after_a_change(package: Path) -> None:
     assert run(package) == ["20", "0", "8"]
     os.utime(package / "loops.py", (1, 1))  # as a fresh checkout would

@@ -151,6 +151,7 @@ def broken_model() -> cp_model.CpModel:
     return model
 
 
+@pytest.mark.long
 def test_the_time_of_a_decision_does_not_pass_in_a_pause() -> None:
     receiver, sender = multiprocessing.Pipe(duplex=False)
     context = multiprocessing.get_context("spawn")

@@ -94,6 +94,7 @@ def test_the_proven_network_is_the_best_of_all(
     assert best == found.steps
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("routing", "listed"), [("minimal", 3), ("any", 1)])
 def test_networks_with_fewer_links_are_listed_where_they_count(
     routing: str, listed: int, monkeypatch: pytest.MonkeyPatch

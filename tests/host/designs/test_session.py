@@ -38,6 +38,7 @@ def run(registry: Registry, *designers: str, **rest: Any) -> DesignResult:
     return design(8, rest.pop("degree", 3), designers=designers, registry=registry, **rest)
 
 
+@pytest.mark.long
 def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None:
     expected = {
         "crash": "crash ended its process (signal 11)",
@@ -78,6 +79,7 @@ def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
     )
 
 
+@pytest.mark.long
 def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
     begun = time.monotonic()
     result = run(registry, "deaf", "hang", "plain", time_limit=2.0, threads=3)
@@ -88,12 +90,14 @@ def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
         assert f"{name} did not return although it was asked to stop" in result.troubles
 
 
+@pytest.mark.long
 def test_a_flood_does_not_keep_others_from_work(registry: Registry) -> None:
     result = run(registry, "flood", "sound", time_limit=2.0)
     assert result.links == tuple(sorted(ring(8)))
     assert result.troubles == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [{"time_limit": 20.0}, {"time_limit": None, "evaluations": 50}])
 def test_a_false_claim_of_an_optimum_is_named(registry: Registry, limit: dict[str, Any]) -> None:
     """The other designer offers a ring before the claim, the exact one a path."""
@@ -107,6 +111,7 @@ def test_a_false_claim_of_an_optimum_is_named(registry: Registry, limit: dict[st
     ]
 
 
+@pytest.mark.long
 def test_a_claim_of_an_exact_designer_is_reported_as_such(registry: Registry) -> None:
     result = run(registry, "falsely")
     assert (result.status, result.proven_by, result.certified) == ("optimal", "falsely", False)
@@ -136,6 +141,7 @@ def test_the_same_seed_and_evaluations_give_the_same_network(registry: Registry)
     assert first[2] <= target[2] <= first[2] + 0.02
 
 
+@pytest.mark.long
 def test_every_designer_gets_the_initial_network_with_evaluations(registry: Registry) -> None:
     events: list[Any] = []
     result = run(
@@ -147,6 +153,7 @@ def test_every_designer_gets_the_initial_network_with_evaluations(registry: Regi
     assert notes == {"informed": {"known": 8.0}}
 
 
+@pytest.mark.long
 def test_the_initial_network_is_kept_if_nothing_is_better(registry: Registry) -> None:
     start = cchybrid.network("ring-bi-8")
     result = run(registry, "plain", "informed", initial=start, time_limit=1.0)
@@ -172,6 +179,7 @@ def test_a_target_ends_the_run(registry: Registry) -> None:
     assert result.seconds < 20
 
 
+@pytest.mark.long
 def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
     for limit in ({}, {"time_limit": None, "evaluations": 5}):
         with pytest.raises(InputError, match=r"rounds is 0, use at least 1; correct the value"):
@@ -226,6 +234,7 @@ def test_cost_terms_of_plugins(registry: Registry) -> None:
     assert (result.links, result.cost) == (tuple(sorted(ring(8))), 3.0)
 
 
+@pytest.mark.long
 def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     broken = run(registry, "sound", "plain", cost=["latency", "broken"])
     assert (broken.status, broken.network) == ("unknown", None)
