@@ -26,6 +26,8 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             prepares=True),
         _engine("matching", 45, "matching.engine:Matching", prepares=True, messages="forwarded",
             summary="matches messages to links step by step where messages are forwarded"),
+        _engine("rounds", 44, "rounds.engine:Rounds", kind="exact", rounds="several",
+            summary="exact, for steps of several rounds: a CP-SAT decision per number of steps"),
         _engine("packing", 45, "packing.engine:Packing", prepares=True, messages="direct",
             summary="scatters: fills step after step with routes that share no channel"),
         _engine("broadcast", 40, "broadcast.engine:Broadcast",

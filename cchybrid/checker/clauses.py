@@ -153,9 +153,10 @@ class Formula:
     def _capacity(self, name: Name) -> int:
         kind, place = name[0], name[1:-1]
         if kind == "channel":
-            return self.network.channels[place]
-        ports = self.network.inject if kind == "inject" else self.network.accept
-        return ports[place[0]]
+            capacity = self.network.channels[place]
+        else:
+            capacity = (self.network.inject if kind == "inject" else self.network.accept)[place[0]]
+        return self.network.in_step(name[-1], capacity)
 
     def _add_cardinality_limit(self, limit: int, literals: list[int], name: Name) -> None:
         if len(literals) <= limit:
@@ -190,8 +191,9 @@ class Formula:
     @property
     def interchangeable(self) -> bool:
         """Whether the steps of a schedule may be permuted: one destination per message."""
-        messages = self.network.messages
-        return not self.network.hop_by_hop and all(len(goals) == 1 for _, goals in messages)
+        network = self.network
+        alone = all(len(goals) == 1 for _, goals in network.messages)
+        return alone and not network.hop_by_hop and len(network.rounds) == 1
 
     def bottlenecks(self, message: int) -> set[Name]:
         """Return the channels and ports of capacity 1 that a message uses on every path."""

@@ -1,4 +1,4 @@
-"""The checker's own class for a ``cchybrid-instance/1`` object, independent of the model layer."""
+"""The checker's own class for an instance object, independent of the model layer."""
 
 from __future__ import annotations
 
@@ -29,13 +29,18 @@ class Network:
     nodes
         The number of nodes.
     channels
-        ``(a, b) -> capacity`` of every channel.
+        ``(a, b) -> capacity`` of every channel in its step of most rounds, so that every bound
+        for these capacities holds; the same for ``inject`` and ``accept``.
     half_duplex
         The pairs ``(a, b)`` whose two channels share their capacity.
     endpoints
         Nodes that no path passes.
     messages
-        Per message its source and its destinations.
+        Per message its source and its destinations; each chunk is a message.
+    chunks
+        The number of chunks of every message.
+    rounds
+        Per step its rounds; the last number holds for all further steps.
     hop_by_hop
         Whether switching is store-and-forward.
     extra_hops
@@ -58,13 +63,16 @@ class Network:
         self.backwards: bool = back
         self.nodes: int = network["nodes"]
         self.channels: dict[tuple[int, int], int] = {}
+        self.rounds: list[int] = model.get("rounds") or [1]
+        most = max(self.rounds)
         for a, b, *rest in network["channels"]:
-            self.channels[(b, a) if back else (a, b)] = rest[0] if rest else 1
+            self.channels[(b, a) if back else (a, b)] = most * (rest[0] if rest else 1)
         self.half_duplex = {(a, b) for a, b in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
         one, many = ("destination", "sources") if back else ("source", "destinations")
+        self.chunks: int = collective.get("chunks", 1)
         self.messages: list[tuple[int, tuple[int, ...]]] = [
-            (m[one], tuple(m[many])) for m in collective["messages"]
+            (m[one], tuple(m[many])) for m in collective["messages"] for _ in range(self.chunks)
         ]
         self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
         routing = model.get("routing", "minimal")
@@ -95,7 +103,13 @@ class Network:
         if ports == "all":
             return flow
         each = ports if isinstance(ports, list) else [ports] * self.nodes
-        return [min(limit, carried) for limit, carried in zip(each, flow, strict=True)]
+        most = max(self.rounds)
+        return [min(most * limit, carried) for limit, carried in zip(each, flow, strict=True)]
+
+    def in_step(self, step: int, capacity: int) -> int:
+        """Return the part of a capacity that there is in a step, counted from 1."""
+        rounds = self.rounds[min(step, len(self.rounds)) - 1]
+        return capacity * rounds // max(self.rounds)
 
     def with_any_routing(self) -> Network:
         """Return the same network with any routing; its bounds hold for this network, too."""

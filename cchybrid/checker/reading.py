@@ -8,13 +8,15 @@ from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network
 
-INSTANCE_FORMAT = "cchybrid-instance/1"
+INSTANCE_FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
 SCHEDULE_FORMAT = "cchybrid-schedule/1"
 _MAX_NODES = 1 << 20
+_MAX_MESSAGES = 1 << 22
+_MAX_ROUNDS = 1_000_000
 
 
 def read_network(record: Any, routing: str | int | None = None) -> Network:
-    """Return the network of a ``cchybrid-instance/1`` object.
+    """Return the network of an object of the instance format.
 
     Parameters
     ----------
@@ -74,7 +76,8 @@ def read_json(text: str) -> Any:
 def _check_instance(record: Any) -> None:
     """Raise one of Python's errors unless the instance is well-formed."""
     _only(record, "format", "name", "network", "collective", "model")
-    _require(record["format"] == INSTANCE_FORMAT)
+    _require(record["format"] in INSTANCE_FORMATS)
+    parted = record["format"] == INSTANCE_FORMATS[1]
     network, collective, model = record["network"], record["collective"], record.get("model", {})
     labels = ("name", "positions", "node_names", "switches")  # these restrict no schedule
     _only(network, "nodes", "channels", "half_duplex", "endpoints", *labels)
@@ -92,15 +95,18 @@ def _check_instance(record: Any) -> None:
         _require(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
         pairs.add((a, b))
     _require(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
-    _only(collective, "name", "kind", "messages")
+    _only(collective, "name", "kind", "messages", *["chunks"][:parted])
     back = {"deliver": False, "combine": True}[collective["kind"]]
     one, many = ("destination", "sources") if back else ("source", "destinations")
-    _require(len(_list(collective["messages"])) > 0)
+    count = len(_list(collective["messages"]))
+    _require(0 < count * max(1, _whole(collective.get("chunks", 1))) <= _MAX_MESSAGES)
+    _require(collective.get("chunks", 1) > 0)
     for message in collective["messages"]:
         _only(message, one, many)
         ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
         _require(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
-    _only(model, "switching", "ports", "routing")
+    _only(model, "switching", "ports", "routing", *["rounds"][:parted])
+    _require(all(0 < _whole(number) <= _MAX_ROUNDS for number in _list(model.get("rounds", []))))
     _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
     routing = model.get("routing", "minimal")
     _require(routing in ("minimal", "any") or _whole(routing) >= 0)

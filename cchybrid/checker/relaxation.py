@@ -343,7 +343,7 @@ class Relaxation:
         terms: dict[Column, int] = {
             ("flow", m, u, *hop, t): -1 for hop in hops for m, u in self._commodities(*hop)
         }
-        return terms, -network.channels[a, b]
+        return terms, -network.in_step(t, network.channels[a, b])
 
     def _inject_row(self, v: int, t: int) -> Row:
         terms: dict[Column, int] = {}
@@ -352,7 +352,7 @@ class Relaxation:
                 # The outgoing terms of "hold", each -1, without "has".
                 terms.update(self._hold_row(m, v, t)[0])
                 terms.pop(("has", m, v, t - 1), None)
-        return terms, -self.network.inject[v]
+        return terms, -self.network.in_step(t, self.network.inject[v])
 
     def _accept_row(self, v: int, t: int) -> Row:
         terms: dict[Column, int] = {}
@@ -360,4 +360,4 @@ class Relaxation:
             if v in self.receivers(m):
                 # The incoming terms of "grow", each -1, without "has".
                 terms.update({c: -1 for c in self._grow_row(m, v, t)[0] if c[0] != "has"})
-        return terms, -self.network.accept[v]
+        return terms, -self.network.in_step(t, self.network.accept[v])

@@ -50,7 +50,7 @@ def check_schedule(network: Network, steps: Moves) -> None:
                 used["channel", *network.link(a, b)] += 1
         for (kind, a, b), times in used.items():
             limit = network.channels[a, b] if kind == "channel" else getattr(network, kind)[a]
-            if times > limit:
+            if times > network.in_step(number, limit):
                 _refuse(number, "more than the capacity of a channel or port")
         for message, node in received:
             if node in has[message]:

@@ -59,6 +59,13 @@ Transmitters = Annotated[
 Receivers = Annotated[
     str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6 or names.")
 ]
+Chunks = Annotated[
+    int | None, typer.Option(metavar="C", help="Cut every message into C equal chunks.")
+]
+Rounds = Annotated[
+    str | None,
+    typer.Option(metavar="R1,R2,...", help="Rounds per step: capacities are multiplied by them."),
+]
 EngineOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -123,6 +130,8 @@ def _spec(
     fail_node: FailNode = None,
     transmitters: Transmitters = None,
     receivers: Receivers = None,
+    chunks: Chunks = None,
+    rounds: Rounds = None,
 ) -> InstanceSpec:
     """Return the specification of the instance that the user names."""
     return InstanceSpec(
@@ -136,4 +145,6 @@ def _spec(
         ports,
         tuple(fail_link or ()),
         tuple(fail_node or ()),
+        chunks,
+        rounds,
     )

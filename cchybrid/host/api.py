@@ -18,7 +18,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.records import Observer
+from cchybrid.plugin.records import EngineInfo, Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify
 from cchybrid.system.processes import processor_count
@@ -182,7 +182,7 @@ def solve(
         [
             info
             for info in registry.engines.values()
-            if (not info.baseline if requested is None else info.name in requested)
+            if (_fits(info, instance) if requested is None else info.name in requested)
         ]
     )
     texts: dict[str, dict[str, str]] = {}
@@ -267,6 +267,14 @@ def bound(
         on_event=on_event,
         observers=observers,
         registry=registry,
+    )
+
+
+def _fits(info: EngineInfo, instance: Instance) -> bool:
+    """Return whether an engine takes part if no engine is named."""
+    return not info.baseline and info.rounds in (
+        "any",
+        "several" if instance.model.rounds else "one",
     )
 
 

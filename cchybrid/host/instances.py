@@ -15,12 +15,12 @@ from cchybrid.library.instance_spec import (
     Reader,
     find_network,
     on_network,
-    read_model,
     resolve,
+    with_model,
 )
 from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.topologies import fail
-from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
+from cchybrid.model import Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.registry import load_registry
 
@@ -244,6 +244,8 @@ def instance(
     ports: Any = None,
     fail_links: Sequence[str] = (),
     fail_nodes: Sequence[Any] = (),
+    chunks: int | None = None,
+    rounds: Any = None,
     ignore_attributes: bool = False,
     name: str | None = None,
 ) -> Instance:
@@ -265,6 +267,10 @@ def instance(
         ``all``, a number per node, or ``(inject, accept)``.
     fail_links, fail_nodes
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
+    chunks
+        Equal parts into which every message is cut.
+    rounds
+        Rounds per step, such as ``[1, 2, 2]``; the last number holds for all further steps.
     ignore_attributes
         Whether unknown attributes of a graph are ignored, with a warning, not refused.
     name
@@ -311,6 +317,8 @@ def instance(
         ports=ports,
         fail_links=tuple(fail_links),
         fail_nodes=tuple(fail_nodes),
+        chunks=chunks,
+        rounds=rounds,
     )
     if isinstance(collective, str) or (collective is None and spec.topology):
         found = _by_name(network, spec, ignore_attributes)
@@ -340,5 +348,5 @@ def _by_messages(
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]
     there = fail(whole, spec.fail_links, failed)
-    model = read_model(CommunicationModel(), spec.routing, spec.switching, spec.ports)
-    return Instance(there, found, model)
+    options = spec.routing, spec.switching, spec.ports, spec.chunks, spec.rounds
+    return with_model(Instance(there, found), *options)

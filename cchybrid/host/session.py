@@ -34,8 +34,9 @@ from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
 from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
 from cchybrid.model import Instance, Steps
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.records import Observer, load_target
+from cchybrid.plugin.records import Observer
 from cchybrid.proof.reach import unreachable
+from cchybrid.proof.records import bounds_of
 
 MIN_GREEDY_SECONDS = 1.0
 """Seconds that the greedy schedule may take before any worker is started, and even if the time
@@ -194,11 +195,11 @@ class Session:
         if self.config.engines:
             self._workers.share_problem()
         self._workers.compile_kernels()
-        jobs: dict[str, list[list[str]]] = {}
+        jobs: dict[str, list[list[str | bool]]] = {}
         for info in self.config.bounds:
             core = info.target.startswith("cchybrid.")
             name = BOUNDS if core else f"bound provider {info.name}"
-            jobs.setdefault(name, []).append([info.name, info.target])
+            jobs.setdefault(name, []).append([info.name, info.target, info.rounds])
         for name, providers in jobs.items():
             opened = ev.Opened(name, "bounds", proves=False)
             self._bound_workers.append(self._workers.start(opened, 1, {"providers": providers}))
@@ -234,7 +235,7 @@ class Session:
         for info in self.config.bounds:
             if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
                 continue
-            for bound in load_target(info.target)(self.instance):
+            for bound in bounds_of(info.target, info.rounds, self.instance):
                 event = ev.Bound(bound.steps, bound.evidence, provider=info.name)
                 self._workers.apply(HOST, event)
                 if self.state.done or self._workers.now() > end:

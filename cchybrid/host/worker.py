@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import IO, Any
 
@@ -27,14 +27,14 @@ from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
 from cchybrid.host.wire import Line, decode_steps
 from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine, serve
-from cchybrid.model import Instance, LowerBound, Steps
+from cchybrid.model import Steps
 from cchybrid.model.errors import CchybridError
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
-from cchybrid.plugin.records import load_target
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
+from cchybrid.proof.records import bounds_of
 from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
 
@@ -188,6 +188,8 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
         with compiling(job["target_name"]):
             prepare()
     reason = engine.unsupported(problem) if symmetries is None else None
+    if problem.rounds != (1,) and not job["several_rounds"]:
+        reason = "steps of several rounds; the engine rounds works on them"
     if reason is not None:
         run.send("unsupported", text=str(reason))
         return
@@ -221,20 +223,15 @@ def run_bounds(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     instance = received.instance
     avoid_full_collections()
     run.send("started")
-    for name, target in job["providers"]:
+    for name, target, rounds in job["providers"]:
         if run.should_stop():
             break
         try:
-            for bound in iterate_in_thread(_bounds(target, instance), run.should_stop):
+            for bound in iterate_in_thread(bounds_of(target, rounds, instance), run.should_stop):
                 run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
         except Exception as error:
             run.send("trouble", text=f"bound {name} failed: {error_line(error)}")
     run.send("end", stop=Stop.EXHAUSTED.value)
-
-
-def _bounds(target: str, instance: Instance) -> Iterator[LowerBound]:
-    """Import a provider and yield its bounds; the import may take long."""
-    yield from load_target(target)(instance.forward)
 
 
 def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:

@@ -196,6 +196,7 @@ class WorkerControl:
             "options": dict(self._config.options.get(info.name, {})),
             "engine": info.name,
             "view": arm.view,
+            "several_rounds": info.rounds != "one",
             "quotients": asdict(self._config.quotient_options),
         }
         opened = Opened(info.name, role, arm.view, info.proves)

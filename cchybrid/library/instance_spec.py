@@ -48,6 +48,10 @@ class InstanceSpec:
         As in the instance format; ``ports`` also as text: ``all``, ``2``, ``2,1`` (inject, accept).
     fail_links, fail_nodes
         Faults: ``3-7``, ``3>7``, and nodes by name or number.
+    chunks
+        Equal parts into which every message is cut.
+    rounds
+        Rounds per step: a list, or a text such as ``1,2,2``.
     """
 
     topology: str
@@ -60,6 +64,8 @@ class InstanceSpec:
     ports: str | int | None = None
     fail_links: Sequence[str] = ()
     fail_nodes: Nodes = ()
+    chunks: int | None = None
+    rounds: Any = None
 
 
 def resolve(spec: InstanceSpec, names: Names, read: Reader = read_network) -> Instance:
@@ -177,8 +183,24 @@ def find_network(text: str, names: Names, read: Reader = read_network) -> Networ
 
 def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:
     """Return the instance with the model options of the specification applied."""
-    model = read_model(instance.model, spec.routing, spec.switching, spec.ports)
-    return replace(instance, model=model)
+    return with_model(instance, spec.routing, spec.switching, spec.ports, spec.chunks, spec.rounds)
+
+
+def with_model(
+    instance: Instance,
+    routing: str | int | None,
+    switching: str | None,
+    ports: str | int | None,
+    chunks: int | None,
+    rounds: Any,
+) -> Instance:
+    """Return an instance with the options of ``InstanceSpec`` applied that are not ``None``."""
+    model = read_model(instance.model, routing, switching, ports)
+    if rounds is not None:
+        model = replace(model, rounds=_rounds(rounds))
+    if chunks is not None:
+        instance = instance.in_chunks(chunks)
+    return instance.with_model_of(model)
 
 
 def read_model(
@@ -211,6 +233,19 @@ def _ports(text: str) -> Any:
         )
     numbers = [int(side) for side in sides]
     return numbers[0] if len(numbers) == 1 else {"inject": numbers[0], "accept": numbers[1]}
+
+
+def _rounds(value: Any) -> tuple[int, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
+    if isinstance(parts, (list, tuple)) and not isinstance(value, str):
+        return tuple(parts)
+    if not isinstance(value, str) or not all(_is_number(part.strip()) for part in parts):
+        raise InputError(
+            f"{str(value)[:40]!r} are no rounds per step",
+            where="rounds",
+            hint="write whole numbers such as 1,2,2; the last one holds for all further steps",
+        )
+    return tuple(map(int, parts))
 
 
 def _is_number(text: str) -> bool:

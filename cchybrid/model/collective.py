@@ -9,11 +9,14 @@ from functools import cached_property
 from itertools import chain, islice, starmap
 from typing import Any, NamedTuple, cast
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownCollective
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole, whole_tuple
+
+MAX_CHUNKS = 10_000
+"""Largest number of chunks of a message; a collective lists every chunk of every message."""
 
 
 class Message(NamedTuple):
@@ -36,10 +39,19 @@ class Collective(ShownCollective):
 
     Destinations (or sources) are distinct and do not contain the message's own source (or
     destination).
+
+    Parameters
+    ----------
+    messages
+        The messages; one that is cut into chunks is listed once for each of them, one after
+        another.
+    chunks
+        Equal parts into which every message is cut; see ``in_chunks``.
     """
 
     name: str
     messages: tuple[Message, ...] | tuple[Reduction, ...]
+    chunks: int = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -60,6 +72,7 @@ class Collective(ShownCollective):
                 "messages of both kinds", where="collective.messages", hint="use one kind"
             )
         messages = self._take_whole_numbers()
+        self._check_chunks()
         for index, message in enumerate(messages):
             one, many = _one_and_many(message)
             if many and one not in many and (len(many) == 1 or len(set(many)) == len(many)):
@@ -73,6 +86,20 @@ class Collective(ShownCollective):
                 raise InputError("a node is listed twice", where=where, hint="name each node once")
             raise InputError(f"node {one} would send to itself", where=where, hint="leave it out")
 
+    def _check_chunks(self) -> None:
+        self.__dict__["chunks"] = chunks = whole(self.chunks, "collective.chunks")
+        if not 0 < chunks <= MAX_CHUNKS:
+            raise InputError(
+                f"{chunks} chunks", where="collective.chunks", hint=f"use 1 to {MAX_CHUNKS}"
+            )
+        first = self.messages[::chunks]
+        if any(self.messages[i::chunks] != first for i in range(1, chunks)):
+            raise InputError(
+                f"the messages are no groups of {chunks} equal ones",
+                where="collective.messages",
+                hint="use the method in_chunks",
+            )
+
     def _take_whole_numbers(self) -> tuple[Message | Reduction, ...]:
         """Return the messages; nodes may be given as whole numbers of any type."""
         messages: tuple[Message | Reduction, ...] = self.messages
@@ -85,16 +112,17 @@ class Collective(ShownCollective):
         self.__dict__["messages"] = messages
         return messages
 
-    def __getstate__(self) -> tuple[str, str, array[int], array[int], array[int]]:
+    def __getstate__(self) -> tuple[str, str, int, array[int], array[int], array[int]]:
         """Return the state for pickling, with the messages in flat arrays."""
         pairs = list(map(_one_and_many, self.messages))
         ones, sizes = [one for one, _ in pairs], [len(many) for _, many in pairs]
         nodes = list(chain.from_iterable(many for _, many in pairs))
-        return self.name, self.kind, array("q", ones), array("q", sizes), array("q", nodes)
+        flat = array("q", ones), array("q", sizes), array("q", nodes)
+        return self.name, self.kind, self.chunks, *flat
 
-    def __setstate__(self, state: tuple[str, str, array[int], array[int], array[int]]) -> None:
+    def __setstate__(self, state: tuple[str, str, int, array[int], array[int], array[int]]) -> None:
         """Set the state of a pickled collective, which has been checked before."""
-        name, kind, ones, sizes, nodes = state
+        name, kind, chunks, ones, sizes, nodes = state
         left = iter(nodes)
         many = (tuple(islice(left, size)) for size in sizes)
         messages: tuple[Message, ...] | tuple[Reduction, ...]
@@ -102,7 +130,7 @@ class Collective(ShownCollective):
             messages = tuple(starmap(Message, zip(ones, many, strict=True)))
         else:
             messages = tuple(starmap(Reduction, zip(many, ones, strict=True)))
-        self.__dict__.update(name=name, messages=messages)
+        self.__dict__.update(name=name, messages=messages, chunks=chunks)
 
     @property
     def kind(self) -> str:
@@ -116,34 +144,44 @@ class Collective(ShownCollective):
             return cast(tuple[Message, ...], tuple(self.messages))
         return tuple(Message(*_one_and_many(message)) for message in self.messages)
 
+    def in_chunks(self, chunks: int) -> Collective:
+        """Return the collective with every message cut into this number of equal chunks.
+
+        Chunk c of message m has the number m times ``chunks`` plus c.
+        """
+        number = whole(chunks, "chunks")
+        if not 0 < number <= MAX_CHUNKS:
+            raise InputError(f"{number} chunks", where="chunks", hint=f"use 1 to {MAX_CHUNKS}")
+        repeated = chain.from_iterable((m,) * number for m in self.messages[:: self.chunks])
+        return Collective(self.name, cast(tuple[Message, ...], tuple(repeated)), number)
+
     def to_json(self) -> dict[str, Any]:
-        """Return the ``collective`` object of ``cchybrid-instance/1``."""
+        """Return the ``collective`` object of the instance format: each message once."""
+        pairs = map(_one_and_many, self.messages[:: self.chunks])
         if self.kind == "combine":
-            messages = [
-                {"sources": list(many), "destination": one}
-                for one, many in map(_one_and_many, self.messages)
-            ]
+            messages = [{"sources": list(many), "destination": one} for one, many in pairs]
         else:
-            messages = [
-                {"source": one, "destinations": list(many)}
-                for one, many in map(_one_and_many, self.messages)
-            ]
-        return {"name": self.name, "kind": self.kind, "messages": messages}
+            messages = [{"source": one, "destinations": list(many)} for one, many in pairs]
+        record = {"name": self.name, "kind": self.kind, "messages": messages}
+        return record if self.chunks == 1 else {**record, "chunks": self.chunks}
 
     @classmethod
     def from_json(cls, record: Any, where: str = "collective") -> Collective:
-        """Read the ``collective`` object of ``cchybrid-instance/1``."""
+        """Read the ``collective`` object of the instance format."""
         record = expect(record, dict, where)
-        only_keys(record, ("name", "kind", "messages"), where)
+        only_keys(record, ("name", "kind", "messages", "chunks"), where)
         name = take(record, "name", str, where)
         kind = take(record, "kind", str, where)
-        if kind == "deliver":
-            return cls(name, take_list(record, "messages", _read_message, where))
-        if kind == "combine":
-            return cls(name, take_list(record, "messages", _read_reduction, where))
-        raise InputError(
-            f"unknown kind {kind!r}", where=f"{where}.kind", hint="use deliver or combine"
-        )
+        if kind not in ("deliver", "combine"):
+            raise InputError(
+                f"unknown kind {kind!r}", where=f"{where}.kind", hint="use deliver or combine"
+            )
+        read = _read_message if kind == "deliver" else _read_reduction
+        found = cls(name, cast(Any, take_list(record, "messages", read, where)))
+        if "chunks" not in record:
+            return found
+        with with_context(where):
+            return found.in_chunks(take(record, "chunks", int, ""))
 
 
 def _one_and_many(message: Message | Reduction) -> tuple[int, tuple[int, ...]]:

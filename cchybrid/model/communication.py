@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.json_fields import expect, only_keys, show, take
+from cchybrid.model.json_fields import expect, only_keys, read_integer, show, take, take_list
 from cchybrid.model.whole_numbers import whole, whole_tuple
 
 Switching = Literal["wormhole", "store-and-forward"]
 Routing = Literal["minimal", "any"] | int
 Ports = int | tuple[int, ...] | None
+
+MAX_ROUNDS = 1_000_000
+"""Largest number of rounds of a step, so that capacities stay within 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,21 @@ class CommunicationModel:
         number per node, or ``None`` for all-port (only the channels limit).
     routing
         ``minimal``, ``any``, or the number of hops that a path may exceed the shortest by.
+    rounds
+        Per step how many rounds it has: channels and ports carry that many times what they carry
+        in one round. The last number holds for all further steps, so it is kept once; an empty
+        tuple means one round in every step. For ``combine`` collectives the steps are counted from
+        the last one, as schedules are read backwards.
     """
 
     switching: Switching = "wormhole"
     inject: Ports = None
     accept: Ports = None
     routing: Routing = "minimal"
+    rounds: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        self._take_rounds()
         for key in ("inject", "accept"):
             ports = getattr(self, key)
             if ports is not None and type(ports) is not int:
@@ -73,6 +83,27 @@ class CommunicationModel:
                 f"{self.routing} extra hops", where="model.routing", hint="use 0 or more"
             )
 
+    def _take_rounds(self) -> None:
+        """Check ``rounds`` and drop repetitions of the last number."""
+        rounds = whole_tuple(self.rounds, "model.rounds")
+        if any(not 0 < number <= MAX_ROUNDS for number in rounds):
+            raise InputError(
+                f"{next(n for n in rounds if not 0 < n <= MAX_ROUNDS)} rounds in a step",
+                where="model.rounds",
+                hint=f"use 1 to {MAX_ROUNDS}",
+            )
+        while len(rounds) > 1 and rounds[-1] == rounds[-2]:
+            rounds = rounds[:-1]
+        self.__dict__["rounds"] = () if rounds == (1,) else rounds
+
+    def rounds_in(self, step: int) -> int:
+        """Return the rounds of a step, counted from 0; for ``combine`` from the last step."""
+        return self.rounds[min(step, len(self.rounds) - 1)] if self.rounds else 1
+
+    def total_rounds(self, steps: int) -> int:
+        """Return the rounds of a schedule of this number of steps."""
+        return sum(map(self.rounds_in, range(steps)))
+
     def inject_limit(self, node: int) -> int | None:
         """Return how many messages the node may inject per step; ``None`` means no limit."""
         return self.inject[node] if isinstance(self.inject, tuple) else self.inject
@@ -93,20 +124,21 @@ class CommunicationModel:
         return replace(self, inject=self.accept, accept=self.inject)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ``model`` object of ``cchybrid-instance/1``."""
+        """Return the ``model`` object of the instance format."""
         ports: Any = "all"
         if self.inject is not None:
             if self.inject == self.accept and isinstance(self.inject, int):
                 ports = self.inject
             else:
                 ports = {"inject": _listed(self.inject), "accept": _listed(self.accept)}
-        return {"switching": self.switching, "ports": ports, "routing": self.routing}
+        record = {"switching": self.switching, "ports": ports, "routing": self.routing}
+        return {**record, "rounds": list(self.rounds)} if self.rounds else record
 
     @classmethod
     def from_json(cls, record: Any, where: str = "model") -> CommunicationModel:
-        """Read the ``model`` object of ``cchybrid-instance/1``."""
+        """Read the ``model`` object of the instance format."""
         record = expect(record, dict, where)
-        only_keys(record, ("switching", "ports", "routing"), where)
+        only_keys(record, ("switching", "ports", "routing", "rounds"), where)
         inject, accept = _read_ports(record.get("ports", "all"), f"{where}.ports")
         routing = record.get("routing", "minimal")
         if isinstance(routing, bool) or not isinstance(routing, int | str):
@@ -121,6 +153,7 @@ class CommunicationModel:
             inject=inject,
             accept=accept,
             routing=cast(Routing, routing),
+            rounds=take_list(record, "rounds", read_integer, where) if "rounds" in record else (),
         )
 
 

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cchybrid.model.collective import Collective
-from cchybrid.model.communication import CommunicationModel
+from cchybrid.model.communication import CommunicationModel, Ports
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
-from cchybrid.model.network import Network
+from cchybrid.model.network import Channel, Network
 from cchybrid.model.shown import ShownInstance
 from cchybrid.model.text import described
 
-FORMAT = "cchybrid-instance/1"
+FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
+"""The formats of instance files; the second one is written where there are chunks or rounds."""
 DEFAULT_MODEL = CommunicationModel()
 
 
@@ -45,7 +46,7 @@ class Instance(ShownInstance):
                     hint="names, graphs and lists: use cchybrid.instance",
                 )
         if not self.name:
-            object.__setattr__(self, "name", f"{self.network.name} {self.collective.name}")
+            object.__setattr__(self, "name", self._default_name())
         nodes = self.network.nodes
         messages = self.collective.deliver_messages
         named = set(chain.from_iterable(message.destinations for message in messages))
@@ -60,6 +61,15 @@ class Instance(ShownInstance):
                     where=f"model.ports.{key}",
                     hint="give one per node",
                 )
+
+    def _default_name(self) -> str:
+        chunks, rounds = self.collective.chunks, self.model.rounds
+        parts = [f"{self.network.name} {self.collective.name}"]
+        if chunks > 1:
+            parts.append(f"{chunks} chunks")
+        if rounds:
+            parts.append(f"rounds {'+'.join(map(str, rounds))}")
+        return ", ".join(parts)
 
     def _refuse_node(self) -> NoReturn:
         """Raise an error for the first node that the network does not have."""
@@ -87,10 +97,30 @@ class Instance(ShownInstance):
         return Instance(
             network=self.network.reversed(),
             collective=Collective(
-                f"{self.collective.name} backwards", self.collective.deliver_messages
+                f"{self.collective.name} backwards",
+                self.collective.deliver_messages,
+                self.collective.chunks,
             ),
             model=self.model.reversed(),
             name=f"{self.name} backwards",
+        )
+
+    @cached_property
+    def widest(self) -> Instance:
+        """The instance with every step as wide as that of most rounds; itself without rounds.
+
+        A lower bound for it is one for the instance.
+        """
+        model = self.model
+        if not model.rounds:
+            return self
+        times = max(model.rounds)
+        channels = tuple(Channel(a, b, times * size) for a, b, size in self.network.channels)
+        inject, accept = _times(model.inject, times), _times(model.accept, times)
+        return replace(
+            self,
+            network=replace(self.network, channels=channels),
+            model=replace(model, rounds=(), inject=inject, accept=accept),
         )
 
     @cached_property
@@ -106,12 +136,25 @@ class Instance(ShownInstance):
 
     def with_model(self, **changes: Any) -> Instance:
         """Return the same instance under a communication model changed in the given fields."""
-        return replace(self, model=replace(self.model, **changes))
+        return self.with_model_of(replace(self.model, **changes))
+
+    def in_chunks(self, chunks: int) -> Instance:
+        """Return the instance with every message cut into this number of equal chunks."""
+        return replace(
+            self, collective=self.collective.in_chunks(chunks), name=self._name_if_given()
+        )
+
+    def with_model_of(self, model: CommunicationModel) -> Instance:
+        """Return the same instance under another communication model."""
+        return replace(self, model=model, name=self._name_if_given())
+
+    def _name_if_given(self) -> str:
+        return "" if self.name == self._default_name() else self.name
 
     def to_json(self) -> dict[str, Any]:
-        """Return the instance as a ``cchybrid-instance/1`` object."""
+        """Return the instance as an object of the instance format."""
         return {
-            "format": FORMAT,
+            "format": FORMAT_2 if self.collective.chunks > 1 or self.model.rounds else FORMAT,
             "name": self.name,
             "network": self.network.to_json(),
             "collective": self.collective.to_json(),
@@ -120,9 +163,17 @@ class Instance(ShownInstance):
 
     @classmethod
     def from_json(cls, record: Any) -> Instance:
-        """Read a ``cchybrid-instance/1`` object; raise an ``InputError`` that names the place."""
+        """Read an object of the instance format; raise an ``InputError`` that names the place."""
         record = expect(record, dict, "the file")
-        check_format(record, FORMAT)
+        if record.get("format") != FORMAT_2:
+            check_format(record, FORMAT)
+            for part, key in (("collective", "chunks"), ("model", "rounds")):
+                if isinstance(record.get(part), dict) and key in record[part]:
+                    raise InputError(
+                        f"{FORMAT} has no {key}",
+                        where=f"{part}.{key}",
+                        hint=f'write "format": "{FORMAT_2}"',
+                    )
         only_keys(record, ("format", "name", "network", "collective", "model"), "")
         for key in ("network", "collective"):
             take(record, key, dict, "")
@@ -134,14 +185,20 @@ class Instance(ShownInstance):
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the instance as a ``cchybrid-instance/1`` file."""
+        """Write the instance as a file of the instance format."""
         write_json(self.to_json(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Instance:
-        """Read a ``cchybrid-instance/1`` file; an ``InputError`` names file and place."""
+        """Read a file of the instance format; an ``InputError`` names file and place."""
         with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
+
+
+def _times(ports: Ports, times: int) -> Ports:
+    if ports is None or isinstance(ports, int):
+        return None if ports is None else times * ports
+    return tuple(times * number for number in ports)
 
 
 def check_format(record: dict[str, Any], expected: str) -> None:

@@ -28,6 +28,7 @@ __all__ = [
 
 Kind = Literal["heuristic", "exact", "construction"]
 Messages = Literal["any", "forwarded", "direct"]
+Rounds = Literal["one", "several", "any"]
 KINDS: tuple[Kind, ...] = ("heuristic", "exact", "construction")
 
 
@@ -62,6 +63,9 @@ class EngineInfo:
         Whether a heuristic decides by large models whether there is a schedule of the fewest open
         number of steps. The strategy ``auto`` gives it more time where messages are forwarded and
         the gap is one or two steps.
+    rounds
+        ``one``: the engine works where every step has one round, and gets no other Problem;
+        ``several``: only where steps have several (``Problem.rounds``); ``any``: in both cases.
     former_names
         Names that the engine had before: they still work, and the user is referred to ``name``.
     requires
@@ -80,6 +84,7 @@ class EngineInfo:
     prepares: bool = False
     messages: Messages = "any"
     decides: bool = False
+    rounds: Rounds = "one"
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     api: int = API

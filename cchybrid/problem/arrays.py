@@ -115,6 +115,9 @@ class Problem:
         steps" mean "no schedule in S steps".
     origin
         The source of the Problem; engines use ``structure`` instead.
+    rounds
+        Per step how many times its resources carry their capacity; the last number holds for all
+        further steps. An engine sees others than (1,) only if its ``EngineInfo.rounds`` is true.
     """
 
     capacity: IntArray
@@ -128,6 +131,7 @@ class Problem:
     path_resource: IntArray
     complete: bool
     origin: Origin
+    rounds: tuple[int, ...] = (1,)
 
     def __repr__(self) -> str:
         counts = f"{self.deliveries:,} deliveries, {self.options:,} options"
@@ -152,6 +156,10 @@ class Problem:
     def resources(self) -> int:
         """The number of resources."""
         return len(self.capacity)
+
+    def rounds_in(self, step: int) -> int:
+        """Return how many times every resource carries its capacity in a step, from 0."""
+        return self.rounds[min(step, len(self.rounds) - 1)]
 
     @property
     def structure(self) -> NetworkStructure | None:

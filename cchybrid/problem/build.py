@@ -79,6 +79,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
                 path_node_start=pool.start,
             ),
         ),
+        rounds=forward.model.rounds or (1,),
     )
 
 

@@ -70,7 +70,9 @@ def find_violations(problem: Problem, assignment: Assignment) -> list[Assignment
     use, place = gather(problem.path_start, problem.option_path[option[kept]])
     cell = when[place] * problem.resources + problem.path_resource[use]
     cell, uses = np.unique(cell, return_counts=True)
-    capacity = problem.capacity[cell % problem.resources]
+    rounds = np.array(problem.rounds, dtype=np.int64)
+    capacity = problem.capacity[cell % problem.resources].astype(np.int64)
+    capacity *= rounds[np.minimum(cell // problem.resources, len(rounds) - 1)]
     over = uses > capacity
     of_deliveries = {
         "half-assigned": np.flatnonzero(half),

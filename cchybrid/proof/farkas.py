@@ -63,7 +63,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
     for cheaper in CHEAPER:
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
-        known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))
+        known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
     # No optimum is above one step per delivery, so no bound is either.
     hop_by_hop = instance.model.switching == "store-and-forward"
     max_steps = sum(

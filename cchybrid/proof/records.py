@@ -19,14 +19,28 @@ class BoundInfo:
 
     ``target`` is ``package.module:function``, imported only where it runs. The function takes an
     ``Instance`` of kind ``deliver`` and yields increasing ``LowerBound`` objects whose evidence
-    ``checker`` can check. Providers run in ascending ``order``: cheap ones first.
+    ``checker`` can check. Providers run in ascending ``order``: cheap ones first. Unless ``rounds``
+    is true, the function sees no steps of several rounds: every step is as wide as the widest.
     """
 
     name: str
     target: str
     summary: str
     order: int = 100
+    rounds: bool = False
     api: int = API
+
+
+def bounds_of(target: str, rounds: bool, instance: Instance) -> Iterator[LowerBound]:
+    """Import a provider and yield its bounds for an instance; the import may take long.
+
+    Parameters
+    ----------
+    target, rounds
+        As in ``BoundInfo``.
+    """
+    forward = instance.forward
+    yield from load_target(target)(forward if rounds else forward.widest)
 
 
 def load_target(target: str) -> Any:

@@ -172,7 +172,7 @@ class _Search:
                 return
 
     def _by_bounds(self) -> None:
-        own = self.instance.forward
+        own = self.instance.forward.widest
         free = replace(own, model=replace(own.model, routing="any"))
         found: dict[str, int] = {}
         for name, bound in _bounds([free, own], self._is_over):

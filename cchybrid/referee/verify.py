@@ -102,6 +102,7 @@ class _Referee:
         self.network, self.model = forward.network, forward.model
         self.messages = forward.collective.deliver_messages
         self.nodes = self.network.nodes
+        self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
         sizes = np.fromiter(map(len, read), np.int64, len(read))
         transfers = list(chain.from_iterable(read))
@@ -253,11 +254,13 @@ class _Referee:
         group = group[order]
         starts = _heads(group)
         size = np.diff(np.append(starts, len(group)))
-        which = resource[order[starts]]
-        for index in np.flatnonzero(size > limits[which]).tolist():
+        which, when = resource[order[starts]], self.step[owner[order[starts]]]
+        # Each round carries the limit once; the uses are divided, as products could overflow.
+        for index in np.flatnonzero(-(-size // self.rounds[when]) > limits[which]).tolist():
             users = owner[order[starts[index] : starts[index] + size[index]]]
             rule, place = name(int(which[index]))
-            limit, step = int(limits[which[index]]), int(self.step[users[0]])
+            step = int(when[index])
+            limit = int(limits[which[index]]) * int(self.rounds[step])
             self.report.overload(rule, place, step, self.slot[users].tolist(), limit)
 
     def _check_knowledge(self) -> None:

@@ -51,7 +51,7 @@ class UsageMatrix:
         )
         path, resource = np.divmod(key, max(problem.resources, 1))
         beyond = np.zeros(problem.paths, dtype=np.bool_)
-        beyond[path[times > problem.capacity[resource]]] = True
+        beyond[path[times > problem.capacity[resource] * max(problem.rounds)]] = True
         return cls(
             problem.option_path,
             offsets_of(path, problem.paths),

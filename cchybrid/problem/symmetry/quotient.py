@@ -144,6 +144,8 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         raise NoQuotientError(f"{problem.deliveries} deliveries are too many for a {group}")
     if action.steps_per_round > 1 and problem.ordered:
         raise NoQuotientError("where deliveries require others, steps cannot be permuted")
+    if action.steps_per_round > 1 and len(problem.rounds) > 1:
+        raise NoQuotientError("steps of different numbers of rounds cannot be permuted")
     images = _delivery_images(problem, structure, action)
     first, orbit = _orbits(images)
     kernel_first, kernel_orbit = _orbits(images[action.kernel])
@@ -182,6 +184,7 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         path_resource=distinct[used],
         complete=False,
         origin=QuotientOrigin(problem, action, option, quotient_option, orbit, images),
+        rounds=problem.rounds,
     )
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +67,12 @@ class StepModel:
 
     @property
     def booleans(self) -> int:
-        """The number of booleans."""
+        """The number of variables: booleans, and the rounds of the steps if they are variables."""
         return len(self.model.proto.variables)
+
+    def rounds(self, values: IntVector) -> tuple[int, ...]:
+        """Return the rounds of the steps in a solution of a model with ``total_rounds``."""
+        return tuple(values[-self.steps :].tolist())
 
     def read(self, values: IntVector) -> Assignment:
         """Return the assignment that a solution of the model encodes."""
@@ -122,6 +127,7 @@ def build(
     should_stop: Callable[[], bool] = lambda: False,
     full: NDArray[np.bool_] | None = None,
     chain: Sequence[Link] = (),
+    total_rounds: int | None = None,
 ) -> StepModel:
     """Return the model whose solutions are the schedules of ``windows.steps`` steps.
 
@@ -131,6 +137,9 @@ def build(
         Shape (resources,): True where a resource is known to be full in every step.
     chain
         Symmetry-breaking comparisons of deliveries.
+    total_rounds
+        If given, the rounds of the steps are variables of this sum, each at least 1 and at most
+        the Problem's; see ``StepModel.rounds``.
 
     Raises
     ------
@@ -153,9 +162,12 @@ def build(
     rows = Rows(len(option) + int(levels.sum()), should_stop)
     found = StepModel(rows.model, problem, steps, windows, first, option, step, informed)
     _assignment_constraints(found, rows)
-    _capacity_constraints(
-        found, uses, rows, np.zeros(problem.resources, bool) if full is None else full
-    )
+    if total_rounds is None:
+        _capacity_constraints(
+            found, uses, rows, np.zeros(problem.resources, bool) if full is None else full
+        )
+    else:
+        _round_constraints(found, uses, rows, total_rounds)
     _precedence_constraints(found, uses, rows)
     _optional_deliveries(found, rows)
     _symmetry_constraints(found, rows, chain)
@@ -197,10 +209,32 @@ def _capacity_constraints(
     key = resource[kept] * model.steps + model.step[boolean]
     for found, (literals, weights) in grouped(key, boolean, times):
         used = found // model.steps
-        rows.capacity(literals, weights, int(problem.capacity[used]), full=bool(full[used]))
+        capacity = int(problem.capacity[used]) * problem.rounds_in(found % model.steps)
+        if len(problem.rounds) > 1:  # then an option may fit into some steps only
+            for literal, weight in zip(literals, weights, strict=True):
+                if weight > capacity:
+                    rows.at_least_one([~literal])
+            fits = [weight <= capacity for weight in weights]
+            literals, weights = list(compress(literals, fits)), list(compress(weights, fits))
+        rows.capacity(literals, weights, capacity, full=bool(full[used]))
     busy = _present(key, problem.resources * model.steps).reshape(-1, model.steps)
     if not busy[full].all():
         rows.at_least_one([])
+
+
+def _round_constraints(model: StepModel, uses: UsageMatrix, rows: Rows, total: int) -> None:
+    """Limit the uses of every resource per step to its capacity times the rounds of the step."""
+    problem, steps = model.problem, model.steps
+    rounds = [rows.integer(1, problem.rounds_in(step)) for step in range(steps)]
+    rows.weighted(rounds, [1] * steps, total, total)
+    boolean, resource, times = uses.entries(model.option)
+    kept = ~problem.implied[resource]
+    boolean, times = boolean[kept], times[kept]
+    key = resource[kept] * steps + model.step[boolean]
+    for found, (literals, weights) in grouped(key, boolean, times):
+        capacity = int(problem.capacity[found // steps])
+        variable = rounds[found % steps]
+        rows.weighted([*literals, variable], [*weights, -capacity], -capacity * total, 0)
 
 
 def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> None:
@@ -220,8 +254,10 @@ def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> 
     key = (port * problem.deliveries + requires[boolean]) * steps + model.step[boolean]
     for found, (literals, weights) in grouped(key, boolean, times[kept]):
         resource, rest = divmod(found, problem.deliveries * steps)
-        capacity = min(int(problem.capacity[resource]), sum(weights))
-        informed = model.literal_before(*divmod(rest, steps))
+        delivery, step = divmod(rest, steps)
+        capacity = int(problem.capacity[resource]) * problem.rounds_in(step)
+        capacity = min(capacity, sum(weights))
+        informed = model.literal_before(delivery, step)
         rows.capacity([*literals, ~informed], [*weights, capacity], capacity)
 
     others = np.setdiff1d(forwards, boolean)

@@ -38,6 +38,11 @@ class Rows:
             check(self._should_stop)
         return self._proto.constraints.add()
 
+    def integer(self, low: int, high: int) -> int:
+        """Return a new integer variable, numbered after all variables so far."""
+        self._proto.variables.add().domain.extend((low, high))
+        return len(self._proto.variables) - 1
+
     def exactly_one(self, literals: Iterable[int]) -> None:
         """Require exactly one true literal."""
         self._add().exactly_one.literals.extend(literals)

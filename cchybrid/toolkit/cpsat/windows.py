@@ -141,7 +141,7 @@ def min_steps(problem: Problem, uses: UsageMatrix) -> int:
     """
     low = earliest(problem, uses.usable)[problem.required]
     load = np.bincount(_certain_uses(problem, uses)[1], minlength=problem.resources)
-    steps = -(-load // np.maximum(problem.capacity, 1))
+    steps = -(-load // np.maximum(problem.capacity.astype(np.int64) * max(problem.rounds), 1))
     return max(1, int(steps.max(initial=0)), int(low.max(initial=0)) + 1)
 
 
