@@ -46,6 +46,8 @@ def breaches(instance: Instance, steps: Steps) -> set[Breach]:
     ]
     uses.sort(key=lambda use: (use.step, use.slot))
     found = {Breach("empty-step", s, -1, -1, "") for s, step in enumerate(steps) if not step}
+    if len(instance.model.rounds) > 1:
+        found = set()
     found |= broken_paths(instance, uses)
     found |= overloads(instance, uses)
     found |= ignorance(instance, uses, len(steps))
@@ -192,8 +194,10 @@ def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
             users[use.step, resource].append(use)
     found = set()
     for (step, (rule, place)), group in users.items():
-        if len(group) > limits[rule, place]:
-            excess = group[limits[rule, place]]
+        rounds = model.rounds
+        limit = limits[rule, place] * ((*rounds, *rounds[-1:] * (step + 1))[step] if rounds else 1)
+        if len(group) > limit:
+            excess = group[limit]
             found.add(Breach(rule, step, excess.slot, excess.message, place))
     return found
 

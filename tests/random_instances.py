@@ -18,6 +18,9 @@ routings
     of ``"minimal"``, ``"any"`` and numbers of extra hops.
 ports
     of ``"all"``, ``"one"`` (a number for all nodes) and ``"list"`` (a number per node).
+chunks, rounds
+    how many chunks every message has, and the rounds per step, one of these each; by default one
+    chunk, one round. ``SEVERAL`` has both.
 max_nodes, max_messages
     sizes; a network has at least 2 nodes.
 
@@ -30,6 +33,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -51,6 +55,8 @@ KINDS = ("deliver", "combine")
 SWITCHINGS = ("wormhole", "store-and-forward")
 ROUTINGS = ("minimal", "any", 1, 2)
 PORTS = ("all", "one", "list")
+SEVERAL = {"chunks": (1, 1, 2), "rounds": ((), (2,), (1, 2), (3, 1, 2))}
+"""Keywords for instances with several chunks or rounds."""
 
 
 @st.composite
@@ -140,15 +146,21 @@ def instances(
     switchings: Sequence[str] = SWITCHINGS,
     routings: Sequence[str | int] = ROUTINGS,
     ports: Sequence[str] = PORTS,
+    chunks: Sequence[int] = (1,),
+    rounds: Sequence[tuple[int, ...]] = ((),),
     max_nodes: int = 7,
     max_messages: int = 5,
 ) -> Instance:
     """Random instances; see the top of this file."""
     network = draw(networks(max_nodes))
+    parts = draw(st.sampled_from(list(chunks)))
     return Instance(
         network,
-        draw(collectives(network.nodes, kinds, max(max_messages, 1))),
-        draw(models(network.nodes, switchings, routings, ports)),
+        draw(collectives(network.nodes, kinds, max(max_messages // parts, 1))).in_chunks(parts),
+        replace(
+            draw(models(network.nodes, switchings, routings, ports)),
+            rounds=draw(st.sampled_from(list(rounds))),
+        ),
     )
 
 
@@ -180,7 +192,7 @@ def list_schedule(instance: Instance, seed: int) -> Steps:
         not holders[index].issuperset(message.destinations)
         for index, message in enumerate(forward.collective.deliver_messages)
     ):
-        step = _fill_step(forward, holders, rng)
+        step = _fill_step(forward, holders, rng, forward.model.rounds_in(len(steps)))
         for message, path in step:
             holders[message].add(path[-1])
         steps.append(step)
@@ -208,14 +220,16 @@ def _simple_paths(network: Network, path: tuple[int, ...], last: int) -> Iterato
 
 
 def _fill_step(
-    forward: Instance, holders: list[set[int]], rng: random.Random
+    forward: Instance, holders: list[set[int]], rng: random.Random, rounds: int
 ) -> tuple[Transfer, ...]:
     """Return at least one transfer that fits; ``holders`` is who has what before the step."""
     network, model = forward.network, forward.model
-    room = {(c.source, c.target): c.capacity for c in network.channels}
+    room = {(c.source, c.target): rounds * c.capacity for c in network.channels}
     pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
-    inject = [model.inject_limit(node) for node in range(network.nodes)]
-    accept = [model.accept_limit(node) for node in range(network.nodes)]
+    inject, accept = (
+        [None if limit(node) is None else rounds * limit(node) for node in range(network.nodes)]
+        for limit in (model.inject_limit, model.accept_limit)
+    )
     expected = _open_deliveries(forward, holders)
     rng.shuffle(expected)
     stop = rng.choice((0.0, 0.1, 0.5))

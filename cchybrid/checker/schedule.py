@@ -25,7 +25,7 @@ def check_schedule(network: Network, steps: Moves) -> None:
     has = [{source} for source, _ in network.messages]
     allowed: dict[tuple[int, ...], bool] = {}
     for number, step in enumerate(steps, 1):
-        if not step:
+        if not step and len(network.rounds) == 1:
             _refuse(number, "the step is empty")
         used: Counter[tuple[str, int, int]] = Counter()
         received: list[tuple[int, int]] = []

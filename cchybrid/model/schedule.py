@@ -82,6 +82,12 @@ class Schedule(ShownSchedule):
         return sum(len(path) - 1 for step in self.steps for _, path in step)
 
     @property
+    def rounds(self) -> tuple[int, ...]:
+        """The rounds of every step; one each, unless the communication model says otherwise."""
+        found = tuple(map(self.instance.model.rounds_in, range(len(self.steps))))
+        return found[::-1] if self.instance.collective.kind == "combine" else found
+
+    @property
     def cost(self) -> tuple[int, int]:
         """The criteria in order, both minimized: steps, then channel uses."""
         return len(self.steps), self.channel_uses

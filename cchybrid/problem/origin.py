@@ -72,8 +72,11 @@ def schedule_of(
 ) -> Schedule:
     """Return the schedule of these forward transfers per step.
 
-    Empty steps are kept if a number of ``steps`` is given.
+    Empty steps are kept if a number of ``steps`` is given, or where steps have different numbers of
+    rounds, so that none can be moved.
     """
+    if steps is None and len(instance.model.rounds) > 1:
+        steps = max(filled, default=-1) + 1
     kept = sorted(filled) if steps is None else range(steps)
     ordered = tuple(tuple(filled.get(step, ())) for step in kept)
     return Schedule(

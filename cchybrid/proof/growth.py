@@ -18,7 +18,7 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
     collective, chosen = instance.collective, _candidates(instance)
     # The bound of a message does not depend on the others, and a scatter may have a million.
     messages = tuple(collective.deliver_messages[index] for index in chosen)
-    part = replace(instance, collective=replace(collective, messages=messages))
+    part = replace(instance, collective=replace(collective, messages=messages, chunks=1))
     rows = ({"kind": "growth", "message": place} for place in range(len(chosen)))
     for bound in climb(part, rows):
         yield LowerBound(

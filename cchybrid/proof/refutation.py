@@ -74,7 +74,7 @@ def pinned_messages(formula: Formula) -> list[int]:
 
 
 def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: int) -> Steps:
-    """Return the schedule of a model of the formula, without empty steps."""
+    """Return the schedule of a model of the formula, without empty steps where rounds are equal."""
     found: list[list[Transfer]] = [[] for _ in range(steps)]
     for (message, node), paths in formula.paths.items():
         for t in range(1, steps + 1):
@@ -84,5 +84,5 @@ def _schedule(network: Network, formula: Formula, model: frozenset[int], steps: 
             if len(paths) > 1:
                 taken = [p for p in paths if formula.number["path", message, node, p, t] in model]
             found[t - 1].append(Transfer(message, taken[0]))
-    steps_found = tuple(tuple(step) for step in found if step)
+    steps_found = tuple(tuple(step) for step in found if step or len(network.rounds) > 1)
     return reverse_steps(steps_found) if network.backwards else steps_found

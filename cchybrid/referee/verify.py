@@ -128,9 +128,10 @@ class _Referee:
 
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
-        busy = np.bincount(self.step, minlength=self.steps)
-        for step in np.flatnonzero(busy == 0).tolist():
-            self.report.empty_step(step)
+        if len(self.model.rounds) < 2:
+            busy = np.bincount(self.step, minlength=self.steps)
+            for step in np.flatnonzero(busy == 0).tolist():
+                self.report.empty_step(step)
         self._check_paths()
         self._check_ports()
         self._check_knowledge()

@@ -8,7 +8,8 @@ from itertools import pairwise
 from cchybrid.model import Instance, Steps, Transfer
 
 RULES: dict[str, str] = {
-    "empty-step": "every step moves at least one message",
+    "empty-step": "every step moves at least one message, unless steps have different numbers of "
+    "rounds",
     "unknown-message": "a transfer carries a message of the collective",
     "path-too-short": "a path has at least two nodes",
     "no-such-node": "a path names nodes of the network",

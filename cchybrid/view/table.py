@@ -73,10 +73,10 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
 def _summary(schedule: Schedule) -> Table:
     table = Table("step", "transfers", "channels used", "longest path", box=box.SIMPLE_HEAD)
     total = sum(channel.capacity for channel in schedule.instance.network.channels)
-    for number, step in enumerate(schedule.steps, 1):
+    for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
         used = sum(len(transfer.path) - 1 for transfer in step)
         longest = max(len(transfer.path) - 1 for transfer in step)
-        share = f"{used} of {total} ({100 * used / total:.0f} %)"
+        share = f"{used} of {rounds * total} ({100 * used / (rounds * total):.0f} %)"
         table.add_row(str(number), str(len(step)), share, str(longest))
     return table
 
@@ -84,7 +84,7 @@ def _summary(schedule: Schedule) -> Table:
 def _line(schedule: Schedule) -> str:
     total = sum(channel.capacity for channel in schedule.instance.network.channels)
     sizes = [len(step) for step in schedule.steps]
-    share = 100 * schedule.channel_uses / (total * len(sizes))
+    share = 100 * schedule.channel_uses / (total * sum(schedule.rounds))
     hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)
     return (
         f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "

@@ -22,7 +22,7 @@ from cchybrid.model import (
 )
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
-from tests.random_instances import list_schedule, models, networks, valid_schedules
+from tests.random_instances import SEVERAL, list_schedule, models, networks, valid_schedules
 
 
 def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
@@ -109,13 +109,13 @@ def any_step_prices(instance: Instance, rng: random.Random) -> dict[str, Any]:
 
 
 @settings(max_examples=examples(120))
-@given(valid_schedules(), st.integers(0, 2**32 - 1))
+@given(valid_schedules(**SEVERAL), st.integers(0, 2**32 - 1))
 def test_nothing_is_proven_that_a_schedule_refutes(schedule, seed):
     check_evidence(schedule.instance, seed, len(schedule.steps))
 
 
 @settings(max_examples=examples(40))
-@given(valid_schedules(max_nodes=5, max_messages=5), st.integers(0, 2**32 - 1))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL), st.integers(0, 2**32 - 1))
 def test_nothing_is_proven_above_the_optimum(schedule, seed):
     check_evidence(schedule.instance, seed, fewest_steps(schedule.instance, len(schedule.steps)))
 

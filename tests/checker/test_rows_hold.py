@@ -12,11 +12,11 @@ from cchybrid.checker.relaxation import Relaxation
 from cchybrid.model import Schedule
 from tests.checker.meaning import columns, network_of, satisfies, transfers, truths
 from tests.examples import examples
-from tests.random_instances import valid_schedules
+from tests.random_instances import SEVERAL, valid_schedules
 
 
 @settings(max_examples=examples(400))
-@given(valid_schedules(max_nodes=6), st.sampled_from([None, "any"]), st.integers(0, 2))
+@given(valid_schedules(max_nodes=6, **SEVERAL), st.sampled_from([None, "any"]), st.integers(0, 2))
 def test_every_row_holds(schedule, routing, spare):
     relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
     values = columns(relaxation, transfers(schedule))
@@ -31,7 +31,9 @@ def test_every_row_holds(schedule, routing, spare):
 
 @settings(max_examples=examples(400))
 @given(
-    valid_schedules(max_nodes=5, max_messages=4), st.sampled_from([None, "any"]), st.integers(0, 1)
+    valid_schedules(max_nodes=5, max_messages=4, **SEVERAL),
+    st.sampled_from([None, "any"]),
+    st.integers(0, 1),
 )
 def test_every_clause_holds(schedule, routing, spare):
     steps = len(schedule.steps) + spare
@@ -40,7 +42,7 @@ def test_every_clause_holds(schedule, routing, spare):
 
 
 @settings(max_examples=examples(300))
-@given(valid_schedules(max_nodes=5, max_messages=4))
+@given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL))
 def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
     network, moves = network_of(schedule), transfers(schedule)
     network.listed = sorted({path for _, _, path in moves})
@@ -49,7 +51,7 @@ def test_every_clause_holds_of_the_paths_that_were_taken(schedule):
 
 
 @settings(max_examples=examples(300))
-@given(valid_schedules(max_nodes=5, switchings=("wormhole",)), st.data())
+@given(valid_schedules(max_nodes=5, switchings=("wormhole",), **SEVERAL), st.data())
 def test_an_order_of_steps_is_refused_or_some_renumbering_fits(schedule, data):
     """Pinned messages need a step each, so putting their steps first satisfies the formula."""
     network, steps = network_of(schedule), len(schedule.steps)

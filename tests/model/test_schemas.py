@@ -79,7 +79,7 @@ def test_every_object_is_closed_and_every_field_described(name: str) -> None:
 
 
 def test_an_unknown_schema() -> None:
-    with pytest.raises(InputError, match="no schema 'network-2'; use instance-1 or schedule-1"):
+    with pytest.raises(InputError, match="no schema 'network-2'; use instance-1 or instance-2"):
         schema("network-2")
 
 

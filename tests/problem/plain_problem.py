@@ -53,7 +53,13 @@ def sound(problem: Problem, assignment: Assignment) -> bool:
             return False
         for resource in problem.resources_of(option).tolist():
             load[step, resource] += 1
-    return all(uses <= problem.capacity[resource] for (_, resource), uses in load.items())
+    return all(uses <= limit(problem, step, resource) for (step, resource), uses in load.items())
+
+
+def limit(problem: Problem, step: int, resource: int) -> int:
+    """Return how often a resource may be used in a step."""
+    rounds = problem.rounds[step] if step < len(problem.rounds) else problem.rounds[-1]
+    return rounds * int(problem.capacity[resource])
 
 
 def overloads_beyond(problem: Problem, assignment: Assignment) -> bool:
@@ -63,7 +69,7 @@ def overloads_beyond(problem: Problem, assignment: Assignment) -> bool:
         if assignment.option[delivery] >= 0:
             for resource in problem.resources_of(int(assignment.option[delivery])).tolist():
                 load[int(assignment.step[delivery]), resource] += 1
-    over = {resource for (_, resource), uses in load.items() if uses > problem.capacity[resource]}
+    over = {r for (step, r), uses in load.items() if uses > limit(problem, step, r)}
     return bool(over) and all(problem.implied[resource] for resource in over)
 
 

@@ -21,7 +21,7 @@ from tests.problem.plain_problem import (
     repaired,
     sound,
 )
-from tests.random_instances import instances, valid_schedules
+from tests.random_instances import SEVERAL, instances, valid_schedules
 
 
 def allowed_options(instance: Instance) -> set[Option]:
@@ -51,7 +51,7 @@ def allowed_options(instance: Instance) -> set[Option]:
 
 
 @settings(max_examples=examples(40))
-@given(instances(max_nodes=5, max_messages=3))
+@given(instances(max_nodes=5, max_messages=3, **SEVERAL))
 def test_options_are_what_the_referee_allows(instance):
     problem = build_problem(instance)
     options = options_of(problem)
@@ -65,7 +65,7 @@ def test_options_are_what_the_referee_allows(instance):
         assert problem.required[delivery] == (problem.structure.delivery_node[delivery] in goals)
 
 
-@given(valid_schedules())
+@given(valid_schedules(**SEVERAL))
 def test_every_schedule_is_an_assignment(schedule):
     problem = build_problem(schedule.instance)
     assignment = problem.match(schedule.steps)
@@ -87,7 +87,7 @@ def as_sets(steps: Steps) -> list[set[Transfer]]:
 
 
 @settings(max_examples=examples(150))
-@given(instances(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
+@given(instances(max_nodes=6, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
 def test_sound_assignments_are_the_valid_ones(instance, seed):
     problem = build_problem(instance)
     rng = random.Random(seed)
@@ -98,7 +98,7 @@ def test_sound_assignments_are_the_valid_ones(instance, seed):
 
 
 @settings(max_examples=examples(150))
-@given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
+@given(valid_schedules(max_nodes=6, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
 def test_nearly_sound_assignments_too(schedule, seed):
     problem = build_problem(schedule.instance)
     rng = random.Random(seed)

@@ -15,8 +15,15 @@ from cchybrid.model import Instance
 from cchybrid.problem import Assignment, AssignmentViolation, Problem, build_problem, needed
 from cchybrid.problem.violations import RULES
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from tests.problem.plain_problem import is_valid, random_assignment, repaired, rotated_ring, sound
-from tests.random_instances import instances, valid_schedules
+from tests.problem.plain_problem import (
+    is_valid,
+    limit,
+    random_assignment,
+    repaired,
+    rotated_ring,
+    sound,
+)
+from tests.random_instances import SEVERAL, instances, valid_schedules
 
 
 def plain_violations(problem: Problem, assignment: Assignment) -> set[AssignmentViolation]:
@@ -49,7 +56,7 @@ def plain_violations(problem: Problem, assignment: Assignment) -> set[Assignment
             found.add(AssignmentViolation("too-early", delivery, step))
         load.update((step, int(resource)) for resource in problem.resources_of(option))
     for (step, resource), uses in load.items():
-        capacity = int(problem.capacity[resource])
+        capacity = limit(problem, step, resource)
         if uses > capacity:
             found.add(AssignmentViolation("overload", -1, step, resource, uses, capacity))
     return found
@@ -65,7 +72,7 @@ def garbled(problem: Problem, rng: random.Random) -> Assignment:
     return found
 
 
-@given(instances(), st.integers(0, 2**32 - 1))
+@given(instances(**SEVERAL), st.integers(0, 2**32 - 1))
 def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> None:
     problem = build_problem(instance, max_options=60)
     rng = random.Random(seed)
@@ -77,7 +84,7 @@ def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> 
         assert all(violation.text for violation in found)
 
 
-@given(valid_schedules(max_nodes=6, max_messages=4), st.integers(0, 2**32 - 1))
+@given(valid_schedules(max_nodes=6, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
 def test_what_has_none_is_a_valid_schedule(schedule, seed):
     problem = build_problem(schedule.instance)
     assignment = problem.match(schedule.steps)

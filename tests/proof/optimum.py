@@ -52,12 +52,12 @@ def possible(instance: Instance, steps: int) -> bool:
                 earlier = [other for past in range(step) for other in receipts[first, past]]
                 cp.add(sum(earlier) >= taken)
     capacity = {(a, b): size for a, b, size in network.channels}
-    for (kind, place, _), users in load.items():
+    for (kind, place, step), users in load.items():
         limit = {"link": capacity.get, "inject": model.inject_limit, "accept": model.accept_limit}[
             kind
         ](place)
         if limit is not None:
-            cp.add(sum(users) <= limit)
+            cp.add(sum(users) <= limit * model.rounds_in(step))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     status = solver.solve(cp)

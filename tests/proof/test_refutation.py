@@ -24,7 +24,7 @@ from cchybrid.referee.verify import verify
 from tests.checker.certified import half_duplex_instance
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
-from tests.random_instances import valid_schedules
+from tests.random_instances import SEVERAL, valid_schedules
 
 
 def decide(instance: Instance, steps: int):
@@ -32,7 +32,7 @@ def decide(instance: Instance, steps: int):
 
 
 @settings(max_examples=examples(40))
-@given(valid_schedules(max_nodes=5, max_messages=4))
+@given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL))
 def test_agrees_with_the_optimum(schedule):
     instance = schedule.instance
     fewest = fewest_steps(instance, len(schedule.steps))

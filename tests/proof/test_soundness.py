@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 from hypothesis import given, settings
@@ -15,17 +14,17 @@ from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.cut import _CutMeter
+from cchybrid.proof.records import bounds_of as provided
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
-from tests.random_instances import instances, valid_schedules
+from tests.random_instances import SEVERAL, instances, valid_schedules
 
 
 def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:
     """Return what every provider yields."""
     found = {}
     for info in BOUNDS:
-        module, _, name = info.target.partition(":")
-        found[info.name] = list(getattr(import_module(module), name)(instance.forward))
+        found[info.name] = list(provided(info.target, info.rounds, instance))
     return found
 
 
@@ -45,7 +44,7 @@ def check(schedule: Schedule) -> None:
 
 
 @settings(max_examples=examples(100))
-@given(valid_schedules(max_nodes=5, max_messages=5))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL))
 def test_no_bound_exceeds_the_optimum(schedule):
     check(schedule)
 
@@ -57,13 +56,13 @@ def test_narrow_ports_and_routing(schedule):
 
 
 @settings(max_examples=examples(50))
-@given(valid_schedules(max_nodes=6, max_messages=4, switchings=("store-and-forward",)))
+@given(valid_schedules(max_nodes=6, max_messages=4, switchings=("store-and-forward",), **SEVERAL))
 def test_store_and_forward(schedule):
     check(schedule)
 
 
 @settings(max_examples=examples(60))
-@given(instances(), st.data())
+@given(instances(**SEVERAL), st.data())
 def test_providers_never_fail(instance, data):
     """Not even on instances that have no schedule."""
     nodes = instance.network.nodes

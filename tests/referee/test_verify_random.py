@@ -12,7 +12,7 @@ from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches
-from tests.random_instances import instances, valid_schedules
+from tests.random_instances import SEVERAL, instances, valid_schedules
 
 SEEDS = st.integers(0, 2**32 - 1)
 MISTAKES = (
@@ -94,14 +94,14 @@ def corrupt(instance: Instance, steps: Steps, rng: random.Random) -> Steps:
 
 
 @settings(max_examples=examples(150))
-@given(valid_schedules())
+@given(valid_schedules(**SEVERAL))
 def test_valid_schedules_pass(schedule):
     assert breaches(schedule.instance, schedule.steps) == set()
     assert verify_schedule(schedule) == ()
 
 
 @settings(max_examples=examples(400))
-@given(valid_schedules(), SEEDS, st.integers(1, 3))
+@given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 3))
 def test_same_verdict_as_the_plain_twin(schedule, seed, mistakes):
     rng = random.Random(seed)
     for _ in range(4):
@@ -119,7 +119,7 @@ def arbitrary_steps() -> st.SearchStrategy[Steps]:
 
 
 @settings(max_examples=examples(150))
-@given(instances(), arbitrary_steps())
+@given(instances(**SEVERAL), arbitrary_steps())
 def test_nonsense_is_reported_and_never_raises(instance, steps):
     found = reported(instance, steps)
     assert found
@@ -152,7 +152,8 @@ def test_dropping_any_transfer_is_caught(schedule):
         if sent_on:
             assert "not-informed" in rules
         if not expected and not sent_on:
-            assert rules == (set() if steps[s] else {"empty-step"})
+            may_be_empty = steps[s] or len(instance.model.rounds) > 1
+            assert rules == (set() if may_be_empty else {"empty-step"})
 
 
 @settings(max_examples=examples(80))
@@ -182,7 +183,7 @@ def test_breaking_any_hop_is_caught(schedule):
 
 
 @settings(max_examples=examples(60))
-@given(valid_schedules(kinds=["deliver"]), SEEDS)
+@given(valid_schedules(kinds=["deliver"], **SEVERAL), SEEDS)
 def test_combine_is_deliver_read_backwards(schedule, seed):
     """The same mistake in a broadcast and in its mirror image: the same verdict, mirrored."""
     one = schedule.instance

@@ -8,9 +8,13 @@ from typing import Any
 
 from cchybrid.model.errors import InputError
 
-NAMES = ("instance-1", "schedule-1", "certificate-1", "network-1", "design-1", "throughput-1")
+NAMES = (
+    "instance-1", "instance-2", "schedule-1", "certificate-1", "network-1", "design-1",
+    "throughput-1",
+)  # fmt: skip
 EMBEDDED = {
-    "schedule-1": ("instance-1",),
+    "instance-2": ("instance-1",),
+    "schedule-1": ("instance-1", "instance-2"),
     "network-1": ("instance-1", "design-1"),
     "design-1": ("instance-1",),
     "throughput-1": ("instance-1",),
@@ -36,7 +40,7 @@ def schema(name: str) -> dict[str, Any]:
     record = _read(name)
     for other in EMBEDDED.get(name, ()):
         # An embedded schema with its own ``$id`` is found by that.
-        record["$defs"][other.partition("-")[0]] = _read(other)
+        record["$defs"][other.removesuffix("-1")] = _read(other)
     return record
 
 

@@ -42,7 +42,7 @@ def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
     Returns
     -------
     NDArray
-        Messages divided by the channel's capacity, of shape (channels, steps).
+        Messages divided by the channel's capacity in the step, of shape (channels, steps).
     """
     network = schedule.instance.network
     loads = np.zeros((len(network.channels), len(schedule.steps)))
@@ -51,7 +51,7 @@ def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
             for hop in pairwise(path):
                 loads[network.channel_index[hop], number] += 1
     capacities = np.array([channel.capacity for channel in network.channels])
-    return np.asarray(loads / capacities[:, None])
+    return np.asarray(loads / np.outer(capacities, schedule.rounds))
 
 
 def node_loads(schedule: Schedule) -> NDArray[np.int64]:
