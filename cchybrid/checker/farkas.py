@@ -36,7 +36,7 @@ def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
         raise EvidenceError('the routing of the rows is not "any"')
     relaxation = Relaxation(network if routing is None else network.with_any_routing(), steps - 1)
     rows, terms_read = [], 0
-    for key, times in _multipliers(evidence.get("rows")):
+    for key, times in multipliers(evidence.get("rows")):
         row = relaxation.row(key)
         rows.append((row, times))
         terms_read += len(row[0])
@@ -60,7 +60,8 @@ def contradict(relaxation: Relaxation, rows: Iterable[tuple[Row, int]]) -> bool:
     return reached < sides
 
 
-def _multipliers(kinds: Any) -> Iterator[tuple[Key, int]]:
+def multipliers(kinds: Any) -> Iterator[tuple[Key, int]]:
+    """Yield the keys of the rows in evidence, each with its multiplier."""
     if not isinstance(kinds, dict):
         raise EvidenceError("the rows are missing")
     for kind, rows in kinds.items():

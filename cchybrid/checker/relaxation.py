@@ -17,6 +17,8 @@ Rows, each named by its key, read "sum of coefficient times column is at least t
 - ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
 - ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
 - ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
+- ``("sent", m, a, b, t)``: what a sent to b up to step t, it had before; for evidence about rounds,
+  with store-and-forward switching, where b receives a message once;
 - ``("split", m, v, t)``: what v sends starts over one of its channels;
 - ``("over", m, a, b, t)``: what starts over a channel is a part of the flow there;
 - ``("once", m, u, v, t)``: v receives from u at most once in a step, and only if u had the message
@@ -52,6 +54,7 @@ SHAPES = {
     "pass": "muvt",
     "hold": "mvt",
     "own": "muabt",
+    "sent": "mabt",
     "split": "mvt",
     "over": "mabt",
     "once": "muvt",
@@ -197,6 +200,18 @@ class Relaxation:
                 yield "inject", node, t
                 yield "accept", node, t
 
+    def round_keys(self) -> Iterator[Key]:
+        """Yield the keys of the rows for evidence about rounds, with store-and-forward switching.
+
+        The rows ``hold`` and ``own`` follow from ``sent``.
+        """
+        yield from (key for key in self.all_keys() if key[0] not in ("hold", "own"))
+        for message in range(len(self.network.messages)):
+            for t in range(1, self.steps + 1):
+                for a, b in self.network.channels:
+                    if self.passes(message, ANY_SENDER, a, b):
+                        yield "sent", message, a, b, t
+
     def _starting_keys(self, message: int, t: int) -> Iterator[Key]:
         """Yield the keys of the rows on what starts over each channel."""
         for node in self.holders(message):
@@ -306,6 +321,16 @@ class Relaxation:
         return self._if_has(
             {("flow", m, u, a, b, t): -1}, max_value, m, u if self.per_sender else a, t
         )
+
+    def _sent_row(self, m: int, a: int, b: int, t: int) -> Row:
+        if not self.network.hop_by_hop:
+            raise EvidenceError("a row of store-and-forward switching")
+        if (a, b) not in self.network.channels or not self.passes(m, ANY_SENDER, a, b):
+            raise EvidenceError("a channel that the message does not pass")
+        terms: dict[Column, int] = {
+            ("flow", m, ANY_SENDER, a, b, before): -1 for before in range(1, t + 1)
+        }
+        return self._if_has(terms, 1, m, a, t)
 
     def _split_row(self, m: int, v: int, t: int) -> Row:
         if not self.merges_senders or v not in self.holders(m):

@@ -47,7 +47,12 @@ def step_price_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[in
     shown = evidence.get("steps")
     if type(shown) is not int or shown < 2:
         raise EvidenceError("the number of steps is missing")
-    prices, offered = _prices(network, evidence, shown - 1)
+    prices, offered = prices_and_offers(network, evidence, shown - 1)
+    return paid_for_routes(network, prices), sum(offered)
+
+
+def paid_for_routes(network: Network, prices: StepPrices) -> int:
+    """Return what all messages pay at least for routes within the steps."""
     goals: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     for source, destinations in network.messages:
         goals[source].append(destinations)
@@ -60,24 +65,26 @@ def step_price_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[in
             if not all(goal in cheapest for goal in destinations):
                 raise EvidenceError("a destination out of reach")
             paid += max(cheapest[goal] for goal in destinations)
-    return paid, offered
+    return paid
 
 
-def _prices(network: Network, evidence: Mapping[str, Any], steps: int) -> tuple[StepPrices, int]:
-    """Return the price of every hop in every step, ports included, and what all steps offer."""
+def prices_and_offers(
+    network: Network, evidence: Mapping[str, Any], steps: int
+) -> tuple[StepPrices, list[int]]:
+    """Return the price of every hop in every step, ports included, and what each step offers."""
     tables = [_rows(evidence.get(key, []), steps) for key in ("channels", "inject", "accept")]
     if (len(network.channels) + sum(map(len, tables))) * steps > _MAX_WORK:
         raise TooLargeError("too many prices")
     link: list[dict[Any, int]] = [defaultdict(int) for _ in range(steps)]
     inject: list[dict[Any, int]] = [defaultdict(int) for _ in range(steps)]
     accept: list[dict[Any, int]] = [defaultdict(int) for _ in range(steps)]
-    offered = 0
+    offered = [0] * steps
     for (*ends, first, last, price), owner, size in _priced(network, tables):
-        offered += price * size * (last - first + 1)
         table = (link, inject, accept)[owner]
         key = network.link(*ends) if owner == 0 else ends[0]
         for step in range(first - 1, last):
             table[step][key] += price
+            offered[step] += price * network.in_step(step + 1, size)
     prices = [
         {
             (a, b): link[step][network.link(a, b)] + inject[step][a] + accept[step][b]

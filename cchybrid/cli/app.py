@@ -18,6 +18,7 @@ from cchybrid.cli import (
     listing,
     networks,
     proving,
+    rounds,
     schedules,
     solving,
     throughput,
@@ -44,6 +45,7 @@ app.command()(schedules.verify)
 app.command()(proving.prove)
 app.command()(proving.check)
 app.command()(throughput.throughput)
+app.command()(rounds.pareto)
 app.command()(schedules.export)
 app.command()(drawing.draw)
 app.add_typer(benching.bench)

@@ -162,11 +162,26 @@ def _check_alone(path: Path, as_json: bool) -> None:
 
 def _shown(verdict: Any) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
+    if hasattr(verdict, "chunks"):
+        return {
+            "chunks": verdict.chunks,
+            "rounds": verdict.rounds,
+            "ratio": str(verdict.rounds_per_chunk),
+            "bound": str(verdict.bound),
+            "fewest_steps": verdict.shortest,
+            "kind": verdict.kind,
+        }
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
 def _sentence(name: str, verdict: Any) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
+    if hasattr(verdict, "chunks"):
+        word = "optimal (certified)" if verdict.optimal else "not proven optimal"
+        return (
+            f"{name}: valid, {verdict.steps} steps, {verdict.rounds} rounds, {word}: at most "
+            f"{verdict.steps} steps need {verdict.bound} rounds per chunk or more; {verdict.kind}"
+        )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
     if verdict.scope == "these paths":
         word = f"at least {verdict.bound} are needed over the paths listed in the certificate"

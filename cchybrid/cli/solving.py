@@ -41,6 +41,9 @@ def solve(
     steps: Annotated[
         int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
     ] = None,
+    minimise: Annotated[
+        str, typer.Option(metavar="WHAT", help="steps; or rounds, for --steps and --chunks.")
+    ] = "steps",
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
@@ -80,6 +83,15 @@ def solve(
     registry = load_plugins()
     check_writable(output, log)
     instance = read_instance(registry)
+    if minimise == "rounds":
+        from cchybrid.cli.rounds import solve_rounds
+
+        settings = {"time_limit": time_limit or 60.0, "seed": seed, "threads": threads}
+        solve_rounds(instance, steps, output, as_json, **settings)
+    if minimise not in ("steps", "rounds"):
+        raise InputError(
+            f"{minimise!r} cannot be minimised", where="--minimise", hint="use steps or rounds"
+        )
     with ExitStack() as stack:
         observers: list[Observer] = [stack.enter_context(_view(instance.name, verbose))]
         result = api.solve(

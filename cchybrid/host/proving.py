@@ -11,6 +11,8 @@ from typing import Any
 
 from cchybrid.checker import EvidenceError, Verdict, certificate
 from cchybrid.checker import check as check_records
+from cchybrid.checker.rounds import FORMAT as ROUNDS_FORMAT
+from cchybrid.checker.rounds import RoundsVerdict, check_rounds
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
@@ -196,7 +198,7 @@ def _shorter(read: Schedule, steps: Steps | None) -> Schedule | None:
 
 def check(
     schedule: Schedule | str | Path, certificate: Mapping[str, Any] | ProofResult | str | Path
-) -> Verdict:
+) -> Verdict | RoundsVerdict:
     """Check a schedule and its certificate by the independent checker and the referee.
 
     Parameters
@@ -208,8 +210,9 @@ def check(
 
     Returns
     -------
-    Verdict
-        The steps of the schedule; the bound, its scope and the kind of its evidence.
+    Verdict or RoundsVerdict
+        The steps of the schedule; the bound, its scope and the kind of its evidence. The second
+        for a certificate about rounds.
 
     Raises
     ------
@@ -237,7 +240,8 @@ def check(
             where="certificate",
             hint="give one of cchybrid.prove, or the name of its file",
         )
-    verdict = check_records(record, claim)
+    rounds = claim.get("format") == ROUNDS_FORMAT
+    verdict = check_rounds(record, claim) if rounds else check_records(record, claim)
     violations = verify_schedule(read)
     if violations:
         raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")

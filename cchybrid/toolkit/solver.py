@@ -117,14 +117,19 @@ def call(
 
     threading.Thread(target=target, name="solver", daemon=True).start()
     since: float | None = None
-    while not done.wait(POLL_SECONDS):
-        is_over = should_stop()
-        if is_over or (unwanted is not None and unwanted()):
-            interrupt()
-        if is_over:
-            since = time.monotonic() if since is None else since
-            if time.monotonic() - since > GRACE_SECONDS:
-                raise StoppedError
+    try:
+        while not done.wait(POLL_SECONDS):
+            is_over = should_stop()
+            if is_over or (unwanted is not None and unwanted()):
+                interrupt()
+            if is_over:
+                since = time.monotonic() if since is None else since
+                if time.monotonic() - since > GRACE_SECONDS:
+                    raise StoppedError
+    except KeyboardInterrupt:
+        interrupt()
+        done.wait(GRACE_SECONDS)
+        raise
     if errors:
         raise errors[0]
     return found[0]

@@ -1,0 +1,225 @@
+"""``pareto``, and ``solve --minimise rounds``: steps against rounds per chunk."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.cli.solving import check_writable, load_plugins
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.host.pareto import Front, FrontPoint
+    from cchybrid.host.rounds import RoundsResult
+    from cchybrid.model import Instance
+
+
+@arguments.with_instance
+def pareto(
+    read_instance: arguments.ReadInstance,
+    alpha: Annotated[
+        str | None, typer.Option(metavar="SEC", help="Seconds per step, such as 0.7e-6.")
+    ] = None,
+    beta: Annotated[
+        str | None,
+        typer.Option(metavar="SEC", help="Seconds per byte on a channel of capacity 1: 4e-11."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="The folder of schedules and certificates; an earlier run continues there.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Plot the front: .svg, .png or .pdf.")
+    ] = None,
+    max_chunks: Annotated[int, typer.Option(metavar="C", help="Try at most C chunks.")] = 24,
+    max_steps: Annotated[
+        int | None, typer.Option(metavar="S", help="Consider at most S steps.")
+    ] = None,
+    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads; default: one per processor.")
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Find the front of steps and rounds per chunk, every point with schedule and certificate.
+
+    Messages are cut into chunks and go hop by hop; the time of a schedule is steps times alpha plus
+    rounds per chunk times size times beta.
+
+    Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
+    """
+    from cchybrid.host.pareto import choices, save_front
+    from cchybrid.host.pareto import pareto as find_front
+    from cchybrid.view.front_plot import check_plot, plot_front
+    from cchybrid.view.screen import print_lines
+
+    if (alpha is None) != (beta is None):
+        where = "--beta" if beta is None else "--alpha"
+        raise InputError("alpha and beta belong together", where=where, hint="give both")
+    prices = None if alpha is None or beta is None else (_price(alpha), _price(beta))
+    if not time_limit > 0:
+        raise InputError(
+            f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
+        )
+    check_writable(plot)
+    if plot is not None:
+        check_plot(plot)
+    instance = read_instance(load_plugins())
+    if instance.collective.chunks > 1 or instance.model.rounds:
+        raise InputError(
+            "the numbers of chunks and rounds are what is sought",
+            where="--chunks" if instance.collective.chunks > 1 else "--rounds",
+            hint="leave the option out; --max-chunks limits the chunks",
+        )
+    folder = Path(f"{_slug(instance)}-front") if output is None else output
+    front = find_front(
+        instance,
+        folder=folder,
+        time_limit=time_limit,
+        max_chunks=max_chunks,
+        max_steps=max_steps,
+        seed=seed,
+        threads=threads,
+        report=_report,
+    )
+    save_front(front, folder / "front.json")
+    if front.throughput is not None:
+        front.throughput.save(folder / "throughput.json")
+    chosen = [] if prices is None else choices(front, *prices)
+    if plot is not None and front.points:
+        values = [(float(point.steps), float(point.ratio)) for point in front.points]
+        plot_front(values, ("steps", "rounds per chunk"), (False, False), instance.name, plot)
+    if as_json:
+        ranges = [
+            {"from": each.smallest, "to": each.largest, "point": front.points.index(each.point)}
+            for each in chosen
+        ]
+        print(json.dumps({**front.to_json(), **({} if prices is None else {"choices": ranges})}))
+    else:
+        print_lines(_lines(front))
+        for each in chosen:
+            sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
+            print(f"messages of {sizes}: {_short(each.point)}")
+        print(f"written to {folder}" + ("" if plot is None else f" and {plot}"))
+    raise typer.Exit(0 if front.complete else 1)
+
+
+def _report(point: FrontPoint) -> None:
+    print(f"found {_short(point)}", file=sys.stderr)
+
+
+def _short(point: FrontPoint) -> str:
+    return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
+
+
+def _lines(front: Front) -> list[str]:
+    """Return the front as a table, and what is known about its ends."""
+    heads = ("chunks", "steps", "rounds", "rounds per chunk", "bound", "rounds of the steps")
+    rows: list[tuple[str, ...]] = [heads]
+    for point in front.points:
+        bound = "-" if point.verdict is None else str(point.verdict.bound)
+        each = "+".join(map(str, point.schedule.rounds))
+        numbers = (point.chunks, point.steps, point.rounds, point.ratio)
+        rows.append((*map(str, numbers), bound, each))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{front.instance.name}, hop by hop"]
+    lines += [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    if front.points:
+        fewest = front.points[0].steps
+        lines.append(f"fewer than {fewest} steps are impossible: a message has so many hops to go")
+    limit = front.throughput
+    if limit is not None:
+        lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
+    if front.complete:
+        lines.append("complete (certified): no schedule of any number of chunks improves on it")
+    for steps in front.open_steps:
+        lines.append(f"open: {steps} steps, where no schedule was found that attains the bound")
+    if front.interrupted:
+        lines.append("ended before it was complete; the same command continues")
+    return lines
+
+
+def _price(text: str) -> Fraction:
+    if re.fullmatch(r"\d{1,9}(\.\d{1,15})?(e-?\d{1,2})?", text):
+        return Fraction(text)
+    raise InputError(f"{text[:40]!r} is no number of seconds", hint="use one such as 0.7e-6")
+
+
+def _bytes(number: int) -> str:
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if number >= size:
+            return f"{number / size:.4g} {unit}"
+    return f"{number} bytes"
+
+
+def _slug(instance: Instance) -> str:
+    return re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"
+
+
+def solve_rounds(
+    instance: Instance, steps: int | None, output: Path | None, as_json: bool, **settings: Any
+) -> None:
+    """Find the fewest rounds for a number of steps, print the result, and exit."""
+    from cchybrid.host.rounds import fewest_rounds
+    from cchybrid.view.screen import print_lines
+
+    if steps is None:
+        raise InputError(
+            "fewest rounds of how many steps?", where="--minimise", hint="add --steps S"
+        )
+    if instance.model.rounds:
+        raise InputError(
+            "the rounds are what is minimised", where="--rounds", hint="leave the option out"
+        )
+    result = fewest_rounds(instance, steps, **settings)
+    written: dict[str, str | None] = {"schedule": None, "certificate": None}
+    if output is not None and result.schedule is not None:
+        result.schedule.save(output)
+        written["schedule"] = str(output)
+        if result.certificate is not None:
+            from cchybrid.model.instance import write_text
+
+            proof = output.with_name(f"{output.stem}.certificate.json")
+            write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", proof)
+            written["certificate"] = str(proof)
+    if as_json:
+        print(json.dumps({**result.to_json(), **written}))
+    else:
+        print_lines(_verdict(result))
+        for name in filter(None, written.values()):
+            print(f"written to {name}")
+    raise typer.Exit(0 if result.schedule is not None else 1)
+
+
+def _verdict(result: RoundsResult) -> list[str]:
+    name, chunks = result.instance.name, result.chunks
+    if result.schedule is None:
+        lines = [f"{name}: no schedule of {result.steps} steps was found"]
+    else:
+        each = "+".join(map(str, result.schedule.rounds))
+        word = "optimal (certified)" if result.certified else f"at least {result.least_rounds}"
+        lines = [
+            f"{name}: {result.rounds} rounds in {len(result.schedule.steps)} steps ({each}), {word}"
+        ]
+    if result.bound is not None:
+        lines.append(
+            f"bound: at most {result.steps} steps need {result.bound.ratio} rounds per chunk or "
+            f"more, whatever the number of chunks ({chunks} here)"
+        )
+    return lines

@@ -1,0 +1,444 @@
+"""The front of steps and rounds per chunk: ``pareto``, certified point by point.
+
+With C chunks of every message, S steps and R rounds in all, a schedule takes the time
+S * alpha + (R / C) * size * beta. The front has, for every number of steps that gains something,
+the fewest rounds per chunk over all numbers of chunks.
+
+1. The fewest steps are the largest distance of a message; with one chunk they give the first point.
+2. For each number of steps from there on, the linear program (``proof.round_bounds``) or the
+   throughput, whichever is larger, bounds the rounds per chunk for all numbers of chunks.
+3. If the bound is below the last point, a schedule is sought that attains it, with the fewest
+   chunks for which it is a whole number of rounds; then with multiples of them; then any better
+   than the last point.
+4. The front is complete when a point attains the throughput: no schedule of more steps is better.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.rounds import RoundsVerdict, check_rounds
+from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop
+from cchybrid.host.throughput import ThroughputResult, throughput_of
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import read_text, write_json, write_text
+from cchybrid.model.json_fields import parse_json
+from cchybrid.proof.round_bounds import RoundsBound, round_bound
+
+DEFAULT_SECONDS = 60.0
+MAX_CHUNKS = 24
+"""Numbers of chunks up to which schedules are sought."""
+MAX_FURTHER_STEPS = 16
+"""Steps beyond the fewest that are considered."""
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """A schedule of the front, with the certificate of the bound for its number of steps.
+
+    Attributes
+    ----------
+    schedule
+        The schedule, verified; its instance has the chunks and the rounds per step.
+    certificate
+        The ``cchybrid-certificate/2`` object of the bound, or ``None``.
+    verdict
+        What the checker says about the two, or ``None``.
+    schedule_file, certificate_file
+        The files, if they were written.
+    """
+
+    schedule: Schedule
+    certificate: dict[str, Any] | None
+    verdict: RoundsVerdict | None
+    schedule_file: Path | None = None
+    certificate_file: Path | None = None
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks of every message."""
+        return self.schedule.instance.collective.chunks
+
+    @property
+    def chunks_per_node(self) -> int:
+        """Chunks of all messages of the node that sends most, which SCCL counts in scatters."""
+        messages = self.schedule.instance.collective.deliver_messages
+        sources = [message.source for message in messages]
+        return max(map(sources.count, set(sources)))
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return len(self.schedule.steps)
+
+    @property
+    def rounds(self) -> int:
+        """The rounds of all steps together."""
+        return sum(self.schedule.rounds)
+
+    @property
+    def ratio(self) -> Fraction:
+        """Rounds per chunk."""
+        return Fraction(self.rounds, self.chunks)
+
+    @property
+    def certified(self) -> bool:
+        """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
+        return self.verdict is not None and self.verdict.optimal
+
+    @property
+    def attains_bound(self) -> bool:
+        """Whether no schedule of at most as many steps has fewer rounds per chunk."""
+        return self.verdict is not None and self.verdict.bound == self.ratio
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point as a JSON object, fractions as text."""
+        files = (self.schedule_file, self.certificate_file)
+        schedule, certificate = (None if path is None else str(path) for path in files)
+        return {
+            "chunks": self.chunks,
+            "steps": self.steps,
+            "rounds": self.rounds,
+            "ratio": str(self.ratio),
+            "certified": self.certified,
+            "rounds_per_step": list(self.schedule.rounds),
+            "chunks_per_node": self.chunks_per_node,
+            "bound": None if self.verdict is None else str(self.verdict.bound),
+            "schedule": schedule,
+            "certificate": certificate,
+        }
+
+
+@dataclass(frozen=True)
+class Front:
+    """The result of ``pareto``.
+
+    Attributes
+    ----------
+    instance
+        The instance of one chunk, in store-and-forward switching.
+    points
+        The points by steps; of equal steps the one with fewer chunks first.
+    throughput
+        The fewest rounds per chunk in any number of steps, with proof; ``None`` if not defined.
+    complete
+        Whether no other schedule, of any number of chunks and steps, improves on the points.
+    open_steps
+        Numbers of steps whose bound no schedule was found to attain.
+    seconds
+        Wall-clock seconds.
+    interrupted
+        Whether the user or the time limit ended the search.
+    """
+
+    instance: Instance
+    points: tuple[FrontPoint, ...]
+    throughput: ThroughputResult | None
+    complete: bool
+    open_steps: tuple[int, ...]
+    seconds: float
+    interrupted: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the front as a JSON object, fractions as text."""
+        limit = self.throughput
+        return {
+            "instance": self.instance.name,
+            "complete": self.complete,
+            "points": [point.to_json() for point in self.points],
+            "throughput": None if limit is None else str(limit.bound),
+            "open_steps": list(self.open_steps),
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+        }
+
+
+def pareto(
+    instance: Instance,
+    *,
+    folder: str | Path | None = None,
+    time_limit: float = DEFAULT_SECONDS,
+    max_chunks: int = MAX_CHUNKS,
+    max_steps: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    stop: Callable[[], object] | None = None,
+    report: Callable[[FrontPoint], None] | None = None,
+) -> Front:
+    """Return the front of steps and rounds per chunk, every point with schedule and certificate.
+
+    Parameters
+    ----------
+    instance
+        The instance; its chunks and rounds are not used. Messages go hop by hop.
+    folder
+        Where the files of every point are written, and read again if they are there.
+    time_limit
+        Wall-clock seconds.
+    max_chunks
+        The largest number of chunks of a message that is tried.
+    max_steps
+        The largest number of steps that is considered.
+    seed, threads
+        As in ``cchybrid.solve``.
+    stop
+        Called several times a second; a true value ends the search.
+    report
+        Called with each point when it is found.
+
+    Raises
+    ------
+    InputError
+        A destination cannot be reached, or the folder cannot be written.
+    """
+    for where, number in (("max_chunks", max_chunks), ("max_steps", max_steps)):
+        if number is not None and number < 1:
+            raise InputError(f"{number} makes no sense", where=where, hint="use 1 or more")
+    search = _Search(
+        hop_by_hop(instance).in_chunks(1),
+        None if folder is None else Path(folder),
+        time.monotonic() + time_limit,
+        max_chunks,
+        {"seed": seed, "threads": threads},
+        stop or (lambda: False),
+        report or (lambda point: None),
+    )
+    return search.run(max_steps)
+
+
+@dataclass
+class _Search:
+    """One search for a front."""
+
+    whole: Instance
+    folder: Path | None
+    deadline: float
+    max_chunks: int
+    settings: dict[str, Any]
+    stop: Callable[[], object]
+    report: Callable[[FrontPoint], None]
+    points: list[FrontPoint] = field(default_factory=list)
+    interrupted: bool = False
+
+    def run(self, max_steps: int | None) -> Front:
+        began = time.monotonic()
+        fewest = farthest(self.whole)
+        if max_steps is not None and max_steps < fewest:
+            raise InputError(
+                f"a message has {fewest} hops to go, more than {max_steps} steps",
+                where="max_steps",
+                hint=f"use at least {fewest}",
+            )
+        if self.folder is not None:
+            self._make_folder(self.folder)
+        limit = self._throughput()
+        last = fewest + MAX_FURTHER_STEPS if max_steps is None else max_steps
+        unattained: list[int] = []
+        complete = False
+        try:
+            for steps in range(fewest, last + 1):
+                if self._is_over():
+                    break
+                if not self._look_at(steps, limit, first=steps == fewest):
+                    unattained.append(steps)
+                if limit is not None and self.points and self.points[-1].ratio == limit.bound:
+                    complete = not unattained
+                    break
+        except KeyboardInterrupt:
+            self.interrupted = True
+        seconds = time.monotonic() - began
+        return Front(
+            self.whole, tuple(self.points), limit, complete, tuple(unattained), seconds,
+            self.interrupted or (time.monotonic() > self.deadline and not complete),
+        )  # fmt: skip
+
+    def _look_at(self, steps: int, limit: ThroughputResult | None, first: bool) -> bool:
+        """Add the points of a number of steps; return whether its bound is attained."""
+        bound = self._bound(steps, limit)
+        if bound is None:
+            return False
+        if first:
+            self._add(self._point(bound, 1, None))
+        return self._attain(bound)
+
+    def _is_over(self) -> bool:
+        self.interrupted = self.interrupted or bool(self.stop())
+        return self.interrupted or time.monotonic() > self.deadline
+
+    def _throughput(self) -> ThroughputResult | None:
+        try:
+            return throughput_of(self.whole)
+        except InputError:
+            return None  # not defined: half-duplex links, limited ports
+
+    def _bound(self, steps: int, limit: ThroughputResult | None) -> RoundsBound | None:
+        """Return the larger of the bound for this number of steps and the one for any number."""
+        bound = round_bound(self.whole, steps)
+        if limit is None or (bound is not None and bound.ratio >= limit.bound):
+            return bound
+        evidence = {"kind": "throughput", "evidence": limit.record["evidence"]}
+        return RoundsBound(steps, limit.bound, evidence, ())
+
+    def _attain(self, bound: RoundsBound) -> bool:
+        """Add the point that attains the bound; return whether it is attained, now or before."""
+        if self.points and self.points[-1].ratio <= bound.ratio:
+            return True
+        for chunks, rounds in self._trials(bound.ratio):
+            if self._is_over():
+                break
+            better = not self.points or Fraction(rounds, chunks) < self.points[-1].ratio
+            if better:
+                self._add(self._point(bound, chunks, rounds))
+            if self.points and self.points[-1].ratio == bound.ratio:
+                return True
+        return False
+
+    def _trials(self, ratio: Fraction) -> Iterator[tuple[int, int]]:
+        """Yield chunks and rounds: those that attain the ratio, then others, the best first."""
+        least = ratio.denominator
+        exact = range(least, self.max_chunks + 1, least)
+        yield from ((chunks, ratio.numerator * chunks // least) for chunks in exact)
+        others = [chunks for chunks in range(1, self.max_chunks + 1) if chunks % least]
+        pairs = [(chunks, ceil(ratio * chunks)) for chunks in others]
+        yield from sorted(pairs, key=lambda pair: (Fraction(pair[1], pair[0]), pair[0]))
+
+    def _add(self, point: FrontPoint | None) -> None:
+        if point is None:
+            return
+        if self.points and self.points[-1].steps == point.steps and len(self.points) > 1:
+            self.points.pop()  # a better one of the same steps; the first point stays
+        self.points.append(point)
+        self.report(point)
+
+    def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
+        """Return the point of so many chunks and rounds, from its files or by a search."""
+        names = None if self.folder is None else _files(self.folder, bound.steps, chunks)
+        if names is not None:
+            found = self._from_files(*names, rounds)
+            if found is not None:
+                return found
+        left = self.deadline - time.monotonic()
+        result = fewest_rounds(
+            self.whole.in_chunks(chunks),
+            bound.steps,
+            bound=bound,
+            rounds=rounds,
+            time_limit=max(0.1, left if rounds is None else left / 3),
+            stop=self.stop,
+            **self.settings,
+        )
+        self.interrupted = self.interrupted or result.interrupted
+        return self._written(result, names)
+
+    def _written(self, result: RoundsResult, names: tuple[Path, Path] | None) -> FrontPoint | None:
+        if result.schedule is None or result.certificate is None:
+            return None
+        verdict = check_rounds(result.schedule.to_json(), result.certificate)
+        if names is None:
+            return FrontPoint(result.schedule, result.certificate, verdict)
+        schedule, certificate = names
+        result.schedule.save(schedule)
+        write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", certificate)
+        return FrontPoint(result.schedule, result.certificate, verdict, schedule, certificate)
+
+    def _from_files(
+        self, schedule: Path, certificate: Path, rounds: int | None
+    ) -> FrontPoint | None:
+        """Return a point of an earlier run, if its files hold what is sought."""
+        if not (schedule.exists() and certificate.exists()):
+            return None
+        try:
+            found = Schedule.load(schedule)
+            record = parse_json(read_text(certificate))
+            verdict = check_rounds(found.to_json(), record)
+        except (EvidenceError, InputError):
+            return None
+        if found.instance.in_chunks(1).with_model(rounds=()).digest != self.whole.digest:
+            return None
+        if rounds is not None and verdict.rounds != rounds:
+            return None
+        return FrontPoint(found, record, verdict, schedule, certificate)
+
+    def _make_folder(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"the folder cannot be made: {error.strerror}",
+                where=str(folder),
+                hint="name another one",
+            ) from None
+
+
+def _files(folder: Path, steps: int, chunks: int) -> tuple[Path, Path]:
+    name = f"steps-{steps}-chunks-{chunks}"
+    return folder / f"{name}.json", folder / f"{name}.certificate.json"
+
+
+def save_front(front: Front, path: str | Path) -> None:
+    """Write the front as a JSON file."""
+    write_json(front.to_json(), path)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A range of message sizes in which a point of the front takes the least time.
+
+    Attributes
+    ----------
+    smallest, largest
+        Bytes of a message, from and up to.
+    point
+        The point.
+    """
+
+    smallest: int
+    largest: int
+    point: FrontPoint
+
+
+SIZES = 1 << 10, 1 << 30
+"""The message sizes that are looked at: 1 KiB to 1 GiB."""
+
+
+def choices(front: Front, alpha: Fraction, beta: Fraction) -> list[Choice]:
+    """Return which point takes the least time, by message size from 1 KiB to 1 GiB.
+
+    Parameters
+    ----------
+    alpha
+        Seconds per step.
+    beta
+        Seconds per byte that a channel of capacity 1 carries.
+    """
+
+    def seconds(point: FrontPoint, size: int) -> Fraction:
+        return point.steps * alpha + point.ratio * size * beta
+
+    smallest, largest = SIZES
+    changes = {smallest}
+    for one in front.points:
+        for other in front.points:
+            gain = one.ratio - other.ratio
+            if gain > 0 and beta > 0:
+                size = ceil((other.steps - one.steps) * alpha / (gain * beta))
+                if smallest < size <= largest:
+                    changes.add(size)
+    found: list[Choice] = []
+    starts = sorted(changes)
+    for start, end in zip(starts, [*(s - 1 for s in starts[1:]), largest], strict=True):
+        best = min(front.points, key=lambda point: seconds(point, start))
+        if found and found[-1].point is best:
+            found[-1] = Choice(found[-1].smallest, end, best)
+        else:
+            found.append(Choice(start, end, best))
+    return found

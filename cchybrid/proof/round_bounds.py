@@ -1,0 +1,255 @@
+"""Rounds per chunk that schedules of a number of steps need: exact duals of linear programs.
+
+Where messages have several destinations: the rows of ``checker.relaxation``, with the rounds of
+every step as variables whose sum is minimized. Where each has one: a flow over time of each source.
+Solved in floating point; the dual is rounded to integers, and ``checker.rounds`` computes the bound
+that the rounded one proves. If no rounding reaches the optimum, the basis is solved in fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
+from cchybrid.checker.rounds import CAPACITIES, rounds_bound
+from cchybrid.model import Instance
+from cchybrid.proof.exact_solution import solve_exactly
+from cchybrid.proof.linear_program import LinearProgram, roundings
+
+MAX_TERMS = 1_500_000
+"""Terms of all rows above which a linear program is not solved."""
+FINEST = 10**7
+"""The finest rounding of duals."""
+_TOLERANCE = 1e-7
+
+
+class RoundsBound(NamedTuple):
+    """Rounds per chunk that every schedule of at most this many steps needs, and evidence.
+
+    Attributes
+    ----------
+    steps
+        The number of steps.
+    ratio
+        Rounds per chunk, for any number of chunks.
+    evidence
+        Evidence that ``checker.rounds`` accepts.
+    shares
+        Rounds per chunk of each step in a solution of the linear program, as a hint.
+    """
+
+    steps: int
+    ratio: Fraction
+    evidence: Mapping[str, Any]
+    shares: tuple[float, ...]
+
+
+def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
+    """Return the best bound on the rounds per chunk for at most ``steps`` steps.
+
+    Parameters
+    ----------
+    instance
+        An instance with store-and-forward switching, without chunks and rounds, such that every
+        destination is at most ``steps`` hops away.
+
+    Returns
+    -------
+    RoundsBound or None
+        ``None`` if the linear program is too large or was not solved.
+    """
+    network = Network(instance.to_json())
+    direct = all(len(goals) == 1 for _, goals in network.messages)
+    program = (_Flows if direct else _Rows)(network, steps)
+    if program.too_large or not program.solve():
+        return None
+    best: tuple[Fraction, Mapping[str, Any]] | None = None
+    optimum = program.program.value
+    for evidence in program.candidates():
+        try:
+            found = rounds_bound(network, steps, evidence)
+        except EvidenceError:
+            continue
+        if best is None or found > best[0]:
+            best = found, evidence
+        if found > optimum - _TOLERANCE:
+            break
+    return None if best is None else RoundsBound(steps, *best, program.shares())
+
+
+class _Rows:
+    """The program over the rows of the relaxation, for messages that spread."""
+
+    def __init__(self, network: Network, steps: int) -> None:
+        self.steps = steps
+        relaxation = Relaxation(network, steps)
+        self.too_large = 3 * relaxation.flows * (1 + steps / 2) > MAX_TERMS
+        if self.too_large:
+            return
+        self.program = LinearProgram()
+        self.rounds = [self.program.variable(objective=1.0) for _ in range(steps)]
+        self.columns: dict[Column, Any] = {}
+        self.rows: dict[Key, Row] = {}
+        self.handles: dict[Key, Any] = {}
+        for key in relaxation.round_keys():
+            terms, side = row = relaxation.row(key)
+            if not terms:
+                continue
+            for column in terms:
+                if column not in self.columns:
+                    upper = float(relaxation.max_value(column))
+                    self.columns[column] = self.program.variable(upper=upper)
+            pairs = [(self.columns[column], float(times)) for column, times in terms.items()]
+            low = float(side)
+            if key[0] in CAPACITIES:
+                pairs.append((self.rounds[key[-1] - 1], -low))
+                low = 0.0
+            self.rows[key] = row
+            self.handles[key] = self.program.row(low, math.inf, pairs)
+
+    def solve(self) -> bool:
+        return self.program.solve()
+
+    def shares(self) -> tuple[float, ...]:
+        return tuple(float(variable.solution_value()) for variable in self.rounds)
+
+    def candidates(self) -> Iterator[Mapping[str, Any]]:
+        values = LinearProgram.duals(self.handles.values())
+        for rounded in roundings(values, finest=FINEST):
+            yield self._evidence(dict(zip(self.handles, rounded.tolist(), strict=True)))
+        exact = self._exact()
+        if exact is not None:
+            yield self._evidence(exact)
+
+    def _exact(self) -> dict[Key, int] | None:
+        """Return integers proportional to the dual of the last basis, if that is feasible."""
+        tight = [k for k, handle in self.handles.items() if not LinearProgram.is_basic(handle)]
+        place = {key: i for i, key in enumerate(tight)}
+        equations: list[dict[int, int]] = []
+        right: list[int] = []
+        across: dict[Column, dict[int, int]] = {c: {} for c in self.columns}
+        rounds: list[dict[int, int]] = [{} for _ in range(self.steps)]
+        for key in tight:
+            terms, side = self.rows[key]
+            for column, times in terms.items():
+                across[column][place[key]] = times
+            if key[0] in CAPACITIES:
+                rounds[key[-1] - 1][place[key]] = -side
+        for column, variable in self.columns.items():
+            if LinearProgram.is_basic(variable):
+                equations.append(across[column])
+                right.append(0)
+        for step, variable in enumerate(self.rounds):
+            if LinearProgram.is_basic(variable):
+                equations.append(rounds[step])
+                right.append(1)
+        dual = solve_exactly(equations, right, len(tight))
+        if dual is None or min(dual) < 0:
+            return None
+        scale = math.lcm(*(number.denominator for number in dual))
+        return {key: int(number * scale) for key, number in zip(tight, dual, strict=True)}
+
+    def _evidence(self, multipliers: Mapping[Key, int]) -> Mapping[str, Any]:
+        rows: dict[str, list[list[int]]] = {}
+        for (kind, *numbers), times in multipliers.items():
+            if times > 0:
+                rows.setdefault(kind, []).append([*numbers, times])
+        return {"kind": "rows", "rows": rows}
+
+
+class _Flows:
+    """The program over flows in the time-expanded network, for messages of one destination."""
+
+    def __init__(self, network: Network, steps: int) -> None:
+        self.network, self.steps = network, steps
+        demand: dict[int, Counter[int]] = {}
+        for source, (goal,) in network.messages:
+            demand.setdefault(source, Counter())[goal] += 1
+        size = len(demand) * steps * (len(network.channels) + network.nodes)
+        self.too_large = 3 * size > MAX_TERMS
+        if self.too_large:
+            return
+        self.program = LinearProgram()
+        self.rounds = [self.program.variable(objective=1.0) for _ in range(steps)]
+        capacities = {network.link(a, b): size for (a, b), size in network.channels.items()}
+        self.links = {
+            (*link, t): self._capacity_row(size, t)
+            for link, size in capacities.items()
+            for t in range(steps)
+        }
+        self.inject = self._port_rows(network.inject)
+        self.accept = self._port_rows(network.accept)
+        for source, goals in demand.items():
+            self._add_source(source, goals)
+
+    def _capacity_row(self, size: int, t: int) -> Any:
+        return self.program.row(-math.inf, 0.0, [(self.rounds[t], -float(size))])
+
+    def _port_rows(self, limits: list[int]) -> dict[tuple[int, int], Any]:
+        return {
+            (node, t): self._capacity_row(limit, t)
+            for node, limit in enumerate(limits)
+            for t in range(self.steps)
+        }
+
+    def _add_source(self, source: int, goals: Counter[int]) -> None:
+        """Add the flow of the messages of a source: what is at a node stays or takes a hop."""
+        network, program = self.network, self.program
+        total = float(sum(goals.values()))
+        balance = {
+            (node, t): self._balance_row(self._supply(node, t, source, goals, total))
+            for node in range(network.nodes)
+            for t in range(self.steps + 1)
+        }
+        for t in range(self.steps):
+            for node in range(network.nodes):
+                stays = program.variable()
+                balance[node, t].SetCoefficient(stays, 1.0)
+                balance[node, t + 1].SetCoefficient(stays, -1.0)
+            for a, b in network.channels:
+                moves = program.variable()
+                balance[a, t].SetCoefficient(moves, 1.0)
+                balance[b, t + 1].SetCoefficient(moves, -1.0)
+                self.links[(*network.link(a, b), t)].SetCoefficient(moves, 1.0)
+                self.inject[a, t].SetCoefficient(moves, 1.0)
+                self.accept[b, t].SetCoefficient(moves, 1.0)
+
+    def _balance_row(self, supply: float) -> Any:
+        return self.program.row(supply, supply)
+
+    def _supply(self, node: int, t: int, source: int, goals: Counter[int], total: float) -> float:
+        """Return what enters the flow at a node before a step; negative: what leaves it."""
+        supply = total if node == source and t == 0 else 0.0
+        return supply - (goals[node] if t == self.steps else 0.0)
+
+    def solve(self) -> bool:
+        return self.program.solve()
+
+    def shares(self) -> tuple[float, ...]:
+        return tuple(float(variable.solution_value()) for variable in self.rounds)
+
+    def candidates(self) -> Iterator[Mapping[str, Any]]:
+        tables: list[Mapping[Any, Any]] = [self.links, self.inject, self.accept]
+        values: NDArray[np.float64] = np.concatenate(
+            [LinearProgram.duals(table.values(), sign=-1.0) for table in tables]
+        )
+        names = [
+            (name, key)
+            for name, table in zip(("channels", "inject", "accept"), tables, strict=True)
+            for key in table
+        ]
+        for rounded in roundings(values, finest=FINEST):
+            found: dict[str, list[list[int]]] = {}
+            for (name, key), price in zip(names, rounded.tolist(), strict=True):
+                if price > 0:
+                    *place, t = key
+                    found.setdefault(name, []).append([*place, t + 1, t + 1, price])
+            yield {"kind": "prices", **found}

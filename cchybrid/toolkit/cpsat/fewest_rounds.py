@@ -1,0 +1,83 @@
+"""One decision by CP-SAT: a schedule of so many steps and of so many rounds in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from cchybrid.plugin.engine import Budget
+from cchybrid.problem import Assignment, Problem
+from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.solve import decide, decision_solver
+from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
+from cchybrid.toolkit.usage_matrix import UsageMatrix
+
+MAX_BOOLEANS = 2_000_000
+"""Options times steps that a model may have; each takes about a kilobyte in the solver."""
+
+
+@dataclass(frozen=True)
+class RoundsAnswer:
+    """The outcome of a decision.
+
+    Attributes
+    ----------
+    assignment
+        The assignment, if there is one.
+    rounds
+        The rounds of its steps.
+    refuted
+        Whether CP-SAT says that there is none.
+    too_large
+        Whether the model would be too large.
+    """
+
+    assignment: Assignment | None = None
+    rounds: tuple[int, ...] = ()
+    refuted: bool = False
+    too_large: bool = False
+
+
+def decide_rounds(
+    problem: Problem,
+    steps: int,
+    total: int,
+    budget: Budget,
+    seed: int,
+    seconds: float,
+    should_stop: Callable[[], bool],
+) -> RoundsAnswer:
+    """Decide whether there is an assignment of ``steps`` steps and ``total`` rounds in all.
+
+    Parameters
+    ----------
+    problem
+        The Problem of one round per step; the rounds of the steps are chosen, at least 1 each.
+    seconds
+        Limit of CPU time for each thread.
+
+    Raises
+    ------
+    StoppedError
+        If ``should_stop`` becomes true.
+    """
+    # As wide as a step can be: what does not fit there fits nowhere.
+    wide = replace(problem, rounds=(total - steps + 1,))
+    uses = UsageMatrix.of(wide)
+    fewest = min_steps(wide, uses)
+    if fewest > steps:
+        return RoundsAnswer(refuted=fewest < NEVER and problem.complete)
+    if problem.options * steps > MAX_BOOLEANS:
+        return RoundsAnswer(too_large=True)
+    made: list[StepModel] = []
+
+    def make() -> StepModel:
+        windows = Windows.of(wide, uses, steps, symmetry=False)
+        made.append(build(wide, uses, windows, should_stop, total_rounds=total))
+        return made[-1]
+
+    solver = decision_solver(budget, seed, seconds)
+    answer = decide(make, solver, lambda: True, should_stop, seconds)
+    if answer.assignment is None or answer.solution.values is None:
+        return RoundsAnswer(refuted=answer.solvable is False and problem.complete)
+    return RoundsAnswer(answer.assignment, made[-1].rounds(answer.solution.values))
