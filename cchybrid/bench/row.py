@@ -81,6 +81,12 @@ class Row:
             parts.append(f"without link {' '.join(spec.fail_links)}")
         if spec.fail_nodes:
             parts.append(f"without node {format_nodes(spec.fail_nodes)}")
+        if spec.participants is not None:
+            parts.append(f"among {format_nodes(spec.participants)}")
+        if spec.chunks is not None:
+            parts.append(f"{spec.chunks} chunks")
+        if spec.rounds is not None:
+            parts.append(f"rounds {spec.rounds}")
         if self.target is not None:
             parts.append(f"in {self.target} steps")
         return " ".join(part for part in parts if part)
@@ -199,7 +205,7 @@ def _number(text: str) -> int:
 def _positive(text: str) -> int:
     number = _number(text)
     if number < 1:
-        raise InputError(f"{number} steps make no sense", hint="use at least 1")
+        raise InputError(f"{number} makes no sense", hint="use at least 1")
     return number
 
 
@@ -223,7 +229,8 @@ _SPEC: dict[str, Callable[[str], Any]] = {
     "collective": canonical_name, "root": _number, "transmitters": parse_nodes,
     "receivers": parse_nodes, "routing": lambda text: "minimal" if text == "0" else text.lower(),
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
-    "fail_nodes": parse_nodes,
+    "fail_nodes": parse_nodes, "participants": parse_nodes, "chunks": _positive,
+    "rounds": lambda text: text.replace(" ", ""),
 }  # fmt: skip
 _PUBLISHED: dict[str, Callable[[str], Any]] = {
     "steps": _number, "lower_bound": _number, "goal": _positive, "engine": str.lower,

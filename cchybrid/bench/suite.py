@@ -16,8 +16,8 @@
     with = { routing = "any" }          # replaces the values of the table
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
-``receivers``, ``routing``, ``switching``, ``ports``, ``fail_links``, ``fail_nodes``; published
-values are ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If
+``receivers``, ``participants``, ``routing``, ``switching``, ``ports``, ``fail_links``,
+``fail_nodes``, ``chunks``, ``rounds``; published values are ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If
 ``with`` changes the instance of a row, nothing is compared unless ``comparable`` is given.
 
 A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of

@@ -64,9 +64,9 @@ class Network:
         self.nodes: int = network["nodes"]
         self.channels: dict[tuple[int, int], int] = {}
         self.rounds: list[int] = model.get("rounds") or [1]
-        most = max(self.rounds)
+        widest = max(self.rounds)
         for a, b, *rest in network["channels"]:
-            self.channels[(b, a) if back else (a, b)] = most * (rest[0] if rest else 1)
+            self.channels[(b, a) if back else (a, b)] = widest * (rest[0] if rest else 1)
         self.half_duplex = {(a, b) for a, b in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
         one, many = ("destination", "sources") if back else ("source", "destinations")
@@ -103,8 +103,8 @@ class Network:
         if ports == "all":
             return flow
         each = ports if isinstance(ports, list) else [ports] * self.nodes
-        most = max(self.rounds)
-        return [min(most * limit, carried) for limit, carried in zip(each, flow, strict=True)]
+        widest = max(self.rounds)
+        return [min(widest * limit, carried) for limit, carried in zip(each, flow, strict=True)]
 
     def in_step(self, step: int, capacity: int) -> int:
         """Return the part of a capacity that there is in a step, counted from 1."""

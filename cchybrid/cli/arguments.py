@@ -66,6 +66,10 @@ Rounds = Annotated[
     str | None,
     typer.Option(metavar="R1,R2,...", help="Rounds per step: capacities are multiplied by them."),
 ]
+Participants = Annotated[
+    str | None,
+    typer.Option(metavar="NODES", help="Who takes part, others only forward: 0-3,8 or names."),
+]
 EngineOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -130,6 +134,7 @@ def _spec(
     fail_node: FailNode = None,
     transmitters: Transmitters = None,
     receivers: Receivers = None,
+    participants: Participants = None,
     chunks: Chunks = None,
     rounds: Rounds = None,
 ) -> InstanceSpec:
@@ -145,6 +150,7 @@ def _spec(
         ports,
         tuple(fail_link or ()),
         tuple(fail_node or ()),
+        participants,
         chunks,
         rounds,
     )

@@ -162,7 +162,9 @@ def _check_alone(path: Path, as_json: bool) -> None:
 
 def _shown(verdict: Any) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
-    if hasattr(verdict, "chunks"):
+    from cchybrid.checker.rounds import RoundsVerdict
+
+    if isinstance(verdict, RoundsVerdict):
         return {
             "chunks": verdict.chunks,
             "rounds": verdict.rounds,
@@ -176,7 +178,9 @@ def _shown(verdict: Any) -> dict[str, Any]:
 
 def _sentence(name: str, verdict: Any) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
-    if hasattr(verdict, "chunks"):
+    from cchybrid.checker.rounds import RoundsVerdict
+
+    if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"
         return (
             f"{name}: valid, {verdict.steps} steps, {verdict.rounds} rounds, {word}: at most "

@@ -213,7 +213,7 @@ def _verdict(result: RoundsResult) -> list[str]:
         lines = [f"{name}: no schedule of {result.steps} steps was found"]
     else:
         each = "+".join(map(str, result.schedule.rounds))
-        word = "optimal (certified)" if result.certified else f"at least {result.least_rounds}"
+        word = "optimal (certified)" if result.certified else f"at least {result.rounds_needed}"
         lines = [
             f"{name}: {result.rounds} rounds in {len(result.schedule.steps)} steps ({each}), {word}"
         ]

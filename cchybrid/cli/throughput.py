@@ -30,6 +30,7 @@ def throughput(
     fail_node: arguments.FailNode = None,
     transmitters: arguments.Transmitters = None,
     receivers: arguments.Receivers = None,
+    participants: arguments.Participants = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
     bandwidth: Annotated[
         str | None,
@@ -61,6 +62,7 @@ def throughput(
     spec = InstanceSpec(
         topology, collective, root, transmitters, receivers,
         fail_links=tuple(fail_link or ()), fail_nodes=tuple(fail_node or ()),
+        participants=participants,
     )  # fmt: skip
 
     def read(path: str | Path) -> Any:

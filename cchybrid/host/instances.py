@@ -122,6 +122,7 @@ def collective(
     root: Any = None,
     transmitters: Any = None,
     receivers: Any = None,
+    participants: Any = None,
     name: str | None = None,
     kind: str = "deliver",
 ) -> Collective:
@@ -164,6 +165,7 @@ def collective(
             root=None if root is None else _role(root, there, "root"),
             transmitters=_side(transmitters, there, "transmitters"),
             receivers=_side(receivers, there, "receivers"),
+            participants=_side(participants, there, "participants"),
             patterns=load_registry().collectives.values(),
         )
         if kind != "deliver" and found.kind != kind:
@@ -173,6 +175,7 @@ def collective(
     else:
         for role, value in (
             ("root", root), ("transmitters", transmitters), ("receivers", receivers),
+            ("participants", participants),
         ):  # fmt: skip
             if value is not None:
                 raise InputError(
@@ -244,6 +247,7 @@ def instance(
     ports: Any = None,
     fail_links: Sequence[str] = (),
     fail_nodes: Sequence[Any] = (),
+    participants: Any = None,
     chunks: int | None = None,
     rounds: Any = None,
     ignore_attributes: bool = False,
@@ -267,6 +271,8 @@ def instance(
         ``all``, a number per node, or ``(inject, accept)``.
     fail_links, fail_nodes
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
+    participants
+        The nodes that take part in a named collective; all others only forward.
     chunks
         Equal parts into which every message is cut.
     rounds
@@ -317,6 +323,7 @@ def instance(
         ports=ports,
         fail_links=tuple(fail_links),
         fail_nodes=tuple(fail_nodes),
+        participants=participants,
         chunks=chunks,
         rounds=rounds,
     )
@@ -343,7 +350,12 @@ def _by_messages(
 ) -> Instance:
     whole = _network(network, ignore_attributes)
     found = collective(
-        messages, whole, root=spec.root, transmitters=spec.transmitters, receivers=spec.receivers
+        messages,
+        whole,
+        root=spec.root,
+        transmitters=spec.transmitters,
+        receivers=spec.receivers,
+        participants=spec.participants,
     )
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]

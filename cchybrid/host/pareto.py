@@ -26,7 +26,7 @@ from typing import Any
 
 from cchybrid.checker import EvidenceError
 from cchybrid.checker.rounds import RoundsVerdict, check_rounds
-from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop
+from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop, read_instance
 from cchybrid.host.throughput import ThroughputResult, throughput_of
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
@@ -163,7 +163,8 @@ class Front:
 
 
 def pareto(
-    instance: Instance,
+    instance: Any,
+    collective: Any = None,
     *,
     folder: str | Path | None = None,
     time_limit: float = DEFAULT_SECONDS,
@@ -178,8 +179,9 @@ def pareto(
 
     Parameters
     ----------
-    instance
-        The instance; its chunks and rounds are not used. Messages go hop by hop.
+    instance, collective
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them. Chunks
+        and rounds are not used. Messages go hop by hop.
     folder
         Where the files of every point are written, and read again if they are there.
     time_limit
@@ -199,7 +201,17 @@ def pareto(
     ------
     InputError
         A destination cannot be reached, or the folder cannot be written.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> front = cchybrid.pareto("dgx-1", "allgather")
+    >>> [(point.chunks, point.steps, point.rounds) for point in front.points]
+    [(1, 2, 2), (2, 2, 3), (6, 3, 7)]
+    >>> front.complete
+    True
     """
+    instance = read_instance(instance, collective)
     for where, number in (("max_chunks", max_chunks), ("max_steps", max_steps)):
         if number is not None and number < 1:
             raise InputError(f"{number} makes no sense", where=where, hint="use 1 or more")
@@ -304,10 +316,10 @@ class _Search:
 
     def _trials(self, ratio: Fraction) -> Iterator[tuple[int, int]]:
         """Yield chunks and rounds: those that attain the ratio, then others, the best first."""
-        least = ratio.denominator
-        exact = range(least, self.max_chunks + 1, least)
-        yield from ((chunks, ratio.numerator * chunks // least) for chunks in exact)
-        others = [chunks for chunks in range(1, self.max_chunks + 1) if chunks % least]
+        smallest = ratio.denominator
+        exact = range(smallest, self.max_chunks + 1, smallest)
+        yield from ((chunks, ratio.numerator * chunks // smallest) for chunks in exact)
+        others = [chunks for chunks in range(1, self.max_chunks + 1) if chunks % smallest]
         pairs = [(chunks, ceil(ratio * chunks)) for chunks in others]
         yield from sorted(pairs, key=lambda pair: (Fraction(pair[1], pair[0]), pair[0]))
 

@@ -10,6 +10,7 @@ from math import ceil
 from typing import Any
 
 from cchybrid.checker.rounds import check_rounds, rounds_certificate
+from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
@@ -71,14 +72,14 @@ class RoundsResult:
         return None if self.rounds is None else Fraction(self.rounds, self.chunks)
 
     @property
-    def least_rounds(self) -> int:
+    def rounds_needed(self) -> int:
         """Rounds that the bound proves every schedule of as many chunks and steps to need."""
         return 1 if self.bound is None else ceil(self.bound.ratio * self.chunks)
 
     @property
     def certified(self) -> bool:
         """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
-        return self.bound is not None and self.rounds == self.least_rounds
+        return self.bound is not None and self.rounds == self.rounds_needed
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object, fractions as text."""
@@ -95,6 +96,15 @@ class RoundsResult:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
         }
+
+
+def read_instance(instance: Any, collective: Any = None) -> Instance:
+    """Return an instance, or that of a network and a collective."""
+    if isinstance(instance, Instance):
+        if collective is None:
+            return instance
+        raise InputError("the instance has one already", where="collective", hint="leave it out")
+    return named_instance(instance, collective)
 
 
 def hop_by_hop(instance: Instance) -> Instance:
@@ -138,8 +148,17 @@ def fewest_rounds(
     ------
     InputError
         A message has farther to go than there are steps.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> instance = cchybrid.instance("dgx-1", "allgather", chunks=2)
+    >>> found = cchybrid.fewest_rounds(instance, 2)
+    >>> found.rounds, found.schedule.rounds, found.certified
+    (3, (1, 2), True)
     """
     began = time.monotonic()
+    instance = read_instance(instance)
     chunked = hop_by_hop(instance)
     needed = farthest(chunked)
     if steps < needed:
@@ -150,7 +169,7 @@ def fewest_rounds(
         )
     if bound is None:
         bound = round_bound(chunked.in_chunks(1), steps)
-    least = 1 if bound is None else ceil(bound.ratio * chunked.collective.chunks)
+    lowest = 1 if bound is None else ceil(bound.ratio * chunked.collective.chunks)
     deadline = began + time_limit
     ended = False
 
@@ -162,7 +181,7 @@ def fewest_rounds(
     schedule = None
     count = processor_count() if threads is None else threads
     budget = Budget(time_limit, None, count, None)
-    first = max(least, needed)
+    first = max(lowest, needed)
     totals = range(first, first + MAX_TRIALS) if rounds is None else [rounds]
     try:
         problem = build_problem(chunked)

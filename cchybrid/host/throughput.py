@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,7 @@ def throughput(
     root: Any = None,
     transmitters: Any = None,
     receivers: Any = None,
+    participants: Any = None,
     fail_links: Sequence[str] = (),
     fail_nodes: Sequence[Any] = (),
 ) -> ThroughputResult:
@@ -129,7 +130,7 @@ def throughput(
     collective
         A name such as ``allgather``, or messages, as ``cchybrid.instance`` takes them. Either all
         messages go to the same nodes, or each has one destination.
-    root, transmitters, receivers
+    root, transmitters, receivers, participants
         Roles in a named collective: nodes by name or number.
     fail_links, fail_nodes
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
@@ -149,7 +150,7 @@ def throughput(
     if isinstance(network, Instance):
         for where, value in (
             ("collective", collective), ("root", root), ("transmitters", transmitters),
-            ("receivers", receivers), ("fail_links", fail_links), ("fail_nodes", fail_nodes),
+            ("receivers", receivers), ("participants", participants), ("fail_links", fail_links), ("fail_nodes", fail_nodes),
         ):  # fmt: skip
             if value is not None and value != ():
                 raise InputError(
@@ -163,6 +164,7 @@ def throughput(
             root=root,
             transmitters=transmitters,
             receivers=receivers,
+            participants=participants,
             fail_links=fail_links,
             fail_nodes=fail_nodes,
         )
@@ -174,7 +176,7 @@ def throughput_of(instance: Instance) -> ThroughputResult:
     from cchybrid.proof.throughput import throughput_record
 
     started = time.monotonic()
-    found = replace(instance, model=replace(instance.model, routing="any"))
+    found = instance.in_chunks(1).with_model(routing="any", rounds=())
     record = throughput_record(found)
     seconds = round(time.monotonic() - started, 3)
     record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}

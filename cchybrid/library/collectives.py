@@ -12,6 +12,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
@@ -38,6 +39,7 @@ def collective(
     root: int | None = None,
     transmitters: Sequence[int] | None = None,
     receivers: Sequence[int] | None = None,
+    participants: Sequence[int] | None = None,
     patterns: Iterable[CollectiveInfo] | None = None,
 ) -> Collective:
     """Return the collective of this name on a network.
@@ -56,6 +58,9 @@ def collective(
     transmitters, receivers
         Senders and receivers of MNB, MNS and multicast; by default all terminals. If both are
         given, they are the only participants, in the other patterns too.
+    participants
+        The nodes that take part, as senders and as receivers; all others only forward. By default
+        all terminals. The name of the collective then ends in ``among`` and the nodes.
     patterns
         The known patterns; by default ``PATTERNS``.
 
@@ -74,8 +79,13 @@ def collective(
     if colon and ":" not in info.usage:
         raise InputError(f"{info.name} takes no argument", hint=f"write {info.usage}")
     with with_context(f"{info.name} on {network.name}"):
-        roles = _roles(network, root, transmitters, receivers, argument.strip())
-        return info.build(roles)
+        if participants is None:
+            return info.build(_roles(network, root, transmitters, receivers, argument.strip()))
+        group = _group(network, participants, transmitters, receivers)
+        found = info.build(_roles(network, root, group, group, argument.strip()))
+        if len(group) == len(network.terminals):
+            return found
+        return replace(found, name=f"{found.name} among {_format(group, network)}")
 
 
 def canonical_name(name: str) -> str:
@@ -140,6 +150,34 @@ def _roles(
         raise _no_participant(root, participants, network)
     senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))
     return Roles(participants, root, senders, accepting, argument, network)
+
+
+def _group(
+    network: Network,
+    participants: Sequence[int],
+    transmitters: Sequence[int] | None,
+    receivers: Sequence[int] | None,
+) -> tuple[int, ...]:
+    """Return the participants in ascending order, each a terminal."""
+    if transmitters is not None or receivers is not None:
+        raise InputError(
+            "participants, and transmitters or receivers",
+            hint="give participants alone, or who sends and who receives",
+        )
+    terminals = set(network.terminals)
+    for node in participants:
+        if node not in terminals:
+            raise _no_terminal(f"participant {_name(node, network)}", network)
+    if len(set(participants)) < len(participants):
+        twice = next(node for node in participants if list(participants).count(node) > 1)
+        raise InputError(
+            f"participant {_name(twice, network)} is named twice", hint="name each node once"
+        )
+    if len(participants) < 2:
+        raise InputError(
+            f"too few participants ({len(participants)})", hint="name at least two terminals"
+        )
+    return tuple(sorted(participants))
 
 
 def _no_terminal(what: str, network: Network) -> InputError:

@@ -48,6 +48,8 @@ class InstanceSpec:
         As in the instance format; ``ports`` also as text: ``all``, ``2``, ``2,1`` (inject, accept).
     fail_links, fail_nodes
         Faults: ``3-7``, ``3>7``, and nodes by name or number.
+    participants
+        The nodes that take part in a collective, as senders and as receivers; others only forward.
     chunks
         Equal parts into which every message is cut.
     rounds
@@ -64,6 +66,7 @@ class InstanceSpec:
     ports: str | int | None = None
     fail_links: Sequence[str] = ()
     fail_nodes: Nodes = ()
+    participants: Nodes = None
     chunks: int | None = None
     rounds: Any = None
 
@@ -111,6 +114,13 @@ def on_network(
             with with_context(where):
                 nodes = node_numbers(given, network)
         sides.append(_without_failed(nodes, failed))
+    group = None
+    if spec.participants is not None:
+        with with_context("participants"):
+            group = node_numbers(spec.participants, network)
+        if spec.transmitters is None and spec.receivers is None:
+            sides = [None, None]  # the roles in the file are not the user's choice
+        group = _without_failed(group, failed)
     network = fail(network, spec.fail_links, failed)
     collective = build_collective(
         spec.collective or "",
@@ -118,6 +128,7 @@ def on_network(
         root=root,
         transmitters=sides[0],
         receivers=sides[1],
+        participants=group,
         patterns=names.collectives.values(),
     )
     return _with_model(Instance(network, collective), spec)
@@ -142,6 +153,7 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
         ("--root", spec.root),
         ("--transmitters", spec.transmitters),
         ("--receivers", spec.receivers),
+        ("--participants", spec.participants),
         ("--fail-link", spec.fail_links or None),
         ("--fail-node", spec.fail_nodes or None),
     ):

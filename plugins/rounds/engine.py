@@ -89,16 +89,16 @@ class _Search:
         self._refute(min_steps(self._problem, self._uses) - 1)
         limit, trial = FIRST_SECONDS, 0
         while not self._run.should_stop():
-            fitting = [steps for steps in self._wanted() if self._fits(steps)]
+            fitting = [steps for steps in self._open() if self._fits(steps)]
             if not fitting:
-                return Stop.STALLED if self._wanted() else Stop.EXHAUSTED
+                return Stop.STALLED if self._open() else Stop.EXHAUSTED
             for steps in fitting:
                 if self._run.wants(steps):
                     self._decide(steps, limit, trial)
             limit, trial = limit * GROWTH, trial + 1
         return Stop.LIMIT
 
-    def _wanted(self) -> list[int]:
+    def _open(self) -> list[int]:
         """Return the numbers of steps that are open, the fewest first."""
         lower, best = max(self._lower, self._run.lower()), self._run.best()
         above = self._problem.deliveries + 1 if best is None else best

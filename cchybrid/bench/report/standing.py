@@ -83,6 +83,7 @@ def spec_columns(row: Row) -> dict[str, Any]:
         "receivers": format_nodes(spec.receivers or ()),
         "routing": usual if spec.routing is None else str(spec.routing),
         "fail_links": " ".join(spec.fail_links), "fail_nodes": format_nodes(spec.fail_nodes),
+        "participants": format_nodes(spec.participants or ()),
     }  # fmt: skip
 
 

@@ -72,6 +72,7 @@ def spidergon(nodes: int) -> Network:
 
 
 FAMILIES = (
+    numbered("ring-N", ring_bi, "another name of ring-bi-N", "ring-8"),
     numbered("ring-bi-N", ring_bi, "ring of N >= 3 nodes, links in both directions", "ring-bi-8"),
     numbered(
         "ring-uni-N", ring_uni, "ring of N >= 2 nodes, channels in one direction", "ring-uni-8"

@@ -1,0 +1,120 @@
+"""Certificates about rounds: what holds, what is refused, two hundred mutants of each kind."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.rounds import check_rounds
+from cchybrid.host.rounds import fewest_rounds
+from cchybrid.model import Schedule
+from cchybrid.proof.round_bounds import round_bound
+from cchybrid.referee.verify import verify_schedule
+from tests.checker.mutants import mutants
+
+CASES = {
+    "rows": ("dgx-1", "allgather", 2, 2),
+    "prices": ("ring-bi-5", "alltoall", 2, 2),
+    "backwards": ("spidergon-6", "reduce-scatter", 2, 2),
+    "throughput": ("ring-bi-5", "allgather", 1, 2),
+}
+
+
+@cache
+def case(name: str) -> tuple[str, str]:
+    """Return the texts of a schedule and its certificate."""
+    network, collective, chunks, steps = CASES[name]
+    instance = cchybrid.instance(network, collective, chunks=chunks)
+    found = fewest_rounds(instance, steps, time_limit=30, threads=1)
+    assert found.schedule is not None
+    assert found.certificate is not None
+    certificate = found.certificate
+    if name == "throughput":
+        evidence = cchybrid.throughput(network, collective).record["evidence"]
+        certificate = copy.deepcopy(certificate)
+        certificate["evidence"] = {"kind": "throughput", "evidence": evidence}
+        certificate["claim"]["rounds_per_chunk"] = "2"
+    return json.dumps(found.schedule.to_json()), json.dumps(certificate)
+
+
+def pair(name: str) -> tuple[Any, Any]:
+    schedule, certificate = case(name)
+    return json.loads(schedule), json.loads(certificate)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_holds(name: str) -> None:
+    schedule, certificate = pair(name)
+    verdict = check_rounds(schedule, certificate)
+    assert verdict.kind == certificate["evidence"]["kind"]
+    assert verdict.optimal
+    assert str(verdict.bound) == certificate["claim"]["rounds_per_chunk"]
+    assert (verdict.chunks, verdict.steps) == CASES[name][2:]
+    assert verdict.shortest == CASES[name][3]
+    assert verdict.rounds_per_chunk == Fraction(verdict.rounds, verdict.chunks)
+
+
+CHANGES: dict[str, Callable[[Any, Any], object]] = {
+    "this is no cchybrid-certificate/2": lambda s, c: c.update(format="cchybrid-certificate/1"),
+    "other parts": lambda s, c: c.update(more=1),
+    "about another instance": lambda s, c: s["instance"]["collective"]["messages"].reverse(),
+    "has 2 steps, the claim is about 1": lambda s, c: c["claim"].update(steps=1),
+    "the claim is not well-formed": lambda s, c: c["claim"].pop("steps"),
+    "rounds per chunk, not 9": lambda s, c: c["claim"].update(rounds_per_chunk="9"),
+    "more than the capacity": lambda s, c: s["instance"]["model"].update(rounds=[1, 1]),
+    "the schedule is not valid": lambda s, c: s["steps"][0].append(s["steps"][0][0]),
+    "the evidence is not well-formed": lambda s, c: c["evidence"].update(kind="cut"),
+    "the instance is not well-formed": lambda s, c: s["instance"]["collective"].update(chunks=0),
+    "shows no number of rounds": lambda s, c: c["evidence"].update(rows={}),
+}
+
+
+@pytest.mark.parametrize("reason", CHANGES)
+def test_what_is_refused(reason: str) -> None:
+    schedule, certificate = pair("rows")
+    CHANGES[reason](schedule, certificate)
+    with pytest.raises(EvidenceError, match=reason):
+        check_rounds(schedule, certificate)
+
+
+def test_an_old_format_has_no_chunks() -> None:
+    schedule, certificate = pair("rows")
+    schedule["instance"]["format"] = "cchybrid-instance/1"
+    with pytest.raises(EvidenceError, match="the instance is not well-formed"):
+        check_rounds(schedule, certificate)
+
+
+def test_other_switching_has_no_rounds() -> None:
+    schedule, certificate = pair("rows")
+    schedule["instance"]["model"]["switching"] = "wormhole"
+    with pytest.raises(EvidenceError):
+        check_rounds(schedule, certificate)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mutants_are_refused_or_true(name: str) -> None:
+    schedule, certificate = pair(name)
+    others = [pair(other)[0] for other in CASES if other != name]
+    refused = 0
+    for change, changed, claimed in mutants(schedule, certificate, others, 200):
+        try:
+            verdict = check_rounds(changed, claimed)
+        except EvidenceError:
+            refused += 1
+            continue
+        # What is accepted is true: the schedule is valid, and no more is claimed than is so.
+        read = Schedule.from_json({**changed, "made_by": {}, "lower_bound": {"steps": 0}})
+        assert not verify_schedule(read), change
+        whole = read.instance.in_chunks(1).with_model(rounds=())
+        best = round_bound(whole, claimed["claim"]["steps"])
+        assert best is not None
+        assert verdict.bound <= best.ratio, change
+    assert refused > 100

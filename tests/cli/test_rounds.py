@@ -1,0 +1,94 @@
+"""``pareto``, ``solve --minimise rounds``, and ``check`` of their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import call
+
+
+def test_the_front_in_words_and_files(tmp_path: Path) -> None:
+    done = call("pareto", "dgx-1", "allgather", "-o", "front", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["6", "3", "7", "7/6", "7/6"] in [row[:5] for row in rows]
+    assert "complete (certified)" in done.stdout
+    names = ["front/steps-3-chunks-6.json", "front/steps-3-chunks-6.certificate.json"]
+    checked = call("check", *names, cwd=tmp_path)
+    assert checked.returncode == 0
+    assert "7 rounds, optimal (certified)" in checked.stdout
+    record = json.loads(call("check", *names, "--json", cwd=tmp_path).stdout)
+    assert (record["holds"], record["ratio"], record["bound"]) == (True, "7/6", "7/6")
+    verified = call("verify", names[0], cwd=tmp_path)
+    assert verified.returncode == 0
+    assert call("check", "front/throughput.json", cwd=tmp_path).returncode == 0
+
+
+def test_the_front_for_programs(tmp_path: Path) -> None:
+    words = ("pareto", "ring-bi-6", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
+    record = json.loads(call(*words, "--plot", "front.svg", cwd=tmp_path).stdout)
+    assert record["complete"] is True
+    assert record["throughput"] == "5/2"
+    for point in record["points"]:
+        assert point["certified"] is True
+        assert call("check", point["schedule"], point["certificate"], cwd=tmp_path).returncode == 0
+    assert [record["points"][0][key] for key in ("chunks", "steps", "rounds", "ratio")] == [
+        1, 3, 3, "3",
+    ]  # fmt: skip
+    assert record["choices"][0]["from"] == 1024
+    assert record["choices"][-1]["to"] == 1 << 30
+    assert (tmp_path / "front.svg").read_text().startswith("<?xml")
+
+
+def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
+    words = ("solve", "dgx-1", "allgather", "--chunks", "2", "--steps", "2", "--minimise", "rounds")
+    done = call(*words, "-o", "s.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "3 rounds in 2 steps" in done.stdout
+    assert "optimal (certified)" in done.stdout
+    assert call("check", "s.json", "s.certificate.json", cwd=tmp_path).returncode == 0
+    record = json.loads(call(*words, "--json", cwd=tmp_path).stdout)
+    assert (record["rounds"], record["ratio"], record["certified"]) == (3, "3/2", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("pareto dgx-1 allgather --chunks 2", "--chunks: the numbers of chunks and rounds are"),
+        ("pareto dgx-1 allgather --rounds 2", "--rounds: the numbers of chunks and rounds are"),
+        ("pareto dgx-1 allgather --alpha 1", "--beta: alpha and beta belong together"),
+        ("pareto dgx-1 allgather --alpha x --beta 1", "'x' is no number of seconds"),
+        ("pareto dgx-1 allgather --plot f.xyz", "the file type .xyz is not known"),
+        ("pareto dgx-1 allgather --time-limit 0", "--time-limit: 0 seconds"),
+        ("pareto dgx-1 allgather --max-steps 1", "a message has 2 hops to go"),
+        ("solve dgx-1 allgather --minimise rounds", "add --steps S"),
+        ("solve dgx-1 allgather --minimise hops", "'hops' cannot be minimised"),
+        ("solve dgx-1 allgather --rounds 2 --steps 2 --minimise rounds", "--rounds: the rounds"),
+        ("solve dgx-1 allgather --chunks 0", "chunks: 0 chunks; use 1 to 10000"),
+        ("solve dgx-1 allgather --rounds 1,,2", "'1,,2' are no rounds per step"),
+    ],
+)
+def test_wrong_words(words: str, line: str, tmp_path: Path) -> None:
+    done = call(*words.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_steps_of_several_rounds_are_solved(tmp_path: Path) -> None:
+    done = call(
+        "solve", "dgx-1", "allgather", "--chunks", "2", "--rounds", "1,2", "--json", "-o", "s.json",
+        cwd=tmp_path,
+    )  # fmt: skip
+    record = json.loads(done.stdout)
+    assert (record["steps"], record["status"]) == (2, "optimal")
+    assert call("verify", "s.json", cwd=tmp_path).returncode == 0
+    written = json.loads((tmp_path / "s.json").read_text())
+    written["instance"]["model"]["rounds"] = [1, 1]
+    (tmp_path / "narrow.json").write_text(json.dumps(written))
+    refused = call("verify", "narrow.json", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "channel-overload" in refused.stdout

@@ -1,0 +1,208 @@
+"""Chunks and rounds from Python: instances, solve, fewest rounds, fronts."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.checker.rounds import check_rounds
+from cchybrid.host.pareto import Choice, Front, choices
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import verify_schedule
+
+
+def test_names_and_files_say_chunks_and_rounds(tmp_path: Path) -> None:
+    instance = cchybrid.instance("dgx-1", "allgather", chunks=6, rounds=[2, 2, 3])
+    assert instance.name == "dgx-1 AAB, 6 chunks, rounds 2+2+3"
+    assert len(instance.collective.messages) == 48
+    record = instance.to_json()
+    assert record["format"] == "cchybrid-instance/2"
+    assert len(record["collective"]["messages"]) == 8
+    instance.save(tmp_path / "i.json")
+    assert Instance.load(tmp_path / "i.json") == instance
+    assert instance.in_chunks(1).with_model(rounds=()) == cchybrid.instance("dgx-1", "allgather")
+    assert cchybrid.instance("dgx-1", "allgather").to_json()["format"] == "cchybrid-instance/1"
+
+
+def test_repeated_last_rounds_are_kept_once() -> None:
+    found = cchybrid.instance("ring-bi-5", "AAB", rounds="1,2,2")
+    assert found.model.rounds == (1, 2)
+    assert [found.model.rounds_in(step) for step in range(4)] == [1, 2, 2, 2]
+    assert found.model.total_rounds(4) == 7
+    assert cchybrid.instance("ring-bi-5", "AAB", rounds=[1, 1]).model.rounds == ()
+    assert found == cchybrid.instance("ring-bi-5", "AAB", rounds=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"chunks": 0}, "chunks: 0 chunks"),
+        ({"chunks": 1.5}, "no whole number"),
+        ({"rounds": []}, ""),
+        ({"rounds": "1,x"}, "'1,x' are no rounds per step"),
+        ({"rounds": [0]}, "0 rounds in a step"),
+        ({"rounds": [2_000_000]}, "2000000 rounds in a step"),
+        ({"rounds": [True, "2"]}, "no whole number"),
+        ({"rounds": 3}, "3 are no rounds per step"),
+    ],
+)
+def test_wrong_numbers(given: dict[str, object], message: str) -> None:
+    if not message:
+        assert cchybrid.instance("ring-bi-5", "AAB", **given).model.rounds == ()
+        return
+    with pytest.raises(InputError, match=message):
+        cchybrid.instance("ring-bi-5", "AAB", **given)
+
+
+def test_the_old_format_has_neither() -> None:
+    record = cchybrid.instance("ring-bi-5", "AAB", chunks=2).to_json()
+    record["format"] = "cchybrid-instance/1"
+    with pytest.raises(InputError, match="cchybrid-instance/1 has no chunks"):
+        Instance.from_json(record)
+
+
+def test_steps_with_rounds_are_solved_and_certified() -> None:
+    narrow = cchybrid.solve(cchybrid.instance("dgx-1", "allgather", chunks=2), time_limit=20)
+    wide = cchybrid.solve(
+        cchybrid.instance("dgx-1", "allgather", chunks=2, rounds=[1, 2]), time_limit=20
+    )
+    assert (narrow.steps, wide.steps) == (3, 2)
+    assert wide.certified
+    assert wide.schedule is not None
+    assert wide.schedule.rounds == (1, 2)
+    assert not verify_schedule(wide.schedule)
+
+
+def test_a_reduction_counts_its_rounds_from_the_last_step() -> None:
+    instance = cchybrid.instance("ring-bi-6", "reduce", root=0, rounds=[3, 1])
+    found = cchybrid.solve(instance, time_limit=20)
+    assert found.schedule is not None
+    assert found.schedule.rounds == (1,) * (found.steps - 1) + (3,)
+
+
+def test_an_engine_without_rounds_says_so() -> None:
+    instance = cchybrid.instance("ring-bi-6", "AAB", rounds=[1, 2])
+    found = cchybrid.solve(instance, engines=["tabu"], time_limit=10)
+    assert any("steps of several rounds" in remark for remark in found.remarks)
+    plain = cchybrid.solve("ring-bi-6", "AAB", engines=["rounds"], time_limit=10)
+    assert any("every step has one round" in remark for remark in plain.remarks)
+
+
+def test_fewest_rounds() -> None:
+    instance = cchybrid.instance("dgx-1", "allgather", chunks=6)
+    found = cchybrid.fewest_rounds(instance, 3, time_limit=30)
+    assert (found.rounds, found.ratio, found.certified) == (7, Fraction(7, 6), True)
+    assert found.schedule is not None
+    assert found.certificate is not None
+    assert check_rounds(found.schedule.to_json(), found.certificate).optimal
+    with pytest.raises(InputError, match="a message has 2 hops to go, more than 1 steps"):
+        cchybrid.fewest_rounds(instance, 1)
+
+
+def test_a_search_that_is_ended_at_once() -> None:
+    instance = cchybrid.instance("dgx-1", "allgather", chunks=6)
+    found = cchybrid.fewest_rounds(instance, 3, stop=lambda: True)
+    assert found.schedule is None
+    assert found.interrupted
+    assert found.bound is not None
+
+
+def values(front: Front) -> list[tuple[int, int, int]]:
+    return [(point.chunks, point.steps, point.rounds) for point in front.points]
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "expected"),
+    [
+        ("dgx-1", "allgather", [(1, 2, 2), (2, 2, 3), (6, 3, 7)]),
+        ("dgx-1", "reduce-scatter", [(1, 2, 2), (2, 2, 3), (6, 3, 7)]),
+        ("dgx-1", "alltoall", [(1, 2, 3), (3, 2, 8)]),
+        ("ring-bi-8", "allgather", [(1, 4, 4), (2, 4, 7)]),
+        ("hypercube-8", "allgather", [(1, 3, 3), (3, 3, 7)]),
+        ("spidergon-8", "allgather", [(1, 2, 3), (3, 2, 7)]),
+    ],
+)
+def test_fronts(network: str, collective: str, expected: list[tuple[int, int, int]]) -> None:
+    front = cchybrid.pareto(cchybrid.instance(network, collective), time_limit=100)
+    assert values(front) == expected
+    assert front.complete
+    assert all(point.certified for point in front.points)
+    assert front.throughput is not None
+    assert front.points[-1].ratio == front.throughput.bound
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("network", ["hypercube-16", "torus-4x4"])
+def test_one_schedule_that_is_best_in_both(network: str) -> None:
+    front = cchybrid.pareto(cchybrid.instance(network, "allgather"), time_limit=200)
+    assert values(front)[-1] == (4, 4, 15)
+    assert front.complete
+
+
+def test_an_earlier_run_continues(tmp_path: Path) -> None:
+    instance = cchybrid.instance("dgx-1", "allgather")
+    first = cchybrid.pareto(instance, folder=tmp_path, time_limit=100)
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    again = cchybrid.pareto(instance, folder=tmp_path, time_limit=100)
+    assert values(again) == values(first)
+    assert before == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    # What does not hold is found anew.
+    file = tmp_path / "steps-3-chunks-6.json"
+    record = json.loads(file.read_text())
+    record["steps"][0].pop()
+    file.write_text(json.dumps(record))
+    third = cchybrid.pareto(instance, folder=tmp_path, time_limit=100)
+    assert values(third) == values(first)
+    assert not verify_schedule(Schedule.load(file))
+
+
+def test_a_front_that_is_cut_short_is_not_complete() -> None:
+    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), max_chunks=2, time_limit=30)
+    assert values(front) == [(1, 2, 2), (2, 2, 3)]
+    assert not front.complete
+    assert 3 in front.open_steps
+    ended = cchybrid.pareto("dgx-1", "allgather", stop=lambda: True)
+    assert (ended.points, ended.interrupted, ended.complete) == ((), True, False)
+
+
+def test_the_best_choice_changes_with_the_size() -> None:
+    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), time_limit=100)
+    alpha, beta = Fraction("0.7e-6"), Fraction("4e-11")
+    found = choices(front, alpha, beta)
+    assert [each.point.chunks for each in found] == [2, 6]
+    # One step more costs alpha; a third of a round per chunk less saves size * beta / 3.
+    assert found[1].smallest == 52_500
+    assert (found[0].smallest, found[-1].largest) == (1 << 10, 1 << 30)
+    for one, other in zip(found, found[1:], strict=False):
+        assert one.largest + 1 == other.smallest
+    for each in found:
+        for size in (each.smallest, each.largest):
+            times = [p.steps * alpha + p.ratio * size * beta for p in front.points]
+            assert each.point.steps * alpha + each.point.ratio * size * beta == min(times)
+    assert isinstance(found[0], Choice)
+
+
+def test_wrong_limits() -> None:
+    instance = cchybrid.instance("ring-bi-6", "allgather")
+    with pytest.raises(InputError, match="max_chunks: 0 makes no sense"):
+        cchybrid.pareto(instance, max_chunks=0)
+    with pytest.raises(InputError, match="3 hops to go, more than 2 steps"):
+        cchybrid.pareto(instance, max_steps=2)
+
+
+def test_half_duplex_links_have_a_front_up_to_the_steps_given() -> None:
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_edge("a", "b", half_duplex=True)
+    graph.add_edge("b", "c")
+    front = cchybrid.pareto(cchybrid.instance(graph, "allgather"), max_steps=4, time_limit=60)
+    assert front.throughput is None
+    assert not front.complete
+    assert front.points
+    assert all(point.certified for point in front.points)

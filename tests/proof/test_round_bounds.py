@@ -1,0 +1,99 @@
+"""Bounds on rounds per chunk: known values, soundness against brute force."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.checker import Network
+from cchybrid.checker.rounds import rounds_bound
+from cchybrid.host.rounds import farthest
+from cchybrid.model import Instance
+from cchybrid.proof.round_bounds import round_bound
+from tests.examples import examples
+from tests.proof.optimum import possible
+from tests.random_instances import instances
+
+
+def hop_by_hop(network: str, collective: str) -> Instance:
+    return cchybrid.instance(network, collective, switching="store-and-forward")
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "steps", "ratio"),
+    [
+        ("dgx-1", "allgather", 2, "3/2"),
+        ("dgx-1", "allgather", 3, "7/6"),
+        ("dgx-1", "reduce-scatter", 2, "3/2"),
+        ("ring-bi-8", "allgather", 4, "7/2"),
+        ("hypercube-8", "allgather", 3, "7/3"),
+        ("hypercube-16", "allgather", 4, "15/4"),
+        ("torus-4x4", "allgather", 4, "15/4"),
+        ("spidergon-8", "allgather", 2, "7/3"),
+        ("dgx-1", "alltoall", 2, "8/3"),
+        ("hypercube-8", "alltoall", 3, "4"),
+        # All but one node are a hop further than the steps allow other routes than the shortest.
+        ("ring-bi-5", "broadcast", 2, "1"),
+    ],
+)
+def test_known_values(network: str, collective: str, steps: int, ratio: str) -> None:
+    """The first six and the all-to-all: peers' tables; the linear programs were solved anew."""
+    found = round_bound(hop_by_hop(network, collective), steps)
+    assert found is not None
+    assert str(found.ratio) == ratio
+    assert abs(sum(found.shares) - found.ratio) < 1e-6
+
+
+def test_more_steps_never_need_more_rounds() -> None:
+    instance = hop_by_hop("mesh-3x3", "allgather")
+    bounds = [round_bound(instance, steps) for steps in range(4, 8)]
+    ratios = [bound.ratio for bound in bounds if bound is not None]
+    assert len(ratios) == 4
+    assert ratios == sorted(ratios, reverse=True)
+
+
+def test_large_programs_are_not_solved() -> None:
+    assert round_bound(hop_by_hop("torus-8x8", "alltoall"), 8) is None
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    instances(switchings=("store-and-forward",), max_nodes=4, max_messages=3, ports=("all", "one")),
+    st.integers(0, 1),
+    st.integers(1, 2),
+)
+def test_no_schedule_beats_the_bound(instance: Instance, spare: int, chunks: int) -> None:
+    steps = farthest(instance) + spare
+    bound = round_bound(instance, steps)
+    assert bound is not None
+    fewest = ceil(bound.ratio * chunks)
+    parts = instance.in_chunks(chunks)
+    for rounds in splits(fewest - 1, steps):
+        assert not possible(parts.with_model(rounds=rounds), steps)
+
+
+def splits(total: int, steps: int) -> list[tuple[int, ...]]:
+    """Return the rounds of up to ``steps`` steps that add up to ``total``, at least 1 each."""
+    if total < 1 or steps < 1:
+        return []
+    if steps == 1:
+        return [(total,)]
+    return [
+        (first, *rest) for first in range(1, total) for rest in splits(total - first, steps - 1)
+    ]
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(instances(switchings=("store-and-forward",), max_nodes=5), st.integers(0, 2))
+def test_evidence_proves_what_is_said(instance: Instance, spare: int) -> None:
+    found = round_bound(instance, farthest(instance) + spare)
+    assert found is not None
+    network = Network(instance.to_json())
+    assert rounds_bound(network, found.steps, found.evidence) == found.ratio
+    assert found.ratio > 0
+    assert isinstance(found.ratio, Fraction)
