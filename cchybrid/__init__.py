@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
     from cchybrid.host.instances import collective, instance, network
-    from cchybrid.host.pareto import Front, FrontPoint, pareto
+    from cchybrid.host.pareto import pareto
     from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
     from cchybrid.host.rounds import RoundsResult, fewest_rounds
+    from cchybrid.host.rounds_front import Front, FrontPoint
     from cchybrid.host.throughput import ThroughputResult, throughput
     from cchybrid.model import (
         Channel,
@@ -40,10 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
-    "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError",
-    "ProofResult", "Reduction", "Result", "RoundsResult", "Schedule", "ThroughputResult", "Transfer", "Verdict",
-    "Violation", "bench", "bound", "check", "collective", "design", "design_front",
-    "fewest_rounds", "instance", "network", "pareto", "prove", "solve", "throughput", "verify", "verify_schedule",
+    "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound", "Message",
+    "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult", "Schedule",
+    "ThroughputResult", "Transfer", "Verdict", "Violation", "bench", "bound", "check",
+    "collective", "design", "design_front", "fewest_rounds", "instance", "network", "pareto",
+    "prove", "solve", "throughput", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -59,8 +61,8 @@ _LATER = {
     "collective": "cchybrid.host.instances",
     "fewest_rounds": "cchybrid.host.rounds",
     "RoundsResult": "cchybrid.host.rounds",
-    "Front": "cchybrid.host.pareto",
-    "FrontPoint": "cchybrid.host.pareto",
+    "Front": "cchybrid.host.rounds_front",
+    "FrontPoint": "cchybrid.host.rounds_front",
     "pareto": "cchybrid.host.pareto",
     "design": "cchybrid.host.designs.api",
     "design_front": "cchybrid.host.designs.front",

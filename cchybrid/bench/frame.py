@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "suite", "row", "topology", "collective", "root", "transmitters", "receivers", "switching",
-    "routing", "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "nodes", "channels", "published_steps",
+    "routing", "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "nodes",
+    "channels", "published_steps",
     "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
     "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
     "evaluations_to_best", "search_seconds", "conflicts", "failure", "troubles", "convergence",

@@ -17,8 +17,9 @@
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
 ``receivers``, ``participants``, ``routing``, ``switching``, ``ports``, ``fail_links``,
-``fail_nodes``, ``chunks``, ``rounds``; published values are ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If
-``with`` changes the instance of a row, nothing is compared unless ``comparable`` is given.
+``fail_nodes``, ``chunks``, ``rounds``; published values are ``steps``, ``lower_bound``, ``place``,
+``source``, ``note`` and ``comparable``. If ``with`` changes the instance of a row, nothing is
+compared unless ``comparable`` is given.
 
 A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
 steps that a success has to reach. The rates of rows with the same name are combined.

@@ -109,7 +109,7 @@ def cut_limits(network: Network, evidence: Mapping[str, Any]) -> list[CutLimit]:
 def _by_arrival(
     network: Network, entering: Messages, inside: set[int]
 ) -> Iterator[tuple[int, Messages]]:
-    """Yield numbers of steps, and the messages that cannot enter within so many."""
+    """Yield numbers of steps, and the messages that cannot enter within these."""
     hops = dict.fromkeys(inside, 0)
     queue = deque(inside)
     while queue:

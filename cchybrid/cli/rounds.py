@@ -16,8 +16,8 @@ from cchybrid.cli.solving import check_writable, load_plugins
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.host.pareto import Front, FrontPoint
     from cchybrid.host.rounds import RoundsResult
+    from cchybrid.host.rounds_front import Front, FrontPoint
     from cchybrid.model import Instance
 
 
@@ -61,8 +61,8 @@ def pareto(
 
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
     """
-    from cchybrid.host.pareto import choices, save_front
     from cchybrid.host.pareto import pareto as find_front
+    from cchybrid.host.rounds_front import choices, save_front
     from cchybrid.view.front_plot import check_plot, plot_front
     from cchybrid.view.screen import print_lines
 
@@ -142,7 +142,9 @@ def _lines(front: Front) -> list[str]:
     ]
     if front.points:
         fewest = front.points[0].steps
-        lines.append(f"fewer than {fewest} steps are impossible: a message has so many hops to go")
+        lines.append(
+            f"fewer than {fewest} steps are impossible: a message has that far to go, in hops"
+        )
     limit = front.throughput
     if limit is not None:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")

@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.checker.rounds import RoundsVerdict, check_rounds
+from cchybrid.checker.rounds import check_rounds
 from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop, read_instance
+from cchybrid.host.rounds_front import Front, FrontPoint
 from cchybrid.host.throughput import ThroughputResult, throughput_of
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import read_text, write_json, write_text
+from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
 from cchybrid.proof.round_bounds import RoundsBound, round_bound
 
@@ -39,127 +40,6 @@ MAX_CHUNKS = 24
 """Numbers of chunks up to which schedules are sought."""
 MAX_FURTHER_STEPS = 16
 """Steps beyond the fewest that are considered."""
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """A schedule of the front, with the certificate of the bound for its number of steps.
-
-    Attributes
-    ----------
-    schedule
-        The schedule, verified; its instance has the chunks and the rounds per step.
-    certificate
-        The ``cchybrid-certificate/2`` object of the bound, or ``None``.
-    verdict
-        What the checker says about the two, or ``None``.
-    schedule_file, certificate_file
-        The files, if they were written.
-    """
-
-    schedule: Schedule
-    certificate: dict[str, Any] | None
-    verdict: RoundsVerdict | None
-    schedule_file: Path | None = None
-    certificate_file: Path | None = None
-
-    @property
-    def chunks(self) -> int:
-        """The number of chunks of every message."""
-        return self.schedule.instance.collective.chunks
-
-    @property
-    def chunks_per_node(self) -> int:
-        """Chunks of all messages of the node that sends most, which SCCL counts in scatters."""
-        messages = self.schedule.instance.collective.deliver_messages
-        sources = [message.source for message in messages]
-        return max(map(sources.count, set(sources)))
-
-    @property
-    def steps(self) -> int:
-        """The number of steps."""
-        return len(self.schedule.steps)
-
-    @property
-    def rounds(self) -> int:
-        """The rounds of all steps together."""
-        return sum(self.schedule.rounds)
-
-    @property
-    def ratio(self) -> Fraction:
-        """Rounds per chunk."""
-        return Fraction(self.rounds, self.chunks)
-
-    @property
-    def certified(self) -> bool:
-        """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
-        return self.verdict is not None and self.verdict.optimal
-
-    @property
-    def attains_bound(self) -> bool:
-        """Whether no schedule of at most as many steps has fewer rounds per chunk."""
-        return self.verdict is not None and self.verdict.bound == self.ratio
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the point as a JSON object, fractions as text."""
-        files = (self.schedule_file, self.certificate_file)
-        schedule, certificate = (None if path is None else str(path) for path in files)
-        return {
-            "chunks": self.chunks,
-            "steps": self.steps,
-            "rounds": self.rounds,
-            "ratio": str(self.ratio),
-            "certified": self.certified,
-            "rounds_per_step": list(self.schedule.rounds),
-            "chunks_per_node": self.chunks_per_node,
-            "bound": None if self.verdict is None else str(self.verdict.bound),
-            "schedule": schedule,
-            "certificate": certificate,
-        }
-
-
-@dataclass(frozen=True)
-class Front:
-    """The result of ``pareto``.
-
-    Attributes
-    ----------
-    instance
-        The instance of one chunk, in store-and-forward switching.
-    points
-        The points by steps; of equal steps the one with fewer chunks first.
-    throughput
-        The fewest rounds per chunk in any number of steps, with proof; ``None`` if not defined.
-    complete
-        Whether no other schedule, of any number of chunks and steps, improves on the points.
-    open_steps
-        Numbers of steps whose bound no schedule was found to attain.
-    seconds
-        Wall-clock seconds.
-    interrupted
-        Whether the user or the time limit ended the search.
-    """
-
-    instance: Instance
-    points: tuple[FrontPoint, ...]
-    throughput: ThroughputResult | None
-    complete: bool
-    open_steps: tuple[int, ...]
-    seconds: float
-    interrupted: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the front as a JSON object, fractions as text."""
-        limit = self.throughput
-        return {
-            "instance": self.instance.name,
-            "complete": self.complete,
-            "points": [point.to_json() for point in self.points],
-            "throughput": None if limit is None else str(limit.bound),
-            "open_steps": list(self.open_steps),
-            "seconds": self.seconds,
-            "interrupted": self.interrupted,
-        }
 
 
 def pareto(
@@ -332,7 +212,7 @@ class _Search:
         self.report(point)
 
     def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
-        """Return the point of so many chunks and rounds, from its files or by a search."""
+        """Return the point of these chunks and rounds, from its files or by a search."""
         names = None if self.folder is None else _files(self.folder, bound.steps, chunks)
         if names is not None:
             found = self._from_files(*names, rounds)
@@ -394,63 +274,3 @@ class _Search:
 def _files(folder: Path, steps: int, chunks: int) -> tuple[Path, Path]:
     name = f"steps-{steps}-chunks-{chunks}"
     return folder / f"{name}.json", folder / f"{name}.certificate.json"
-
-
-def save_front(front: Front, path: str | Path) -> None:
-    """Write the front as a JSON file."""
-    write_json(front.to_json(), path)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A range of message sizes in which a point of the front takes the least time.
-
-    Attributes
-    ----------
-    smallest, largest
-        Bytes of a message, from and up to.
-    point
-        The point.
-    """
-
-    smallest: int
-    largest: int
-    point: FrontPoint
-
-
-SIZES = 1 << 10, 1 << 30
-"""The message sizes that are looked at: 1 KiB to 1 GiB."""
-
-
-def choices(front: Front, alpha: Fraction, beta: Fraction) -> list[Choice]:
-    """Return which point takes the least time, by message size from 1 KiB to 1 GiB.
-
-    Parameters
-    ----------
-    alpha
-        Seconds per step.
-    beta
-        Seconds per byte that a channel of capacity 1 carries.
-    """
-
-    def seconds(point: FrontPoint, size: int) -> Fraction:
-        return point.steps * alpha + point.ratio * size * beta
-
-    smallest, largest = SIZES
-    changes = {smallest}
-    for one in front.points:
-        for other in front.points:
-            gain = one.ratio - other.ratio
-            if gain > 0 and beta > 0:
-                size = ceil((other.steps - one.steps) * alpha / (gain * beta))
-                if smallest < size <= largest:
-                    changes.add(size)
-    found: list[Choice] = []
-    starts = sorted(changes)
-    for start, end in zip(starts, [*(s - 1 for s in starts[1:]), largest], strict=True):
-        best = min(front.points, key=lambda point: seconds(point, start))
-        if found and found[-1].point is best:
-            found[-1] = Choice(found[-1].smallest, end, best)
-        else:
-            found.append(Choice(start, end, best))
-    return found

@@ -242,7 +242,7 @@ def _search(
     seconds: float,
     is_over: Callable[[], bool],
 ) -> Schedule | None:
-    """Return a verified schedule of so many steps and rounds, or ``None``."""
+    """Return a verified schedule of these numbers of steps and rounds, or ``None``."""
     from cchybrid.toolkit.cpsat.fewest_rounds import decide_rounds
     from cchybrid.toolkit.solver import StoppedError
 

@@ -150,7 +150,8 @@ def throughput(
     if isinstance(network, Instance):
         for where, value in (
             ("collective", collective), ("root", root), ("transmitters", transmitters),
-            ("receivers", receivers), ("participants", participants), ("fail_links", fail_links), ("fail_nodes", fail_nodes),
+            ("receivers", receivers), ("participants", participants),
+            ("fail_links", fail_links), ("fail_nodes", fail_nodes),
         ):  # fmt: skip
             if value is not None and value != ():
                 raise InputError(

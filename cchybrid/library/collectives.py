@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
-from cchybrid.library.node_numbers import format_node_names, node_numbers, node_pairs
+from cchybrid.library.node_lists import parse_nodes, parse_pairs, read_pairs
+from cchybrid.library.node_numbers import node_numbers, node_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
+from cchybrid.library.roles import check_participants, group_of, listed, roles_of
 from cchybrid.model import Collective, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
 
@@ -80,12 +81,12 @@ def collective(
         raise InputError(f"{info.name} takes no argument", hint=f"write {info.usage}")
     with with_context(f"{info.name} on {network.name}"):
         if participants is None:
-            return info.build(_roles(network, root, transmitters, receivers, argument.strip()))
-        group = _group(network, participants, transmitters, receivers)
-        found = info.build(_roles(network, root, group, group, argument.strip()))
+            return info.build(roles_of(network, root, transmitters, receivers, argument.strip()))
+        group = group_of(network, participants, transmitters, receivers)
+        found = info.build(roles_of(network, root, group, group, argument.strip()))
         if len(group) == len(network.terminals):
             return found
-        return replace(found, name=f"{found.name} among {_format(group, network)}")
+        return replace(found, name=f"{found.name} among {listed(group, network)}")
 
 
 def canonical_name(name: str) -> str:
@@ -117,100 +118,6 @@ def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:
     guesses = " or ".join(dict.fromkeys(" or ".join((i.usage, *i.aliases)) for i in infos))
     hint = f"did you mean {guesses}? {_SEE_LIST}" if guesses else _SEE_LIST
     return InputError(f"unknown collective {word[:40]!r}", hint=hint)
-
-
-def _roles(
-    network: Network,
-    root: int | None,
-    transmitters: Sequence[int] | None,
-    receivers: Sequence[int] | None,
-    argument: str,
-) -> Roles:
-    terminals = set(network.terminals)
-    for role, nodes in (("transmitter", transmitters), ("receiver", receivers)):
-        if nodes is not None and not nodes:
-            raise InputError(f"no {role}s", hint="name at least one")
-        for node in nodes or ():
-            if node not in terminals:
-                raise _no_terminal(f"{role} {_name(node, network)}", network)
-    sending = terminals if transmitters is None else set(transmitters)
-    receiving = terminals if receivers is None else set(receivers)
-    participants = tuple(sorted(sending | receiving))
-    if len(participants) < 2:
-        raise InputError(
-            f"too few participants ({len(participants)})",
-            hint="let at least two linked terminals take part",
-        )
-    if root is None:
-        alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
-        root = min(alone[0]) if alone else participants[0]
-    elif root not in terminals:
-        raise _no_terminal(f"root {_name(root, network)}", network)
-    elif root not in participants:
-        raise _no_participant(root, participants, network)
-    senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))
-    return Roles(participants, root, senders, accepting, argument, network)
-
-
-def _group(
-    network: Network,
-    participants: Sequence[int],
-    transmitters: Sequence[int] | None,
-    receivers: Sequence[int] | None,
-) -> tuple[int, ...]:
-    """Return the participants in ascending order, each a terminal."""
-    if transmitters is not None or receivers is not None:
-        raise InputError(
-            "participants, and transmitters or receivers",
-            hint="give participants alone, or who sends and who receives",
-        )
-    terminals = set(network.terminals)
-    for node in participants:
-        if node not in terminals:
-            raise _no_terminal(f"participant {_name(node, network)}", network)
-    if len(set(participants)) < len(participants):
-        twice = next(node for node in participants if list(participants).count(node) > 1)
-        raise InputError(
-            f"participant {_name(twice, network)} is named twice", hint="name each node once"
-        )
-    if len(participants) < 2:
-        raise InputError(
-            f"too few participants ({len(participants)})", hint="name at least two terminals"
-        )
-    return tuple(sorted(participants))
-
-
-def _no_terminal(what: str, network: Network) -> InputError:
-    return InputError(
-        f"{what} is no terminal", hint=f"use one of {_shortened(network.terminals, network)}"
-    )
-
-
-def _no_participant(node: int, participants: Sequence[int], network: Network | None) -> InputError:
-    name = str(node) if network is None else _name(node, network)
-    return InputError(
-        f"node {name} takes no part", hint=f"use some of {_shortened(participants, network)}"
-    )
-
-
-def _name(node: int, network: Network) -> str:
-    return network.node_name(node) if 0 <= node < network.nodes else str(node)
-
-
-def _check_participants(nodes: Iterable[int], roles: Roles) -> None:
-    known = set(roles.participants)
-    for node in nodes:
-        if node not in known:
-            raise _no_participant(node, roles.participants, roles.network)
-
-
-def _shortened(nodes: Sequence[int], network: Network | None) -> str:
-    text = _format(nodes, network)
-    return text if len(text) <= 60 else text[:57].rpartition(",")[0] + ",..."
-
-
-def _format(nodes: Sequence[int], network: Network | None) -> str:
-    return format_nodes(nodes) if network is None else format_node_names(nodes, network)
 
 
 def _read_pairs(text: str, network: Network | None) -> list[tuple[int, int]]:
@@ -309,11 +216,11 @@ def _multicast(roles: Roles) -> Collective:
             if network is None
             else node_numbers(roles.argument, network)
         )
-    _check_participants(nodes, roles)
+    check_participants(nodes, roles)
     others = _others(nodes, roles.root)
     if not others:
         raise InputError("the root alone is listed", hint="list the nodes that it sends to")
-    name = f"multicast:{_format(nodes, roles.network)}" if roles.argument else "multicast"
+    name = f"multicast:{listed(nodes, roles.network)}" if roles.argument else "multicast"
     return Collective(name, (Message(roles.root, others),))
 
 
@@ -398,9 +305,7 @@ def _pairs(roles: Roles) -> Collective:
         path = Path(roles.argument[1:])
         return _from_pairs(f"pairs:@{path.name}", read_pairs(path, roles.network), roles)
     pairs = _read_pairs(roles.argument, roles.network)
-    shown = ",".join(
-        f"{_format([a], roles.network)}>{_format([b], roles.network)}" for a, b in pairs
-    )
+    shown = ",".join(f"{listed([a], roles.network)}>{listed([b], roles.network)}" for a, b in pairs)
     return _from_pairs(f"pairs:{shown}", pairs, roles)
 
 
@@ -408,7 +313,7 @@ def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Co
     for a, b in pairs:
         if a == b:
             raise InputError(f"node {a} would send to itself", hint=f"drop {a}>{b}")
-    _check_participants((node for pair in pairs for node in pair), roles)
+    check_participants((node for pair in pairs for node in pair), roles)
     return Collective(name, tuple(Message(a, (b,)) for a, b in pairs))
 
 

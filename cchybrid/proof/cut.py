@@ -80,7 +80,7 @@ class _CutMeter:
         )
         capacity = {(a, b): size for a, b, size in network.channels}
         pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
-        self.variants: list[Variant] = ["", *(["both"] if pairs else [])]
+        self.variants: list[Variant] = ["", "both"] if pairs else [""]
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
         # Messages with one destination are counted in a matrix; each other has its own row.
         self.single = np.zeros((nodes, nodes), dtype=np.int64)

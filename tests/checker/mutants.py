@@ -35,6 +35,8 @@ def mutants(
     }
     if certificate["evidence"]["kind"] == "refutation":
         mutations["a changed proof"] = _proof_changed
+    if "scope" not in certificate["claim"]:
+        del mutations["another scope"]
     names = list(mutations)
     for number in range(count):
         name = names[number % len(names)]

@@ -61,7 +61,7 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
         ("pareto dgx-1 allgather --rounds 2", "--rounds: the numbers of chunks and rounds are"),
         ("pareto dgx-1 allgather --alpha 1", "--beta: alpha and beta belong together"),
         ("pareto dgx-1 allgather --alpha x --beta 1", "'x' is no number of seconds"),
-        ("pareto dgx-1 allgather --plot f.xyz", "the file type .xyz is not known"),
+        ("pareto dgx-1 allgather --plot f.xyz", "the file type '.xyz' is not known"),
         ("pareto dgx-1 allgather --time-limit 0", "--time-limit: 0 seconds"),
         ("pareto dgx-1 allgather --max-steps 1", "a message has 2 hops to go"),
         ("solve dgx-1 allgather --minimise rounds", "add --steps S"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import cchybrid
 from cchybrid.checker.rounds import check_rounds
-from cchybrid.host.pareto import Choice, Front, choices
+from cchybrid.host.rounds_front import Choice, Front, choices
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify_schedule
@@ -48,7 +49,7 @@ def test_repeated_last_rounds_are_kept_once() -> None:
         ({"rounds": [0]}, "0 rounds in a step"),
         ({"rounds": [2_000_000]}, "2000000 rounds in a step"),
         ({"rounds": [True, "2"]}, "no whole number"),
-        ({"rounds": 3}, "3 are no rounds per step"),
+        ({"rounds": 3}, "'3' are no rounds per step"),
     ],
 )
 def test_wrong_numbers(given: dict[str, object], message: str) -> None:
@@ -178,7 +179,7 @@ def test_the_best_choice_changes_with_the_size() -> None:
     # One step more costs alpha; a third of a round per chunk less saves size * beta / 3.
     assert found[1].smallest == 52_500
     assert (found[0].smallest, found[-1].largest) == (1 << 10, 1 << 30)
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         assert one.largest + 1 == other.smallest
     for each in found:
         for size in (each.smallest, each.largest):

@@ -18,7 +18,7 @@ from tests.random_instances import instances
 
 def solve(instance: Instance, seconds: float = 20.0) -> tuple[LocalRun, Stop]:
     problem = build_problem(instance)
-    run = LocalRun(problem, budget=Budget(time_limit=seconds), seed=1)
+    run = LocalRun(problem, budget=Budget(seconds=seconds, evaluations=None), seed=1)
     return run, Rounds(Rounds.Options()).solve(problem, run)
 
 

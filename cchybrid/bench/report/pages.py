@@ -23,7 +23,8 @@ GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
 BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
 HEADERS = [
     "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
-    "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "steps", "lower_bound", "claimed_bound", "gap", "state",
+    "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "steps",
+    "lower_bound", "claimed_bound", "gap", "state",
     "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
     "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
     "contestant", "runs", "failures", "story",

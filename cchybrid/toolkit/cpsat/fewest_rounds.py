@@ -1,4 +1,4 @@
-"""One decision by CP-SAT: a schedule of so many steps and of so many rounds in all."""
+"""One decision by CP-SAT: whether a number of steps and a total number of rounds suffice."""
 
 from __future__ import annotations
 

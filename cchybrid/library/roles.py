@@ -1,0 +1,109 @@
+"""Roles in named collectives: who takes part, who is the root, who sends and who receives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cchybrid.library.node_lists import format_nodes
+from cchybrid.library.node_numbers import format_node_names
+from cchybrid.library.records import Roles
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+
+def roles_of(
+    network: Network,
+    root: int | None,
+    transmitters: Sequence[int] | None,
+    receivers: Sequence[int] | None,
+    argument: str,
+) -> Roles:
+    """Return the roles of a collective; see ``cchybrid.library.collectives.collective``.
+
+    Raises
+    ------
+    InputError
+        A node that is no terminal, a root that takes no part, or fewer than two participants.
+    """
+    terminals = set(network.terminals)
+    for role, nodes in (("transmitter", transmitters), ("receiver", receivers)):
+        if nodes is not None and not nodes:
+            raise InputError(f"no {role}s", hint="name at least one")
+        for node in nodes or ():
+            if node not in terminals:
+                raise _no_terminal(f"{role} {_name(node, network)}", network)
+    sending = terminals if transmitters is None else set(transmitters)
+    receiving = terminals if receivers is None else set(receivers)
+    participants = tuple(sorted(sending | receiving))
+    if len(participants) < 2:
+        raise InputError(
+            f"too few participants ({len(participants)})",
+            hint="let at least two linked terminals take part",
+        )
+    if root is None:
+        alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
+        root = min(alone[0]) if alone else participants[0]
+    elif root not in terminals:
+        raise _no_terminal(f"root {_name(root, network)}", network)
+    elif root not in participants:
+        raise _no_participant(root, participants, network)
+    senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))
+    return Roles(participants, root, senders, accepting, argument, network)
+
+
+def group_of(
+    network: Network,
+    participants: Sequence[int],
+    transmitters: Sequence[int] | None,
+    receivers: Sequence[int] | None,
+) -> tuple[int, ...]:
+    """Return the participants in ascending order, each a terminal."""
+    if transmitters is not None or receivers is not None:
+        raise InputError(
+            "participants, and transmitters or receivers",
+            hint="give participants alone, or who sends and who receives",
+        )
+    terminals = set(network.terminals)
+    for node in participants:
+        if node not in terminals:
+            raise _no_terminal(f"participant {_name(node, network)}", network)
+    group = tuple(sorted(set(participants)))
+    if len(group) < 2:
+        raise InputError(f"too few participants ({len(group)})", hint="name at least two terminals")
+    return group
+
+
+def _no_terminal(what: str, network: Network) -> InputError:
+    return InputError(
+        f"{what} is no terminal", hint=f"use one of {shortened(network.terminals, network)}"
+    )
+
+
+def _no_participant(node: int, participants: Sequence[int], network: Network | None) -> InputError:
+    name = str(node) if network is None else _name(node, network)
+    return InputError(
+        f"node {name} takes no part", hint=f"use some of {shortened(participants, network)}"
+    )
+
+
+def _name(node: int, network: Network) -> str:
+    return network.node_name(node) if 0 <= node < network.nodes else str(node)
+
+
+def check_participants(nodes: Iterable[int], roles: Roles) -> None:
+    """Raise an ``InputError`` for a node that takes no part."""
+    known = set(roles.participants)
+    for node in nodes:
+        if node not in known:
+            raise _no_participant(node, roles.participants, roles.network)
+
+
+def shortened(nodes: Sequence[int], network: Network | None) -> str:
+    """Return a list of nodes as ``listed``, cut off after about 60 characters."""
+    text = listed(nodes, network)
+    return text if len(text) <= 60 else text[:57].rpartition(",")[0] + ",..."
+
+
+def listed(nodes: Sequence[int], network: Network | None) -> str:
+    """Return a list of nodes by their names as users write it, such as ``0-3,7``."""
+    return format_nodes(nodes) if network is None else format_node_names(nodes, network)
