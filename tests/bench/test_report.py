@@ -118,6 +118,15 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "is not an object", replace(run, _schedule=zlib.compress(b"[1]"))
 
 
+def test_engines_may_be_behind_the_greedy_schedule_of_the_host(runs: list[Run]) -> None:
+    run = runs[0]
+    assert run.steps is not None
+    worse = with_contributions(run, contributed("schedule", "classical", run.steps + 2))
+    assert "contributions do not match" in str(check(worse)["failure"])
+    by_host = replace(worse, result={**worse.result, "engine": "host greedy"})
+    assert check(by_host)["failure"] == ""
+
+
 def contributed(
     what: str, author: str, steps: int, how: str = "", *, certified: bool = True, at: float = 1.0
 ) -> dict[str, object]:
