@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from cchybrid.checker import proven_steps
-from cchybrid.host.worker import load_target
 from cchybrid.model import Instance
 from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conformance_instances
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
+from cchybrid.proof.records import bounds_of, load_target
 from tests.examples import examples
 from tests.random_instances import instances
 
@@ -29,7 +29,8 @@ def made(target: str) -> Any:
 def optimum(instance: Instance) -> int:
     """Return what the exact engine finds and proves."""
     run = LocalRun(build_problem(instance), budget=Budget(seconds=60.0))
-    stop = made(REGISTRY.engine("cpsat").target).solve(run.problem, run)
+    name = "rounds" if instance.model.rounds else "cpsat"
+    stop = made(REGISTRY.engine(name).target).solve(run.problem, run)
     assert stop is Stop.EXHAUSTED
     assert run.violations == []
     assert run.best() == run.lower()
@@ -42,7 +43,7 @@ def certified(instance: Instance) -> int:
     return max(
         proven_steps(record, bound.evidence)
         for info in REGISTRY.bounds.values()
-        for bound in load_target(info.target)(instance.forward)
+        for bound in bounds_of(info.target, info.rounds, instance)
     )
 
 

@@ -45,10 +45,11 @@ def run(
             metavar="SUITE|FILE",
             autocompletion=completion.suites,
             show_default=False,
-            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, general,"
-            " general-training, general-test, scale; designs: gappin, order-degree, fewest-steps;"
-            " studies: success-hypercubes, success-multistage, success-hgsa, sweep-sga, sweep-mboa,"
-            " sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
+            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
+            " groups, general, general-training, general-test, scale; designs: gappin,"
+            " order-degree, fewest-steps; studies: success-hypercubes, success-multistage,"
+            " success-hgsa, sweep-sga, sweep-mboa, sweep-umda, compare-engines, tabu, cooperation;"
+            " or a .toml file.",
         ),
     ],
     engine: Annotated[

@@ -116,7 +116,7 @@ def test_seeds() -> None:
         ("[budget]\nevaluations = 1.5", "evaluations: 1.5 makes no sense; use a whole number"),
         ("[budget]\nthreads = true", "threads: True makes no sense"),
         ("[budget]\nseeds = 'many'", "budget: seeds: 'many' names no seeds"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 steps make no sense"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 makes no sense"),
         ("[[rows]]\ntopology = 'ring-bi-4'\ngoal = 'few'", "goal: 'few' is no whole number"),
         (
             "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 101",

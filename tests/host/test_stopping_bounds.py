@@ -18,7 +18,7 @@ MAX_STOP_SECONDS = 0.7
 """Seconds from the request until the process has ended; 0.1 where nothing else is running."""
 
 CORE = [
-    [info.name, info.target]
+    [info.name, info.target, info.rounds]
     for info in sorted(load_registry().bounds.values(), key=lambda info: info.order)
 ]
 
@@ -92,7 +92,8 @@ def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: flo
 
 @pytest.mark.parametrize("target", ["wait", "count", "flood"])
 def test_a_provider_that_ignores_the_time(target: str) -> None:
-    content = {"kind": "bounds", "providers": [[target, f"tests.endless_bounds:{target}"], *CORE]}
+    own = [target, f"tests.endless_bounds:{target}", False]
+    content = {"kind": "bounds", "providers": [own, *CORE]}
     spec = ("ring-bi-4", "AAS")
     events, took = stopped(content, spec, lambda event: event["event"] == "bound", 0.2)
     assert kinds(events)[-1] == "end"
@@ -109,7 +110,7 @@ def test_the_search_for_a_proof() -> None:
 
 
 def test_a_worker_keeps_its_own_time_limit() -> None:
-    content = {"kind": "bounds", "providers": [["wait", "tests.endless_bounds:wait"]]}
+    content = {"kind": "bounds", "providers": [["wait", "tests.endless_bounds:wait", False]]}
     begun = time.monotonic()
     events, _ = stopped(content, ("ring-bi-4", "AAS"), is_started, seconds=1.0)
     assert kinds(events) == ["started", "bound", "end"]

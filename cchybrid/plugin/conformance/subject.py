@@ -67,7 +67,12 @@ class Subject(PluginSubject):
         return engine
 
     def supports(self, problem: Problem) -> bool:
-        """Return whether the engine supports the problem."""
+        """Return whether the engine supports the problem.
+
+        Steps of several rounds are only for engines whose ``EngineInfo.rounds`` says so.
+        """
+        if problem.rounds != (1,) and (self.info is None or self.info.rounds == "one"):
+            return False
         return self.engine().unsupported(problem) is None
 
     def new_run(self, problem: Problem, optimum: int | None, **rest: Any) -> CheckedRun:
