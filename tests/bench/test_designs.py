@@ -75,6 +75,7 @@ def test_the_suite_of_fewest_steps_has_every_combination() -> None:
     assert all(row.task().collective == row.collective for row in rows)
 
 
+@pytest.mark.long
 def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
     """Every latency of the rings, trees, tori and hypercubes is exact where no note explains it."""
     for row in read_suite("gappin").designs:

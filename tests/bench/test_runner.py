@@ -115,6 +115,7 @@ def test_killed_and_resumed_it_equals_an_undisturbed_run(tmp_path, suite, runs, 
     assert content(tmp_path / "s.sqlite") == undisturbed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, number):
     process = bench(tmp_path, "--engine", "umda", "--time-limit", "30", "--jobs", "2")

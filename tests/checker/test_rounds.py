@@ -114,7 +114,8 @@ def test_mutants_are_refused_or_true(name: str) -> None:
         read = Schedule.from_json({**changed, "made_by": {}, "lower_bound": {"steps": 0}})
         assert not verify_schedule(read), change
         whole = read.instance.in_chunks(1).with_model(rounds=())
-        best = round_bound(whole, claimed["claim"]["steps"])
+        # More steps never need more rounds, so the bound of a few more steps is large enough.
+        best = round_bound(whole, min(claimed["claim"]["steps"], verdict.shortest + 2))
         assert best is not None
         assert verdict.bound <= best.ratio, change
     assert refused > 100

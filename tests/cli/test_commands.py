@@ -186,6 +186,7 @@ def test_bound_says_who_certified_it(tmp_path: Path) -> None:
     assert record["evidence"]["kind"] == "growth"
 
 
+@pytest.mark.long
 def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
     done = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
     assert done.returncode == 3
@@ -251,6 +252,7 @@ def test_ctrl_c_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) 
     assert verify_schedule(Schedule.load(tmp_path / "s.json")) == ()
 
 
+@pytest.mark.long
 def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) -> None:
     files = []
     for number in (1, 2):

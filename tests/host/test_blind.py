@@ -38,6 +38,7 @@ def test_a_bound_does_not_end_it() -> None:
     assert (seen.status, seen.conflicts, dict(seen.evaluations)) == ("infeasible", None, {})
 
 
+@pytest.mark.long
 def test_it_repeats() -> None:
     first, second = blind("umda", seed=3), blind("umda", seed=3)
     assert (first.conflicts, first.evaluations) == (second.conflicts, second.evaluations)

@@ -163,7 +163,7 @@ def test_an_earlier_run_continues(tmp_path: Path) -> None:
 
 
 def test_a_front_that_is_cut_short_is_not_complete() -> None:
-    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), max_chunks=2, time_limit=30)
+    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), max_chunks=2, max_steps=3)
     assert values(front) == [(1, 2, 2), (2, 2, 3)]
     assert not front.complete
     assert 3 in front.open_steps

@@ -67,19 +67,29 @@ def processes_of_runs() -> list[str]:
     [
         ("crash", "crashed (signal 11)"),
         ("raise", "failed: RuntimeError: the engine broke in two lines"),
-        ("vanish", "crashed (exit 0)"),
+        pytest.param("vanish", "crashed (exit 0)", marks=pytest.mark.long),
         ("liar", "offered an invalid schedule"),
-        ("nonsense", "offered an invalid schedule"),
+        pytest.param("nonsense", "offered an invalid schedule", marks=pytest.mark.long),
         ("boast", "claimed a bound that a schedule"),
-        ("forge", "gave evidence for 1 steps, not for 999"),
+        pytest.param("forge", "gave evidence for 1 steps, not for 999", marks=pytest.mark.long),
         ("babble", "sent a line that is not JSON"),
-        ("infinite", "is no object of finite numbers: x is no finite number"),
-        ("listed", "sent an event note whose metrics [1, 2] is no object of finite numbers"),
-        ("endless", "sent an event end whose searched"),
-        ("nested", "sent a line that is not JSON"),
-        ("surrogate", "failed: RuntimeError: half a face"),
-        ("missing", "failed: AttributeError"),
-        ("defaults", "failed: options of defaults: no value is right"),
+        pytest.param(
+            "infinite",
+            "is no object of finite numbers: x is no finite number",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "listed",
+            "sent an event note whose metrics [1, 2] is no object of finite numbers",
+            marks=pytest.mark.long,
+        ),
+        pytest.param("endless", "sent an event end whose searched", marks=pytest.mark.long),
+        pytest.param("nested", "sent a line that is not JSON", marks=pytest.mark.long),
+        pytest.param("surrogate", "failed: RuntimeError: half a face", marks=pytest.mark.long),
+        pytest.param("missing", "failed: AttributeError", marks=pytest.mark.long),
+        pytest.param(
+            "defaults", "failed: options of defaults: no value is right", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_faulty_engine_is_named_and_the_run_goes_on(
@@ -92,6 +102,7 @@ def test_a_faulty_engine_is_named_and_the_run_goes_on(
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Registry) -> None:
     result = run(registry, "hang", time_limit=7.0)
     assert result.status == "unknown"

@@ -128,6 +128,7 @@ def test_the_example_in_the_docstring_runs() -> None:
     assert doctest.testmod(cchybrid.network_design.conformance.conformance).failed == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", conformance_tasks(), ids=lambda case: case.name)
 def test_the_optima_are_those_of_all_networks(case: Any) -> None:
     if case.optimum is None:

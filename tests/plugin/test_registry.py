@@ -330,6 +330,7 @@ def cchybrid_command(*arguments: str, **environment: str) -> subprocess.Complete
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("print('{'); raise SystemExit('no')")
     done = cchybrid_command(

@@ -83,6 +83,7 @@ def plain_send(
     return total, np.where(priced, load, 0.0)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(80))
 @given(instances(kinds=("deliver",)), st.integers(0, 2**32 - 1))
 def test_cheapest_routes_agree_with_all_allowed_paths(drawn, seed):

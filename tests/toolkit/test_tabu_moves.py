@@ -273,6 +273,7 @@ def test_choices_with_the_same_paths_share_a_graph() -> None:
     assert len(graphs.graph) > 8 * 7
 
 
+@pytest.mark.long
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
 def test_the_memory_equals_a_recount(case: Instance, seed: int) -> None:
@@ -335,6 +336,7 @@ def test_prices_equal_brute_force(kind: str) -> None:
     check()
 
 
+@pytest.mark.long
 @RANDOM
 @given(instances(**HOPS), SEEDS)  # type: ignore[arg-type]
 def test_what_holding_costs_equals_the_cheapest_chain(case: Instance, seed: int) -> None:

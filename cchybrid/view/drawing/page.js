@@ -84,7 +84,8 @@ function render() {
   if (drawn.step === step && sameSelection(drawn.chosen, chosen) && sameSelection(drawn.pinned, state.pinned)) return;
   $("slider").value = step + 1;
   $("slider").setAttribute("aria-valuetext", `step ${step + 1} of ${steps.length}`);
-  $("step-title").textContent = `Step ${step + 1} of ${data.allSteps}`;
+  const rounds = data.rounds[step] > 1 ? `, ${data.rounds[step]} rounds` : "";
+  $("step-title").textContent = `Step ${step + 1} of ${data.allSteps}${rounds}`;
   $("previous").disabled = step === 0;
   $("next").disabled = step === steps.length - 1;
   picture.drawStep(step, chosen);
@@ -102,9 +103,10 @@ function render() {
 }
 
 function showSums(step) {
-  const used = channelChart.load[step], all = channelChart.capacity;
+  const used = channelChart.load[step], all = channelChart.capacity * data.rounds[step];
   const sum = channelChart.load.reduce((a, b) => a + b, 0);
-  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, ${steps.length === data.allSteps ? "all steps" : "these steps"} together ${Math.round(100 * sum / (all * steps.length))} %. Empty cells are free; the bars above show each step.`;
+  const room = steps.reduce((total, _, index) => total + channelChart.capacity * data.rounds[index], 0);
+  $("channels-sum").textContent = `Step ${step + 1} uses ${Math.round(100 * used / all)} % of the channels' capacity, ${steps.length === data.allSteps ? "all steps" : "these steps"} together ${Math.round(100 * sum / room)} %. Empty cells are free; the bars above show each step.`;
   $("nodes-sum").textContent = "The fuller the colour, the nearer to what ports and channels allow in a step.";
   if (!data.bound?.channels?.length) return;
   const counted = data.bound.channels.filter(([channel]) => channelChart.cells[channel][step]);

@@ -154,7 +154,7 @@ class ChannelChart extends Chart {
     channelUses.forEach((uses) => { for (let i = 0; i < uses.length; i += 2) load[uses[i]]++; });
     const capacity = channels.reduce((sum, channel, index) =>
       sum + (sharesCapacity.has(index) ? channel[2] / 2 : channel[2]), 0);
-    super(box, { name: "Channels by steps", rows, share: (step) => load[step] / capacity, ...handlers });
+    super(box, { name: "Channels by steps", rows, share: (step) => load[step] / (capacity * data.rounds[step]), ...handlers });
     this.rowOf = new Map(order.map((channel, number) => [channel, number]));
     this.load = load;
     this.capacity = capacity;
@@ -170,7 +170,7 @@ class ChannelChart extends Chart {
     const channel = row.selection.id, used = this.cells[channel][step] ?? [];
     const shared = sharesCapacity.has(channel) ? this.cells[opposite[channel]][step]?.length ?? 0 : 0;
     if (!used.length && !shared) return;
-    const slot = width / channels[channel][2];
+    const slot = width / (channels[channel][2] * data.rounds[step]);
     used.forEach((message, place) => {
       context.fillStyle = palette[colourOf(keys[message])];
       context.fillRect(x + place * slot, y, slot, height);
@@ -212,18 +212,18 @@ class NodeChart extends Chart {
       let sum = 0, room = 0;
       for (let node = 0; node < nodes.length; node++) {
         sum += nodeLoads[this.mode][node][step];
-        room += this.limit(node);
+        room += this.limit(node, step);
       }
       return room ? Math.min(1, sum / room) : 0;
     };
   }
 
-  limit(node) { return data.limits[this.mode === 1 ? 1 : 0][node]; }
+  limit(node, step) { return data.limits[this.mode === 1 ? 1 : 0][node] * data.rounds[step]; }
 
   paintCell(context, row, step, x, y, width, height, palette) {
     const load = nodeLoads[this.mode][row.selection.id][step];
     if (!load) return;
-    const share = Math.min(1, load / Math.max(1, this.limit(row.selection.id)));
+    const share = Math.min(1, load / Math.max(1, this.limit(row.selection.id, step)));
     context.globalAlpha = 0.18 + 0.82 * share;
     context.fillStyle = palette["var(--accent)"];
     context.fillRect(x, y, width, height);

@@ -33,8 +33,8 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         ``[source, target, capacity]``, the half-duplex pairs, the lines between nodes that are
         not straight. ``messages``: lists of the source and the destinations (of a reduction: the
         destination and the sources). ``steps``: per step its transfers, each the message and the
-        nodes of its path. ``all_steps``: the number of steps, also of those left out.
-        ``keys``: the key of every message, which gives its colour. ``limits``: the messages that
+        nodes of its path. ``rounds``: those of every step. ``all_steps``: the number of steps, also
+        of those left out. ``keys``: the key of every message, which gives its colour. ``limits``: the messages that
         each node can inject and accept in a step. ``bound``: the picture of the lower bound.
         ``status``: the verdict in words, and whether the schedule is certified as optimal.
 
@@ -72,6 +72,7 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
     return {
         "kind": instance.collective.kind,
         "model": _model_words(instance),
+        "rounds": list(schedule.rounds),
         "hopByHop": instance.model.switching == "store-and-forward",
         "network": _network(network),
         "messages": members,

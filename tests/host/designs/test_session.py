@@ -70,6 +70,7 @@ def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None
     check_design(result.record())
 
 
+@pytest.mark.long
 def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
     result = run(registry, "chord", "plain", layout="backplane", max_wire=5, time_limit=1.5)
     assert result.links == path(8)
@@ -256,6 +257,7 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
         run(registry, "sound", cost=["Latency"])
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_best_network() -> None:
     script = (
         "import sys, cchybrid\n"

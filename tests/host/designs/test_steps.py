@@ -16,6 +16,7 @@ from cchybrid.referee.verify import verify_schedule
 from tests.network_design.plain_distances import ring
 
 
+@pytest.mark.long
 def test_a_design_for_a_collective() -> None:
     result = design(8, 3, collective="alltoall", designers=["exhaustive"], time_limit=30, threads=1)
     assert (result.steps, result.steps_bound, result.proven) == (4, 4, "by a bound")

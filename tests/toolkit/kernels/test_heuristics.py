@@ -91,6 +91,7 @@ def test_conflicts_are_pairs_or_excess(instance: Instance, seed: int, excess: bo
         assert change == pair.twin.conflicts() - total
 
 
+@pytest.mark.long
 @RANDOM
 @given(instances(), SEEDS, st.booleans(), st.booleans())
 def test_the_best_place_equals_its_twin(
