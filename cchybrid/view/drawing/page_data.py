@@ -34,8 +34,9 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         not straight. ``messages``: lists of the source and the destinations (of a reduction: the
         destination and the sources). ``steps``: per step its transfers, each the message and the
         nodes of its path. ``rounds``: those of every step. ``all_steps``: the number of steps, also
-        of those left out. ``keys``: the key of every message, which gives its colour. ``limits``: the messages that
-        each node can inject and accept in a step. ``bound``: the picture of the lower bound.
+        of those left out. ``keys``: the key of every message, which gives its colour. ``limits``:
+        the messages that each node can inject and accept in a round. ``bound``: the picture of the
+        lower bound.
         ``status``: the verdict in words, and whether the schedule is certified as optimal.
 
     Raises
