@@ -24,10 +24,13 @@ NODE_ATTRIBUTES = (
     "endpoint", "terminal", "switch", "x", "y", "z", "pos", "position", "graphics", "label", "name",
 )  # fmt: skip
 """Attributes of nodes that have a meaning."""
+_ROLES = ("endpoint", "terminal", "switch")
 EDGE_ATTRIBUTES = ("capacity", "bandwidth", "duplex", "half_duplex")
 """Attributes of edges that have a meaning."""
 _WITHOUT_EFFECT = {"node": {"id"}, "edge": {"id", "key", "label", "name", "graphics"}}
 """Attributes that the formats themselves write, or that only name and draw an edge."""
+
+_TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
 
 MAX_CAPACITY = (1 << 31) - 1
 """The largest capacity after scaling."""
@@ -100,7 +103,16 @@ def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -
 
 def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
     """Return notes on the attributes without a meaning, or raise an error for the first one."""
-    found: dict[str, set[str]] = {"nodes": set(), "edges": set()}
+    found: dict[str, set[str]] = {"graph": set(), "nodes": set(), "edges": set()}
+    for key in map(str, graph.graph):
+        # A graph may have attributes of any kind, but none that should have changed the network.
+        if difflib.get_close_matches(key.lower(), (*EDGE_ATTRIBUTES, *_ROLES), cutoff=0.8):
+            if not ignore:
+                raise InputError(
+                    f"the attribute {key[:40]!r} of the whole graph has no meaning here",
+                    hint=f"give it to the nodes or edges; {_TO_IGNORE}",
+                )
+            found["graph"].add(key)
     for label, data in graph.nodes(data=True):
         for key in data:
             if key not in NODE_ATTRIBUTES and key not in _WITHOUT_EFFECT["node"]:
@@ -126,9 +138,7 @@ def _unknown(key: str, where: str, known: Sequence[str]) -> InputError:
         near = ["capacity", "bandwidth"]
     guess = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)};"
     return InputError(
-        f"the attribute {key[:40]!r} has no meaning here",
-        where=where,
-        hint=f"{guess} to ignore it: --ignore-attributes, in Python ignore_attributes=True",
+        f"the attribute {key[:40]!r} has no meaning here", where=where, hint=f"{guess} {_TO_IGNORE}"
     )
 
 

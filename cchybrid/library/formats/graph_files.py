@@ -5,12 +5,14 @@ The attributes of graph files are those of ``cchybrid.library.graphs``.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cchybrid.library.formats.graphml import read_graphml
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.network_json import read_network_json
 from cchybrid.library.formats.seed_text import read_seed_text
@@ -74,18 +76,6 @@ def _parse(text: str, suffix: str) -> nx.Graph:
     return graph
 
 
-def _read_graphml(text: str) -> nx.Graph:
-    import networkx as nx
-
-    graph = nx.parse_graphml(text, force_multigraph=True)
-    # NetworkX keeps the defaults of attributes apart.
-    for data in (data for *_, data in graph.edges(data=True)):
-        data.update({**graph.graph.get("edge_default", {}), **data})
-    for _, data in graph.nodes(data=True):
-        data.update({**graph.graph.get("node_default", {}), **data})
-    return graph
-
-
 def _read_gml(text: str) -> nx.Graph:
     import networkx as nx
 
@@ -99,25 +89,45 @@ def _read_gml(text: str) -> nx.Graph:
 def _read_edge_list(text: str) -> nx.Graph:
     import networkx as nx
 
-    rows = _rows(text)
-    for number, row in rows:
-        if len(row.split()) < 2:  # NetworkX would ignore the line
-            raise InputError(
-                f"{row[:40]!r} does not name two nodes",
-                where=f"line {number}",
-                hint="write two nodes with a space between",
-            )
-    # A third column is a capacity; NetworkX writes a dictionary there instead.
-    numbered = any(re.fullmatch(r"\S+\s+\S+\s+[0-9.]+", row) for _, row in rows)
-    data = [("capacity", str)] if numbered else True
-    lines = (row for _, row in rows)
-    return _undirected(nx.parse_edgelist(lines, create_using=nx.MultiDiGraph, data=data))
+    graph = nx.MultiDiGraph()
+    for number, row in _rows(text):
+        with with_context(f"line {number}"):
+            graph.add_edges_from([_edge(row)])
+    return _undirected(graph)
+
+
+def _edge(row: str) -> tuple[str, str, Mapping[str, Any]]:
+    """Return the two nodes and the attributes of a line of an edge list."""
+    tail, head, text, *_ = *row.split(None, 2), "", ""
+    if not head:
+        raise InputError(
+            f"{row[:40]!r} does not name two nodes", hint="write two nodes with a space between"
+        )
+    if not text.startswith("{"):
+        return tail, head, {"capacity": text} if text else {}
+    try:
+        data = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise InputError(
+            f"{text[:40]!r} is no dictionary of attributes", hint="write such as {'capacity': 2}"
+        )
+    return tail, head, data
 
 
 def _read_adjacency_list(text: str) -> nx.Graph:
     import networkx as nx
 
-    lines = (row for _, row in _rows(text))
+    rows = _rows(text)
+    for number, row in rows:
+        if re.search(r"[{}]", row):  # NetworkX would read names of nodes
+            raise InputError(
+                "an adjacency list has no attributes",
+                where=f"line {number}",
+                hint="write an edge list (.edgelist), or leave them out",
+            )
+    lines = (row for _, row in rows)
     return _undirected(nx.parse_adjlist(lines, create_using=nx.MultiDiGraph))
 
 
@@ -144,7 +154,7 @@ def _undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 
 
 _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    ".graphml": ("GraphML", _read_graphml),
+    ".graphml": ("GraphML", read_graphml),
     ".gml": ("GML", _read_gml),
     ".edgelist": ("edge list", _read_edge_list),
     ".edges": ("edge list", _read_edge_list),

@@ -21,6 +21,14 @@ WRITERS = {
 }
 
 
+GML = 'graph [ {} node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 ] ]'
+GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d" for="graph" attr.name="duplexx" attr.type="string"/>
+  <graph edgedefault="undirected">{}</graph>
+</graphml>"""
+AB = '<node id="a"/><node id="b"/>'
+
+
 def read(tmp_path: Path, name: str, text: str) -> Network:
     path = tmp_path / name
     path.write_text(text)
@@ -109,6 +117,8 @@ def test_gml_nodes_may_share_a_label(tmp_path: Path) -> None:
         ("0 1\n1 0\n", {(0, 1, 1), (1, 0, 1)}),
         ("1 2\n0 1 2\n", {(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 1)}),
         ("0 1 {'capacity': 4}", {(0, 1, 4), (1, 0, 4)}),
+        ("0 1 3\n1 2 {'capacity': 4}", {(0, 1, 3), (1, 0, 3), (1, 2, 4), (2, 1, 4)}),
+        ("0 1 2e1", {(0, 1, 20), (1, 0, 20)}),
     ],
 )
 def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
@@ -156,7 +166,35 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.edges", "0 1 {'capacity': -1.5}", "the capacity '-1.5' is no number above 0"),
         ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
         ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number above 0"),
-        ("n.edges", "0 1 {", "not valid edge list"),
+        ("n.edges", "0 1\n0 2 {", "line 2: '{' is no dictionary of attributes"),
+        ("n.edges", "0 1 {1, 2}", "line 1: '{1, 2}' is no dictionary of attributes"),
+        ("n.edges", "0 1 2 3", "edge 0 1: the capacity '2 3' is no number above 0"),
+        ("n.adjlist", "0 1\n1 2 {'capacity': 2}", "line 2: an adjacency list has no attributes"),
+        ("n.gml", GML.format('duplex "half"'), "the attribute 'duplex' of the whole graph has no"),
+        ("n.graphml", GRAPHML.format('<node id="a" switch="true"/>'), "node a: the XML attribute"),
+        (
+            "n.graphml",
+            GRAPHML.format(f'{AB}<edge source="a" target="b" capacity="5"/>'),
+            "edge a b: the XML attribute 'capacity' has no meaning in GraphML; declare a key",
+        ),
+        (
+            "n.graphml",
+            GRAPHML.format(f'{AB}<edge source="a" target="zz"/>'),
+            "edge a zz: there is no node 'zz'",
+        ),
+        ("n.graphml", GRAPHML.format(f'{AB}<edge source="a"/>'), "there is no node None"),
+        ("n.graphml", GRAPHML.format(f'{AB}<node id="a"/>'), "node a is given 2 times"),
+        ("n.graphml", GRAPHML.format(f"{AB}</graph><graph>{AB}"), "2 graphs in one file"),
+        (
+            "n.graphml",
+            GRAPHML.format(f'<node id="x"><graph edgedefault="directed">{AB}</graph></node>'),
+            "a graph within a node or an edge is not read",
+        ),
+        (
+            "n.graphml",
+            GRAPHML.format(f'<data key="d">half</data>{AB}<edge source="a" target="b"/>'),
+            "the attribute 'duplexx' of the whole graph has no meaning here",
+        ),
     ],
 )
 def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -228,3 +266,29 @@ def test_unknown_attributes_are_ignored_on_demand_and_named(tmp_path: Path) -> N
     file = read_network(path, ignore_attributes=True)
     assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 2))
     assert file.notes == ("ignored attribute of edges: colour",)
+
+
+def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "n.gml"
+    path.write_text(GML.format('duplex "half" comment "of the laboratory"'))
+    file = read_network(path, ignore_attributes=True)
+    assert file.notes == ("ignored attribute of graph: duplex",)
+    assert len(file.network.channels) == 2
+    assert not file.network.half_duplex
+
+
+def test_ports_of_graphml_change_nothing_and_warn_of_nothing(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    ports = '<node id="a"><port name="p"><port name="q"/></port></node><node id="b"/>'
+    edge = '<edge source="a" target="b" sourceport="p"/>'
+    assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
+    assert not recwarn.list
+
+
+def test_graphml_without_a_namespace(tmp_path: Path) -> None:
+    text = GRAPHML.replace(' xmlns="http://graphml.graphdrawing.org/xmlns"', "")
+    body = AB + '<edge source="a" target="b"/>'
+    assert len(read(tmp_path, "n.graphml", text.format(body)).channels) == 2
+    with pytest.raises(InputError, match="there is no node 'c'"):
+        read(tmp_path, "n.graphml", text.format(body.replace('target="b"', 'target="c"')))
