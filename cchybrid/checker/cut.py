@@ -13,15 +13,12 @@ A message that enters late reaches few nodes inside, so the last entries count o
 4. A step has at most ``rate`` entries. So T steps are enough for k messages with at least w
    destinations inside only if ``rate`` times the sum of min(1, reach[j] / w) over j from 0 to
    T - 1 is at least k.
-5. In store-and-forward switching no message enters before it has come to the set from its source:
-   of those that have at least h + 1 hops to the first node inside, none enters in the first h
-   steps, so these alone need h steps more (``"head": true``; the largest number over all h counts).
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -31,16 +28,12 @@ Messages = list[tuple[int, tuple[int, ...]]]
 
 
 class CutLimit(NamedTuple):
-    """One of the limits of a cut: ``steps`` are needed for ``messages`` at ``rate`` per step.
-
-    ``head`` of the steps are those before the first of these messages can enter.
-    """
+    """One of the limits of a cut: ``steps`` are needed for ``messages`` at ``rate`` per step."""
 
     kind: Literal["channels", "inject", "accept"]
     messages: int
     rate: int
     steps: int
-    head: int = 0
 
 
 def cut_steps(network: Network, evidence: Mapping[str, Any]) -> int:
@@ -52,17 +45,13 @@ def cut_limits(network: Network, evidence: Mapping[str, Any]) -> list[CutLimit]:
     """Return what limits the entries per step, and the steps that follow from each limit.
 
     These are the crossing channels, the injection ports outside and the acceptance ports inside.
-    With ``"both": true`` the messages that leave are counted too, and half-duplex pairs once; with
-    ``"head": true`` the steps before far messages can enter are counted.
+    With ``"both": true`` the messages that leave are counted too, and half-duplex pairs once.
     """
     inside = network.node_set(evidence.get("nodes"))
     outside = set(range(network.nodes)) - inside
     both = evidence.get("both", False)
-    head = evidence.get("head", False)
-    if not isinstance(both, bool) or not isinstance(head, bool):
-        raise EvidenceError('"both" or "head" is neither true nor false')
-    if head and (both or not network.hop_by_hop):
-        raise EvidenceError('"head" is for store-and-forward switching and one direction')
+    if not isinstance(both, bool):
+        raise EvidenceError('"both" is neither true nor false')
     entering = _crossing(network, inside)
     carried = network.capacity_into(inside)
     if both:
@@ -83,6 +72,7 @@ def cut_limits(network: Network, evidence: Mapping[str, Any]) -> list[CutLimit]:
     if not network.hop_by_hop:
         senders = {v for s, d in entering for v in (s, *d) if v not in inside}
         receivers = {v for _, d in entering for v in d if v in inside}
+    widths = _widths(entering, inside)
     within = _reach_within(network, entering, inside)
     anyhow = within if network.hop_by_hop else reach_of([network.inject[v] for v in receivers])
     limits: list[tuple[Literal["channels", "inject", "accept"], int, list[int]]] = [
@@ -90,38 +80,10 @@ def cut_limits(network: Network, evidence: Mapping[str, Any]) -> list[CutLimit]:
         ("inject", sum(network.inject[v] for v in senders), anyhow),
         ("accept", sum(network.accept[v] for v in receivers), within),
     ]
-    if not head:
-        widths = _widths(entering, inside)
-        return [
-            CutLimit(kind, len(entering), rate, fewest_steps(widths, rate, reach))
-            for kind, rate, reach in limits
-        ]
-    found = []
-    for first, late in _by_arrival(network, entering, inside):
-        widths = _widths(late, inside)
-        found += [
-            CutLimit(kind, len(late), rate, first + fewest_steps(widths, rate, reach), first)
-            for kind, rate, reach in limits
-        ]
-    return found
-
-
-def _by_arrival(
-    network: Network, entering: Messages, inside: set[int]
-) -> Iterator[tuple[int, Messages]]:
-    """Yield numbers of steps, and the messages that cannot enter within these."""
-    hops = dict.fromkeys(inside, 0)
-    queue = deque(inside)
-    while queue:
-        node = queue.popleft()
-        for other in network.predecessors[node]:
-            if other not in hops:
-                hops[other] = hops[node] + 1
-                queue.append(other)
-    if any(source not in hops for source, _ in entering):
-        raise EvidenceError("a destination out of reach")
-    for first in sorted({0, *(hops[source] - 1 for source, _ in entering)}):
-        yield first, [message for message in entering if hops[message[0]] > first]
+    return [
+        CutLimit(kind, len(entering), rate, fewest_steps(widths, rate, reach))
+        for kind, rate, reach in limits
+    ]
 
 
 def reach_of(power: Collection[int]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,6 @@ from cchybrid.proof.climbing import climb
 from cchybrid.referee.distances import hop_distances
 
 NodeSet = NDArray[np.bool_]
-Variant = Literal["", "both", "head"]
-
-MAX_NODES_WITH_HEAD = 256
-"""Nodes up to which the steps before far messages can enter a set are counted."""
 
 
 def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -46,12 +42,12 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
     for inside in sets:
         if not inside.any() or inside.all():
             continue
-        for variant in meter.variants:
-            steps = meter.steps(inside, variant)
+        for both in (False, True) if meter.half_duplex else (False,):
+            steps = meter.steps(inside, both)
             if steps > best:
                 best = steps
                 evidence = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist()}
-                yield {**evidence, variant: True} if variant else evidence
+                yield {**evidence, "both": True} if both else evidence
 
 
 def _near_sets(instance: Instance) -> Iterator[NodeSet]:
@@ -80,7 +76,7 @@ class _CutMeter:
         )
         capacity = {(a, b): size for a, b, size in network.channels}
         pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
-        self.variants: list[Variant] = ["", "both"] if pairs else [""]
+        self.half_duplex = bool(pairs)
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
         # Messages with one destination are counted in a matrix; each other has its own row.
         self.single = np.zeros((nodes, nodes), dtype=np.int64)
@@ -95,24 +91,10 @@ class _CutMeter:
         for row, message in enumerate(spread):
             self.spread_goal[row, list(message.destinations)] = True
         self.spread_count = self.spread_goal.astype(np.float32)
-        self.hops = np.zeros((0, 0), dtype=np.int64)
-        if self.hop_by_hop and nodes <= MAX_NODES_WITH_HEAD:
-            self.hops = hop_distances(network, range(nodes)).astype(np.int64)
-            if (self.hops >= 0).all():
-                self.variants.append("head")
 
-    def steps(self, inside: NodeSet, variant: Variant) -> int:
-        """Return the cut bound of a set; the variant is the key that the evidence has besides."""
-        if variant == "head":
-            arrival = np.where(inside, 0, self.hops[:, inside].min(axis=1) - 1)
-            firsts = np.unique(arrival[arrival > 0]).tolist()
-            steps = {first: self._steps(inside, arrival >= first) for first in firsts}
-            return max((first + more for first, more in steps.items() if more), default=0)
-        return self._steps(inside, None, both=variant == "both")
-
-    def _steps(self, inside: NodeSet, sources: NodeSet | None, both: bool = False) -> int:
-        """Return the cut bound of a set, for the messages of these sources if any are given."""
-        entering, senders, receivers = self._entering(inside, sources)
+    def steps(self, inside: NodeSet, both: bool) -> int:
+        """Return the cut bound of a set; ``both``: count messages in both directions."""
+        entering, senders, receivers = self._entering(inside)
         into = ~inside[self.channels[:, 0]] & inside[self.channels[:, 1]]
         carried = int(self.channels[into, 2].sum())
         within = self._reach(inside, receivers)
@@ -130,21 +112,18 @@ class _CutMeter:
             _steps(entering, int(self.accept[receivers].sum()), within),
         )
 
-    def _entering(
-        self, inside: NodeSet, sources: NodeSet | None = None
-    ) -> tuple[Counter[int], NodeSet, NodeSet]:
+    def _entering(self, inside: NodeSet) -> tuple[Counter[int], NodeSet, NodeSet]:
         """Return what enters, its possible senders and its receivers.
 
         What enters is the number of messages by their number of destinations inside.
         """
-        kept = ~inside if sources is None else ~inside & sources
-        crossing = self.single[kept][:, inside]
+        crossing = self.single[~inside][:, inside]
         senders = np.zeros(len(inside), dtype=np.bool_)
         receivers = np.zeros(len(inside), dtype=np.bool_)
-        senders[kept] = crossing.any(axis=1)
+        senders[~inside] = crossing.any(axis=1)
         receivers[inside] = crossing.any(axis=0)
         widths = Counter({1: count} if (count := int(crossing.sum())) else {})
-        goals = np.where(kept[self.spread_source], self.spread_count @ inside, 0)
+        goals = np.where(inside[self.spread_source], 0, self.spread_count @ inside)
         rows = goals > 0
         if rows.any():
             widths.update(goals[rows].astype(np.int64).tolist())

@@ -37,10 +37,11 @@ def any_evidence(instance: Instance, rng: random.Random) -> dict[str, Any]:
     if kind == "regions":
         return {"kind": kind, "message": message, "nodes": some or [0]}
     if kind == "cut":
-        cut = {"kind": kind, "nodes": some or [rng.randrange(network.nodes)]}
-        if instance.model.switching == "store-and-forward" and rng.random() < 0.3:
-            return {**cut, "head": True}
-        return {**cut, "both": rng.random() < 0.3}
+        return {
+            "kind": kind,
+            "nodes": some or [rng.randrange(network.nodes)],
+            "both": rng.random() < 0.3,
+        }
     if kind == "nested-sets":
         return {"kind": kind, "message": message, "sets": any_sets(instance, message, rng)}
     if kind == "step-prices":
@@ -335,27 +336,6 @@ def test_prices_of_deliveries_know_who_may_send():
 
 def entering(record: dict[str, Any], nodes: list[int], **more: Any) -> int:
     return proven_steps(record, {"kind": "cut", "nodes": nodes, **more})
-
-
-def test_cut_counts_the_steps_before_far_messages_enter():
-    # Three messages from the end of a chain of five nodes cross two hops to the last two nodes.
-    chain = Network.from_links("chain", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
-    far = Instance(
-        chain,
-        Collective("far", (Message(0, (3, 4)),) * 3 + (Message(2, (4,)),)),
-        CommunicationModel("store-and-forward"),
-    )
-    record = far.to_json()
-    assert entering(record, [3, 4]) == 4  # one message per step
-    assert entering(record, [3, 4], head=True) == 6  # three of them not in the first two steps
-    assert fewest_steps(far, 9) == 6
-    near = far.with_model(switching="wormhole").to_json()
-    with pytest.raises(EvidenceError, match="store-and-forward"):
-        entering(near, [3, 4], head=True)
-    with pytest.raises(EvidenceError, match="one direction"):
-        entering(record, [3, 4], head=True, both=True)
-    with pytest.raises(EvidenceError, match="neither true nor false"):
-        entering(record, [3, 4], head=1)
 
 
 def two_halves(**model: Any) -> Instance:

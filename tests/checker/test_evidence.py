@@ -138,8 +138,6 @@ def test_prices_have_one_syntax(price):
         {"kind": "cut", "nodes": "0"},
         {"kind": "cut", "nodes": [0], "both": 1},
         {"kind": "cut", "nodes": [0], "both": None},
-        {"kind": "cut", "nodes": [0], "head": 1},
-        {"kind": "cut", "nodes": [0], "head": True, "both": True},
         {"kind": "growth"},
         {"kind": "growth", "message": 30},
         {"kind": "growth", "message": -1},

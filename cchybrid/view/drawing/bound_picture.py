@@ -162,9 +162,7 @@ class _Reader:
             verb += "s" if limit.messages == 1 else ""
             where = "the rest of the network" if limit.kind == "inject" else "the set"
             text = f"{messages} {verb} {these}, and {where} {word} {limit.rate} per step"
-        if limit.head:
-            text += f", none of these in the first {_count(limit.head, 'step')}"
-        if limit.rate > 0 and -(-limit.messages // limit.rate) < limit.steps - limit.head:
+        if limit.rate > 0 and -(-limit.messages // limit.rate) < limit.steps:
             # See the module checker.cut.
             late = "leaves it late has to be collected" if back else "enters late has to spread"
             text += f"; what {late} inside, which takes further steps"
