@@ -7,6 +7,7 @@ from typing import Any
 
 from cchybrid.checker.arborescences import arborescence_steps
 from cchybrid.checker.cut import cut_steps
+from cchybrid.checker.cut_over_time import cut_over_time_steps
 from cchybrid.checker.farkas import farkas_steps
 from cchybrid.checker.growth import growth_steps
 from cchybrid.checker.instance import EvidenceError, Network
@@ -19,6 +20,7 @@ from cchybrid.checker.step_prices import step_price_steps
 KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "growth": growth_steps,
     "cut": cut_steps,
+    "cut-over-time": cut_over_time_steps,
     "prices": price_steps,
     "arborescences": arborescence_steps,
     "regions": region_steps,

@@ -21,7 +21,7 @@ NodeSet = NDArray[np.bool_]
 
 def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield increasing cut bounds of single nodes, balls around nodes and their complements."""
-    yield from best_cuts(instance, _near_sets(instance))
+    yield from best_cuts(instance, near_sets(instance))
 
 
 def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBound]:
@@ -37,7 +37,7 @@ def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBoun
 
 def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str, Any]]:
     """Yield the evidence of each set that improves on all before it, as counted in numpy."""
-    meter = _CutMeter(instance)
+    meter = CutMeter(instance)
     best = 0
     for inside in sets:
         if not inside.any() or inside.all():
@@ -50,7 +50,7 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
                 yield {**evidence, "both": True} if both else evidence
 
 
-def _near_sets(instance: Instance) -> Iterator[NodeSet]:
+def near_sets(instance: Instance) -> Iterator[NodeSet]:
     """Yield balls around nodes and their complements, small radii first."""
     network = instance.network
     distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
@@ -61,7 +61,7 @@ def _near_sets(instance: Instance) -> Iterator[NodeSet]:
             yield ~ball
 
 
-class _CutMeter:
+class CutMeter:
     """Fast computation of cut bounds in numpy, to select sets for the checker."""
 
     def __init__(self, instance: Instance) -> None:

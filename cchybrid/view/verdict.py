@@ -8,6 +8,7 @@ from cchybrid.host.run_history import Contribution
 _REASONS = {
     "growth": "the informed set cannot grow faster",
     "cut": "a cut carries no more per step",
+    "cut-over-time": "a cut carries no more, and not in all steps",
     "regions": "the informed set cannot grow faster across a cut",
     "nested-sets": "few channels lead into sets of nodes, one inside the other",
     "farkas": "the time-expanded linear relaxation has no solution",

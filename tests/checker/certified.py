@@ -39,6 +39,8 @@ CASES = (
     Case("growth", "hypercube-8", "OAB", 2, {}),
     Case("cut", "torus-4x4", "AAR", 4, {}),
     Case("cut", "random-regular-12-3-1", "AAB", 5, {}),  # late entries count in part
+    Case("cut-over-time", "dgx-2", "AAB", 16, {"switching": "store-and-forward"}),
+    Case("cut-over-time", "b-tree-8", "AAB", 9, {"switching": "store-and-forward"}),
     Case("regions", "mesh-5x5", "OAB", 3, {"root": 12}),
     Case("nested-sets", "full-tree-31", "OAB", 4, {"root": 7}),
     Case("nested-sets", "full-tree-15", "AOR", 8, {**ONE_PORT, "root": 7}),

@@ -138,6 +138,7 @@ def test_prices_have_one_syntax(price):
         {"kind": "cut", "nodes": "0"},
         {"kind": "cut", "nodes": [0], "both": 1},
         {"kind": "cut", "nodes": [0], "both": None},
+        {"kind": "cut-over-time", "nodes": [0]},  # in wormhole switching
         {"kind": "growth"},
         {"kind": "growth", "message": 30},
         {"kind": "growth", "message": -1},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.proof import BOUNDS
-from cchybrid.proof.cut import _CutMeter
+from cchybrid.proof.cut import CutMeter
 from cchybrid.proof.records import bounds_of as provided
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
@@ -84,7 +84,7 @@ def test_providers_never_fail(instance, data):
 def test_the_meter_counts_what_the_checker_counts(instance, seed):
     """Else good cuts would be passed over, or bad ones shown to the slow checker."""
     rng = random.Random(seed)
-    record, meter = instance.to_json(), _CutMeter(instance)
+    record, meter = instance.to_json(), CutMeter(instance)
     for _ in range(5):
         inside = np.array([rng.random() < 0.5 for _ in range(instance.network.nodes)])
         if not inside.any():

@@ -84,6 +84,24 @@ def test_a_cut_of_a_reduction_shows_the_channels_in_their_own_direction() -> Non
     assert channel[0] == 0
 
 
+def test_a_cut_over_time_names_the_first_and_the_last_steps() -> None:
+    instance = cchybrid.instance("dgx-2", "AAB", switching="store-and-forward")
+    evidence = {"kind": "cut-over-time", "nodes": [0]}
+    name = instance.network.node_name(0) if instance.network.node_names else "node 0"
+    picture = picture_of(instance, 16, evidence)
+    assert picture.sentence == (
+        f"{name[0].upper()}{name[1:]} receives 15 messages over 1 channel; "
+        "none can enter before step 2: at least 16 steps."
+    )
+    assert picture.channels == {(16, 0): 1.0}
+    chain = cchybrid.instance("mesh-1x6", "OAB", root=0, switching="store-and-forward")
+    picture = picture_of(chain, 5, {"kind": "cut-over-time", "nodes": [2, 3, 4, 5]})
+    assert picture.sentence == (
+        "These 4 nodes (2, 3, 4 and 5) receive 1 message over 1 channel; none can enter before "
+        "step 2; the last one has to go 3 hops inside: at least 5 steps."
+    )
+
+
 def test_a_cut_where_late_entries_count_in_part() -> None:
     index = [case.topology for case in CASES].index("random-regular-12-3-1")
     record, found = certified(index)

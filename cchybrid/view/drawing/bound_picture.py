@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from cchybrid.checker.arborescences import arborescence_totals
 from cchybrid.checker.cut import cut_limits
+from cchybrid.checker.cut_over_time import cut_over_time
 from cchybrid.checker.growth import growth_counts
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.instance import Network as CheckedNetwork
@@ -105,6 +106,7 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
     reader = _Reader(instance, network, bound)
     read: dict[str, Callable[[], BoundPicture]] = {
         "cut": reader.cut,
+        "cut-over-time": reader.cut_over_time,
         "growth": reader.growth,
         "regions": reader.regions,
         "nested-sets": reader.nested_sets,
@@ -168,6 +170,27 @@ class _Reader:
             text += f"; what {late} inside, which takes further steps"
         channels = into if limit.kind == "channels" else []
         return self._picture(text, inside, dict.fromkeys(channels, 1.0))
+
+    def cut_over_time(self) -> BoundPicture:
+        """The messages that must enter a set, and in which steps they can."""
+        inside = self.checked.node_set(self.evidence["nodes"])
+        hardest = cut_over_time(self.checked, self.evidence)
+        into = [hop for hop in self.checked.channels if hop[0] not in inside and hop[1] in inside]
+        rate = self.checked.capacity_into(inside)
+        over = _count(len(into), "channel")
+        if rate != len(into):
+            over += f", which {'carries' if len(into) == 1 else 'carry'} {rate} per step"
+        text = (
+            f"{self._nodes(inside)} {'receives' if len(inside) == 1 else 'receive'} "
+            f"{_count(hardest.messages, 'message')} over {over}"
+        )
+        if hardest.first > 1:
+            text += f"; none can enter before step {hardest.first}"
+        if hardest.behind:
+            text += f"; the last one has to go {_count(hardest.behind, 'hop')} inside"
+        if hardest.spread:
+            text += "; what enters late has to spread inside, which takes further steps"
+        return self._picture(self._reversed(text), inside, dict.fromkeys(into, 1.0))
 
     def growth(self) -> BoundPicture:
         """The number of nodes that can hold a message after every step."""

@@ -1,0 +1,195 @@
+"""Cuts over time: never above the optimum, and the rows that they close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, combinations, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.checker import EvidenceError, proven_steps
+from cchybrid.checker.cut_over_time import cut_over_time
+from cchybrid.checker.instance import Network as CheckerNetwork
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+)
+from cchybrid.proof.cut import cut_bounds
+from cchybrid.proof.cut_over_time import cut_over_time_bounds
+from tests.examples import examples
+from tests.proof.optimum import fewest_steps
+from tests.proof.test_nested_sets import near_trees
+from tests.random_instances import list_schedule, models, networks, valid_schedules
+
+HOP_BY_HOP = {"switching": "store-and-forward"}
+
+
+def over_time(instance: Instance, nodes: Iterable[int]) -> int:
+    return proven_steps(instance.to_json(), {"kind": "cut-over-time", "nodes": list(nodes)})
+
+
+def check_all_sets(instance: Instance, fewest: int) -> None:
+    """Assert that no set of nodes proves more than the optimum."""
+    everyone = range(instance.network.nodes)
+    for inside in chain.from_iterable(combinations(everyone, k) for k in everyone if k):
+        assert over_time(instance, inside) <= fewest, inside
+    for bound in cut_over_time_bounds(instance.forward):
+        assert bound.steps <= fewest
+
+
+@settings(max_examples=examples(80))
+@given(valid_schedules(max_nodes=6, max_messages=5, switchings=("store-and-forward",)))
+def test_no_set_proves_more_than_the_optimum(schedule):
+    instance = schedule.instance
+    check_all_sets(instance, fewest_steps(instance, len(schedule.steps)))
+
+
+@settings(max_examples=examples(80))
+@given(st.one_of(networks(max_nodes=5), near_trees(max_nodes=7)), st.data())
+def test_no_set_proves_more_than_the_optimum_of_several_broadcasts(network, data):
+    nodes = network.nodes
+    sources = data.draw(st.lists(st.integers(0, nodes - 1), min_size=2, max_size=4))
+    model = data.draw(models(nodes, switchings=("store-and-forward",)))
+    kind = data.draw(st.sampled_from(("all", "some", "combine")))
+    messages: list[Message | Reduction] = []
+    for source in sources:
+        others = [v for v in range(nodes) if v != source]
+        if kind == "some":
+            others = data.draw(st.lists(st.sampled_from(others), min_size=1, unique=True))
+        ends = tuple(others)
+        messages.append(Reduction(ends, source) if kind == "combine" else Message(source, ends))
+    instance = Instance(network, Collective("several", tuple(messages)), model)
+    check_all_sets(instance, fewest_steps(instance, len(list_schedule(instance, 0))))
+
+
+def path(nodes: int, *messages: Message, **model: Any) -> Instance:
+    network = Network.from_links("path", nodes, [(v, v + 1) for v in range(nodes - 1)])
+    return Instance(
+        network, Collective("by hand", messages), CommunicationModel(**{**HOP_BY_HOP, **model})
+    )
+
+
+def test_messages_from_afar_do_not_enter_in_the_first_steps() -> None:
+    far = [Message(0, (5,))] * 3
+    assert over_time(path(6, *far), [5]) == 7  # the first in step 5, then one per step
+    assert over_time(path(6, *far), [4, 5]) == 7  # in steps 4, 5, 6; one more hop inside
+    # Two that are near fill two of these steps, without more steps in all.
+    assert over_time(path(6, *far, Message(4, (5,)), Message(4, (5,))), [5]) == 7
+    assert over_time(path(6, *far, *[Message(4, (5,))] * 5), [5]) == 8
+
+
+def test_one_message_arrives_at_the_cut_once() -> None:
+    """Node 4 has a message of its own, but nothing to send on while the others are on their way."""
+    instance = path(6, *[Message(v, (5,)) for v in (4, 0, 0)])
+    assert over_time(instance, [5]) == 6
+    assert proven_steps(instance.to_json(), {"kind": "cut", "nodes": [5]}) == 3
+
+
+def test_ports_limit_senders_and_receivers() -> None:
+    """Two channels enter from node 0, which has one port; then both nodes inside accept one."""
+    network = Network.from_arcs("two", 4, [(3, 0), (0, 1), (0, 2), (1, 2), (2, 1)])
+    messages = tuple(Message(3, (goal,)) for goal in (1, 1, 2, 2))
+    instance = Instance(network, Collective("by hand", messages), CommunicationModel(**HOP_BY_HOP))
+    wide = Network("wide", 4, tuple(Channel(a, b, 4) for a, b, _ in network.channels))
+    instance = Instance(wide, instance.collective, instance.model)
+    assert over_time(instance, [1, 2]) == 2
+    assert over_time(instance.with_model(inject=(4, 4, 4, 4), accept=(1,) * 4), [1, 2]) == 3
+    assert over_time(instance.with_model(inject=(1, 4, 4, 4), accept=(4,) * 4), [1, 2]) == 5
+
+
+def test_a_message_that_enters_last_goes_to_the_end() -> None:
+    """Along a path, growth would allow three nodes after a step and five after two."""
+    instance = path(7, *[Message(0, tuple(range(1, 7)))] * 4)
+    assert proven_steps(instance.to_json(), {"kind": "cut", "nodes": [1, 2, 3, 4, 5, 6]}) < 9
+    assert over_time(instance, range(1, 7)) == 9
+    assert fewest_steps(instance, len(list_schedule(instance, 0))) == 9
+
+
+def test_sets_that_cannot_be_entered_are_refused() -> None:
+    instance = path(3, Message(0, (2,)))
+    with pytest.raises(EvidenceError, match="without capacity"):
+        over_time(instance.with_model(inject=(1, 0, 1), accept=(1, 1, 1)), [2])
+    apart_network = Network.from_arcs("arcs", 3, [(0, 1), (2, 1)])
+    apart = Instance(apart_network, instance.collective, instance.model)
+    with pytest.raises(EvidenceError, match="cannot enter"):
+        over_time(apart, [2])
+    with pytest.raises(EvidenceError, match="store-and-forward"):
+        over_time(instance.with_model(switching="wormhole"), [2])
+
+
+def test_a_set_that_no_message_enters_proves_nothing() -> None:
+    assert over_time(path(3, Message(2, (0,))), [2]) == 0
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "cut", "steps"),
+    [
+        ("ndv2-x2", "AAB", 10, 10),
+        ("dgx-2", "AAB", 15, 16),
+        ("dgx-2", "AAS", 15, 16),
+        ("mi250-16", "AAB", 3, 5),
+    ],
+)
+def test_machines_of_today(topology: str, collective: str, cut: int, steps: int) -> None:
+    instance = cchybrid.instance(topology, collective, **HOP_BY_HOP)
+    assert max(bound.steps for bound in cut_bounds(instance)) == cut
+    assert max(bound.steps for bound in cut_over_time_bounds(instance)) == steps
+
+
+def test_wormhole_switching_has_no_such_bounds() -> None:
+    assert not list(cut_over_time_bounds(cchybrid.instance("dgx-2", "AAB")))
+
+
+PAIRS = [(0, 1), (0, 4), (1, 3), (2, 3), (2, 6), (4, 5), (5, 7), (6, 7)]
+SINGLE = [(0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6)]
+
+
+def chassis(messages: int, epochs_of_single: int) -> Instance:
+    """Return an NDv2 chassis that gets messages of node 8, the rest of the cluster, at node 1.
+
+    Links between other GPUs are as in TE-CCL: single ones take more than one epoch if epochs are
+    those of the fast links, that is, they pass a further node.
+    """
+    links = list(PAIRS)
+    nodes = 9
+    for a, b in SINGLE:
+        inner = range(nodes, nodes + epochs_of_single - 1)
+        nodes += len(inner)
+        line = [a, *inner, b]
+        links += pairwise(line)
+    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
+    network = Network("chassis", nodes, (*channels, Channel(8, 1, 1)))
+    collective = Collective("from afar", (Message(8, tuple(range(8))),) * messages)
+    return Instance(network, collective, CommunicationModel(**HOP_BY_HOP))
+
+
+@pytest.mark.parametrize(
+    ("messages", "epochs_of_single", "epochs_of_cut", "published"),
+    [
+        (8, 1, 1, 10),  # NDv2 x2, slow epochs
+        (24, 1, 1, 26),  # NDv2 x4, slow epochs
+        (8, 2, 4, 35),  # NDv2 x2, fast epochs
+        (24, 2, 4, 99),  # NDv2 x4, fast epochs
+    ],
+)
+def test_the_allgathers_of_te_ccl(
+    messages: int, epochs_of_single: int, epochs_of_cut: int, published: int
+) -> None:
+    """Entries take some epochs each, and the last one then the steps that are shown behind them."""
+    instance = chassis(messages, epochs_of_single)
+    inside = [v for v in range(instance.network.nodes) if v != 8]
+    behind = over_time(instance, inside) - messages
+    assert epochs_of_cut * messages + behind == published
+    steps = cut_over_time(
+        CheckerNetwork(instance.to_json()), {"kind": "cut-over-time", "nodes": inside}
+    )
+    assert steps.messages == messages
