@@ -50,8 +50,10 @@ class FlowNetwork:
 
     def flow(self, source: int, sink: int) -> Flow:
         """Return a maximum flow from ``source`` to ``sink``."""
-        if max(source, sink) >= self._nodes:  # a node without arcs
+        if sink >= self._nodes:  # a node without arcs
             return Flow(0, frozenset({sink}))
+        if source >= self._nodes:
+            return Flow(0, frozenset(range(self._nodes)))
         status = self._flow.solve(source, sink)
         if status != self._flow.OPTIMAL:
             raise InputError(
