@@ -56,7 +56,7 @@ def network(
         "out-degree": str(low) if low == high else f"{low} to {high}",
         "diameter": "not known, or some nodes are not reached"
         if facts["diameter"] is None
-        else f"{facts['diameter']} hops",
+        else f"{facts['diameter']} hop{'' if facts['diameter'] == 1 else 's'}",
         "automorphisms": "not computed" if facts["automorphisms"] is None
         else str(facts["automorphisms"]),
     }  # fmt: skip

@@ -27,7 +27,10 @@ NODE_ATTRIBUTES = (
 _ROLES = ("endpoint", "terminal", "switch")
 EDGE_ATTRIBUTES = ("capacity", "bandwidth", "duplex", "half_duplex")
 """Attributes of edges that have a meaning."""
-_WITHOUT_EFFECT = {"node": {"id"}, "edge": {"id", "key", "label", "name", "graphics"}}
+_WITHOUT_EFFECT = {
+    "node": {"id", "shape_type", "description", "url"},
+    "edge": {"id", "key", "label", "name", "graphics", "description", "url"},
+}
 """Attributes that the formats themselves write, or that only name and draw an edge."""
 
 _TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"

@@ -232,6 +232,12 @@ class Network(ShownNetwork):
         return tuple(tuple(sorted(targets)) for targets in lists)
 
     @cached_property
+    def step_capacity(self) -> int:
+        """The channel uses that one step has room for; a half-duplex pair has it once."""
+        shared = sum(self.channels[self.channel_index[pair]].capacity for pair in self.half_duplex)
+        return sum(channel.capacity for channel in self.channels) - shared
+
+    @cached_property
     def symmetric(self) -> bool:
         """Whether every channel has an opposite one of the same capacity."""
         channels = set(self.channels)

@@ -72,7 +72,7 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
 
 def _summary(schedule: Schedule) -> Table:
     table = Table("step", "transfers", "channels used", "longest path", box=box.SIMPLE_HEAD)
-    total = sum(channel.capacity for channel in schedule.instance.network.channels)
+    total = schedule.instance.network.step_capacity
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
         used = sum(len(transfer.path) - 1 for transfer in step)
         longest = max(len(transfer.path) - 1 for transfer in step)
@@ -82,7 +82,7 @@ def _summary(schedule: Schedule) -> Table:
 
 
 def _line(schedule: Schedule) -> str:
-    total = sum(channel.capacity for channel in schedule.instance.network.channels)
+    total = schedule.instance.network.step_capacity
     sizes = [len(step) for step in schedule.steps]
     share = 100 * schedule.channel_uses / (total * sum(schedule.rounds))
     hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)

@@ -201,6 +201,19 @@ def test_the_channel_chart_shows_the_loads(schedule: Schedule) -> None:
         assert list(row) == [expected.get((source, target, step), 0) for step in range(len(row))]
 
 
+def test_a_half_duplex_link_has_its_capacity_once() -> None:
+    net = Network("pair", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),))
+    messages = (Message(0, (1,)), Message(1, (0,)))
+    instance = Instance(net, cchybrid.Collective("both", messages))
+    steps = ((Transfer(0, (0, 1)),), (Transfer(1, (1, 0)),))
+    figure = draw_channel_chart(Schedule(instance, steps))
+    main, top, _, key = figure.axes
+    assert [bar.get_height() for bar in top.patches] == [1.0, 1.0]
+    blocked = np.ma.getmaskarray(main.collections[1].get_array()).reshape(2, 2)
+    assert blocked.tolist() == [[True, False], [False, True]]
+    assert key.texts[-1].get_text() == "used in the opposite direction"
+
+
 def test_the_node_chart_counts_injected_accepted_and_passed_messages() -> None:
     loads = node_loads(SCATTER)
     for number, step in enumerate(SCATTER.steps):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.console import Console
 from rich.table import Table
 
@@ -50,6 +52,24 @@ def test_what_does_not_fit_is_summed_up() -> None:
     line = steps_table(SCATTER, 20, height=5)
     assert isinstance(line, str)
     assert line.startswith("56 to 56 transfers per step, 100 % of all channels used")
+
+
+def test_a_half_duplex_link_has_its_capacity_once() -> None:
+    whole = SCATTER.instance.network
+    pairs = tuple((a, b) for a, b, _ in whole.channels if a < b)
+    half = instance(replace(whole, half_duplex=pairs), "AAS")
+    steps = tuple(
+        tuple(
+            transfer for transfer in SCATTER.steps[0] if (transfer.path < transfer.path[::-1]) == up
+        )
+        for up in (True, False)
+    )
+    table = steps_table(Schedule(half, steps), 20)
+    assert isinstance(table, Table)
+    assert list(table.columns[2].cells) == ["28 of 28 (100 %)"] * 2
+    line = steps_table(Schedule(half, steps), 20, height=5)
+    assert isinstance(line, str)
+    assert ", 100 % of all channels used" in line
 
 
 def test_reductions_name_what_they_become() -> None:

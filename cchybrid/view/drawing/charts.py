@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SHADES = ("#f4f4f4", "#56b4e9", "#0072b2", "#00324f")
 """From none to full: lightness alone tells them apart."""
+BLOCKED = "#b8b8b8"
+"""Of a half-duplex channel whose opposite one is in use."""
 MAX_CELLS = 1500
 """Cells up to which each is a rectangle of its own; above, they are one image."""
 MAX_NUMBERS = 400
@@ -54,6 +56,23 @@ def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
     return np.asarray(loads / np.outer(capacities, schedule.rounds))
 
 
+def opposite_loads(schedule: Schedule) -> NDArray[np.float64]:
+    """Return the loads of the channels with which half-duplex ones share their capacity.
+
+    Returns
+    -------
+    NDArray
+        As ``channel_loads``; 0 for all other channels.
+    """
+    network = schedule.instance.network
+    loads = channel_loads(schedule)
+    opposite = np.zeros_like(loads)
+    for a, b in network.half_duplex:
+        there, back = network.channel_index[a, b], network.channel_index[b, a]
+        opposite[[there, back]] = loads[[back, there]]
+    return opposite
+
+
 def node_loads(schedule: Schedule) -> NDArray[np.int64]:
     """Return the messages that nodes inject, accept and pass on.
 
@@ -75,8 +94,11 @@ def node_loads(schedule: Schedule) -> NDArray[np.int64]:
 def channel_chart(schedule: Schedule) -> Figure:
     """Return the heat map of channels by steps, with the means of steps above, of channels beside.
 
-    The channels are sorted by their ends.
+    The channels are sorted by their ends. Where a half-duplex channel is free, but the opposite
+    one is in use, it is grey.
     """
+    from matplotlib.colors import ListedColormap
+
     network = schedule.instance.network
     order = sorted(range(len(network.channels)), key=lambda number: network.channels[number])
     loads = channel_loads(schedule)[order]
@@ -95,6 +117,9 @@ def channel_chart(schedule: Schedule) -> Figure:
     figure = new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
     main = _axes(figure, margin, 26 + legend, wide, high)
     _heat(main, loads, 1.0)
+    blocked = (loads == 0) & (opposite_loads(schedule)[order] > 0)
+    if blocked.any():
+        _paint(main, np.ma.masked_where(~blocked, blocked), cmap=ListedColormap([BLOCKED]))
     _step_ticks(main, steps, wide)
     if labelled:
         main.set_yticks(range(rows), labels, fontsize=min(SMALL, 0.92 * high / rows))
@@ -103,15 +128,19 @@ def channel_chart(schedule: Schedule) -> Figure:
         _group_ticks(main, network, groups, high)
         main.set_ylabel("channels, by source node")
     top = _axes(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
-    means = _weighted(loads, [network.channels[number].capacity for number in order])
-    _bars(top, means, upright=True)
+    uses = np.array([sum(len(path) - 1 for _, path in step) for step in schedule.steps])
+    _bars(top, uses / network.step_capacity, upright=True)
     top.set_xlim(-0.5, steps - 0.5)
     side = _axes(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
     _bars(side, loads.mean(axis=1), upright=False)
     side.set_ylim(rows - 0.5, -0.5)
     words = {0.0: "free", 1.0: "full"}
     shares = whole if len(whole) <= 5 else [0.0, 0.25, 0.5, 0.75, 1.0]
-    _key(figure, [(words.get(share, f"{share:.0%} used"), share) for share in shares], margin)
+    shades = _shades()
+    key = [(words.get(share, f"{share:.0%} used"), shades(share)) for share in shares]
+    if blocked.any():
+        key.append(("used in the opposite direction", BLOCKED))
+    _key(figure, key, margin)
     return figure
 
 
@@ -143,7 +172,8 @@ def node_chart(schedule: Schedule) -> Figure:
             axes.set_yticks([])
     counts = range(int(largest) + 1)
     chosen = counts if len(counts) <= 8 else range(0, int(largest) + 1, -(-len(counts) // 7))
-    _key(figure, [(str(number), number / max(1.0, largest)) for number in chosen], margin)
+    shades = _shades()
+    _key(figure, [(str(number), shades(number / max(1.0, largest))) for number in chosen], margin)
     return figure
 
 
@@ -169,12 +199,7 @@ def _shades() -> Any:
 def _heat(axes: Axes, values: NDArray[np.float64], largest: float, numbers: bool = False) -> None:
     """Draw a value per cell, row 0 at the top."""
     rows, columns = values.shape
-    style: dict[str, Any] = {"cmap": _shades(), "vmin": 0.0, "vmax": max(1.0, largest)}
-    if values.size <= MAX_CELLS:
-        edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
-        axes.pcolormesh(*edges, values, edgecolors="white", linewidth=0.4, **style)
-    else:
-        axes.imshow(values, aspect="auto", interpolation="none", **style)
+    _paint(axes, values, cmap=_shades(), vmin=0.0, vmax=max(1.0, largest))
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     for side in axes.spines.values():
         side.set_visible(False)
@@ -186,6 +211,16 @@ def _heat(axes: Axes, values: NDArray[np.float64], largest: float, numbers: bool
                     column, row, f"{value:.0f}", color=colour, ha="center", va="center",
                     fontsize=6,
                 )  # fmt: skip
+
+
+def _paint(axes: Axes, values: NDArray[np.float64], **style: Any) -> None:
+    """Draw the cells of a heat map, those that are masked not at all."""
+    rows, columns = values.shape
+    if values.size <= MAX_CELLS:
+        edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+        axes.pcolormesh(*edges, values, edgecolors="white", linewidth=0.4, **style)
+    else:
+        axes.imshow(values, aspect="auto", interpolation="none", **style)
 
 
 def _step_ticks(axes: Axes, steps: int, width: float) -> None:
@@ -208,11 +243,6 @@ def _group_ticks(axes: Axes, network: Network, groups: list[int], height: float)
     }
     axes.set_yticks(list(middles.values()), [_name(network, node) for node in middles])
     axes.tick_params(axis="y", length=0)
-
-
-def _weighted(loads: NDArray[np.float64], capacities: list[int]) -> NDArray[np.float64]:
-    """Return the used share of all capacity per step."""
-    return np.asarray(np.average(loads, axis=0, weights=capacities))
 
 
 def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
@@ -240,7 +270,7 @@ def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
         side.set_visible(name == ("left" if upright else "bottom"))
 
 
-def _key(figure: Figure, entries: list[tuple[str, float]], left: float) -> None:
+def _key(figure: Figure, entries: list[tuple[str, Any]], left: float) -> None:
     """Draw the meaning of the shades below the chart."""
     from matplotlib.patches import Rectangle
 
@@ -248,10 +278,8 @@ def _key(figure: Figure, entries: list[tuple[str, float]], left: float) -> None:
     axes = _axes(figure, 0, 0, width, 14)
     axes.set(xlim=(0, width), ylim=(0, 14))
     axes.axis("off")
-    shades, x = _shades(), left
-    for text, share in entries:
-        axes.add_patch(
-            Rectangle((x, 4), 8, 8, facecolor=shades(share), edgecolor=DARK, linewidth=0.4)
-        )
+    x = left
+    for text, colour in entries:
+        axes.add_patch(Rectangle((x, 4), 8, 8, facecolor=colour, edgecolor=DARK, linewidth=0.4))
         axes.text(x + 11, 5.4, text, fontsize=SMALL, ha="left", va="baseline")
         x += 11 + text_width(text, SMALL) + 10
