@@ -18,6 +18,7 @@ What is known during the run is in ``RunState``; processes and the clock are in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from cchybrid.checker import proves_infeasible
@@ -121,8 +122,8 @@ class Session:
         config = self.config
         self._bus.record({**config.to_log(), "instance": self._workers.record})
         head = {"instance": self.instance.name, "seed": config.seed}
-        self._bus.emit("run", self._workers.now(), head)
         try:
+            self._bus.emit("run", self._workers.now(), head)
             self._find_infeasible()
             if self.state.infeasible is None:
                 self._run_phases()
@@ -134,7 +135,9 @@ class Session:
             raise InputError(self.state.refused)
         self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
         result = conclude(self.state, config, self._bus.troubles)
-        self._bus.emit("result", result.seconds, result.to_json())
+        # Ctrl-C while an observer shows the result must not lose it.
+        with suppress(KeyboardInterrupt):
+            self._bus.emit("result", result.seconds, result.to_json())
         self._callbacks.raise_error()
         return result
 

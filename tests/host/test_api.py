@@ -243,6 +243,17 @@ def test_a_wrong_type_gets_one_line_in_the_words_of_the_user(
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["run", "schedule", "bound", "result"])
+def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
+    def raise_interrupt(event: Any) -> None:
+        if event["event"] == kind:
+            raise KeyboardInterrupt
+
+    result = cchybrid.solve(SMALL, time_limit=600, on_event=raise_interrupt)
+    assert result.interrupted == (kind != "result")
+    assert (result.steps is None) == (kind == "run")
+
+
 @pytest.mark.parametrize("interrupted", ["observers", "on_event"])
 def test_ctrl_c_keeps_the_best(interrupted: str) -> None:
     def raise_interrupt(event: Any) -> None:
