@@ -27,7 +27,7 @@ from cchybrid.view.drawing import page as page_module
 from cchybrid.view.drawing import page_data
 from cchybrid.view.drawing.page import page, script_json
 from tests.view.chromium import PHONE, OpenPage, type_key
-from tests.view.test_figures import BROADCAST, REDUCTION, SCATTER
+from tests.view.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
 CUT = LowerBound(3, {"kind": "cut", "nodes": [0, 1]})
 NAMES = (
@@ -405,6 +405,10 @@ def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
     assert tab.evaluate(held) == "0,1,2,3"
     type_key(tab, "End")
     assert tab.evaluate(held) == "0,1,3"
+    tab = open_page(page(FORWARDED))
+    assert tab.evaluate(held) == "0,2"
+    type_key(tab, "End")
+    assert tab.evaluate(held) == "0,1"
 
 
 def test_names_of_any_kind_are_only_text(open_page: OpenPage) -> None:
