@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.model.errors import with_context
 
 if TYPE_CHECKING:
     from cchybrid.model import Network
@@ -22,7 +24,7 @@ def network(
         typer.Argument(
             metavar="TOPOLOGY|FILE",
             show_default=False,
-            help="A topology such as mesh-4x4, or a network file.",
+            help="A topology such as mesh-4x4, or the file of a network or an instance.",
         ),
     ],
     ignore_attributes: arguments.IgnoreAttributes = False,
@@ -41,7 +43,7 @@ def network(
         notes.extend(file.notes)
         return file
 
-    found = find_network(source, load_plugins(), read)
+    found = _of_instance(source) or find_network(source, load_plugins(), read)
     facts = {**network_facts(found), "automorphisms": _automorphisms(found), "notes": notes}
     if as_json:
         print(json.dumps(facts))
@@ -67,6 +69,21 @@ def network(
         print(f"  {key}: {text}")
     for note in notes:
         print(f"  note: {note}")
+
+
+def _of_instance(source: str) -> Network | None:
+    """Return the network of an instance file, or ``None`` for anything else."""
+    from cchybrid.model import Instance
+    from cchybrid.model.instance import FORMAT, read_text
+    from cchybrid.model.json_fields import parse_json
+
+    if Path(source).suffix.lower() != ".json":
+        return None
+    with with_context(source):
+        record = parse_json(read_text(source))
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            return None
+        return Instance.from_json(record).network
 
 
 def _some(names: list[str]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from cchybrid.library.collectives import collective as named_collective
@@ -100,8 +102,17 @@ def _reader(ignore_attributes: bool) -> Reader:
 
 
 def _warn(notes: Iterable[str]) -> None:
+    # The place that is shown is the caller's, outside of this package.
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _package(frame) == __name__.partition(".")[0]:
+        level, frame = level + 1, frame.f_back
     for note in notes:
-        warnings.warn(note, stacklevel=5)
+        warnings.warn(note, stacklevel=level)
+
+
+def _package(frame: FrameType) -> str:
+    """Return the name of the package whose code a frame runs."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _kind(value: Any) -> str:

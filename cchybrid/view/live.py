@@ -111,7 +111,8 @@ class PlainView:
         if kind == "schedule":
             self._best = event["steps"]
             how = f" ({event['how']})" if event["how"] else ""
-            self._say(now, f"{event['engine']}: {event['steps']} steps{how}")
+            steps = "1 step" if event["steps"] == 1 else f"{event['steps']} steps"
+            self._say(now, f"{event['engine']}: {steps}{how}")
         elif kind == "bound":
             self._lower = event["steps"]
             word = "certified" if event["certified"] else "claimed"

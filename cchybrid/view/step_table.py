@@ -134,6 +134,8 @@ def export_latex(schedule: Schedule) -> str:
     title = printable(f"{schedule.instance.name}: {len(schedule.steps)} steps")
     parts = [f"% {title}", rf"% \usepackage{{{packages}}}"]
     for first, last in _blocks(widths):
+        if first:
+            parts.append("")  # a paragraph of its own: below the table before, not beside it
         parts += _latex_table(table, range(first, last), kind)
     return "\n".join(parts) + "\n"
 

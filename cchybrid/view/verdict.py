@@ -74,6 +74,9 @@ def _headline(result: Result) -> str:
     if result.status == "infeasible":
         reason = _unreachable(result) or "no schedule has so few steps"
         return f"{name}: infeasible ({how}): {reason}"
+    if steps is None and not result.search_seconds:  # as by cchybrid.bound
+        lower = _count(result.lower_bound.steps)
+        return f"{name}: at least {lower} (no engine has searched for a schedule)"
     if steps is None:
         return f"{name}: no schedule found ({result.seconds:.1f} s)"
     if result.status == "optimal":

@@ -43,6 +43,17 @@ def test_a_topology(tmp_path: Path) -> None:
     assert (facts["out_degree"], facts["diameter"], facts["automorphisms"]) == ([3, 3], 3, 48)
 
 
+def test_the_network_of_an_instance_file(folder: Path) -> None:
+    call("instance", "cluster.graphml", "AAB", "-o", "instance.json", cwd=folder)
+    done = call("network", "instance.json", "--json", cwd=folder)
+    expected = call("network", "cluster.graphml", "--json", cwd=folder)
+    assert json.loads(done.stdout) == {**json.loads(expected.stdout), "notes": []}
+    (folder / "other.json").write_text('{"format": "cchybrid-schedule/1"}')
+    refused = call("network", "other.json", cwd=folder)
+    assert refused.returncode == 2
+    assert 'give a file with "format": "cchybrid-network/1"' in refused.stderr
+
+
 def test_unknown_attributes_are_refused_by_every_command(folder: Path) -> None:
     for words in (["network"], ["solve"], ["bound"]):
         collective = [] if words == ["network"] else ["AAB"]

@@ -67,6 +67,19 @@ def test_unknown_attributes_warn_if_they_are_ignored() -> None:
         assert instance(graph, "AAS", ignore_attributes=True).network.nodes == 2
 
 
+def test_warnings_name_the_line_of_the_caller() -> None:
+    graph = nx.Graph()
+    graph.add_edge(0, 1, bandwidth=25)
+    for call in (
+        network,
+        lambda source: instance(source, "AAS"),
+        lambda source: solve(source, "AAS"),
+    ):
+        with pytest.warns(UserWarning, match="capacity 1 is bandwidth 25") as caught:
+            call(graph)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
 @pytest.mark.parametrize("source", [None, True, 3, 2.5, {}, [], object(), b"mesh"])
 def test_no_network(source: object) -> None:
     with pytest.raises(InputError, match="is no network; give a name"):

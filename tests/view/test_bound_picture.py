@@ -66,6 +66,30 @@ def test_a_cut_over_channels() -> None:
     assert picture.channels == {(1, 0): 1.0, (4, 3): 1.0, (7, 6): 1.0}
 
 
+def test_names_are_written_as_they_are() -> None:
+    pair = cchybrid.Network.from_links("pair", 2, [(0, 1)], node_names=("x_y", "ada"))
+    picture = picture_of(cchybrid.instance(pair, "AAB"), 1, {"kind": "cut", "nodes": [0]})
+    assert picture.sentence == "Node x_y receives 1 message over 1 channel: at least 1 step."
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("price", [1, "3/7"])
+def test_a_price_of_one_link_is_said_as_such(half: bool, price: int | str) -> None:
+    arcs = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
+    channels = tuple(cchybrid.Channel(a, b, 2 if {a, b} == {1, 2} else 1) for a, b in arcs)
+    line = cchybrid.Network("line", 4, channels, half_duplex=((1, 2),) if half else ())
+    prices = [[1, 2, price], [2, 1, price]] if half else [[1, 2, price]]
+    evidence: dict[str, object] = {"kind": "prices", "channels": prices}
+    picture = picture_of(cchybrid.instance(line, "AAS"), 4 if half else 2, evidence)
+    assert picture.sentence == (
+        "8 deliveries have no allowed route without the half-duplex link between node 1 and "
+        "node 2, which carries 2 per step: at least 4 steps."
+        if half
+        else "4 deliveries have no allowed route without the channel from node 1 to node 2, "
+        "which carries 2 per step: at least 2 steps."
+    )
+
+
 def test_a_cut_over_ports() -> None:
     instance = cchybrid.instance("ring-bi-5", "AAS", ports=1)
     picture = picture_of(instance, 4, {"kind": "cut", "nodes": [2]})

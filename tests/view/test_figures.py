@@ -17,7 +17,16 @@ from matplotlib.testing.compare import compare_images
 
 import cchybrid
 from cchybrid.library.topologies import network
-from cchybrid.model import Channel, Instance, LowerBound, Message, Network, Schedule, Transfer
+from cchybrid.model import (
+    Channel,
+    Instance,
+    LowerBound,
+    Message,
+    Network,
+    Reduction,
+    Schedule,
+    Transfer,
+)
 from cchybrid.model.errors import InputError
 from cchybrid.view.drawing import figure_styles
 from cchybrid.view.drawing.charts import channel_loads, node_loads
@@ -60,6 +69,10 @@ def made(name: str, collective: str, steps: list[list[tuple[int, ...]]]) -> Sche
 
 BROADCAST = made("ring-bi-4", "OAB", [[(0, 1), (0, 3)], [(1, 2)]])
 REDUCTION = made("ring-bi-4", "AOR", [[(2, 1)], [(1, 0), (3, 0)]])
+FORWARDED = Schedule(
+    cchybrid.instance("mesh-1x3", [Reduction((2,), 0)], switching="store-and-forward"),
+    ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),)),
+)
 SCATTER = made(
     "ring-bi-5",
     "AAS",
@@ -130,7 +143,9 @@ def test_colours_and_line_styles_tell_messages_apart() -> None:
 
 
 def test_nodes_that_hold_the_message_are_filled() -> None:
-    for schedule, counts in ((BROADCAST, [1, 3]), (REDUCTION, [4, 3])):
+    for schedule, counts in (
+        (BROADCAST, [1, 3]), (REDUCTION, [4, 3]), (FORWARDED, [2, 2]),
+    ):  # fmt: skip
         figure = draw_steps(schedule)
         for axes, count in zip(figure.axes, counts, strict=False):
             fill = parts(axes, "nodes-circle")[0].get_facecolors()

@@ -27,7 +27,7 @@ from cchybrid.view.drawing import page as page_module
 from cchybrid.view.drawing import page_data
 from cchybrid.view.drawing.page import page, script_json
 from tests.view.chromium import PHONE, OpenPage, type_key
-from tests.view.test_figures import BROADCAST, REDUCTION, SCATTER
+from tests.view.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
 CUT = LowerBound(3, {"kind": "cut", "nodes": [0, 1]})
 NAMES = (
@@ -157,6 +157,21 @@ def test_the_verdict_says_no_more_than_the_evidence(
 ) -> None:
     data = page_data.page_data(replace(SCATTER, lower_bound=bound))
     assert data["status"] == {"text": text, "optimal": optimal}
+
+
+@pytest.mark.parametrize(
+    ("bound", "heading"),
+    [
+        (CUT, "Why at least 3 steps?"),
+        (LowerBound(9, CUT.evidence), "The stated lower bound of 9 steps"),
+        (LowerBound(5), "The stated lower bound of 5 steps"),
+    ],
+)
+def test_only_a_bound_that_may_hold_is_explained(bound: LowerBound, heading: str) -> None:
+    text = page(replace(SCATTER, lower_bound=bound))
+    assert f'<h2 id="bound-title">{heading}</h2>' in text
+    sentence = data_of(text)["bound"]["sentence"]
+    assert sentence[0] == sentence[0].upper()
 
 
 def test_a_certified_optimum_is_called_so() -> None:
@@ -390,6 +405,10 @@ def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
     assert tab.evaluate(held) == "0,1,2,3"
     type_key(tab, "End")
     assert tab.evaluate(held) == "0,1,3"
+    tab = open_page(page(FORWARDED))
+    assert tab.evaluate(held) == "0,2"
+    type_key(tab, "End")
+    assert tab.evaluate(held) == "0,1"
 
 
 def test_names_of_any_kind_are_only_text(open_page: OpenPage) -> None:
@@ -431,6 +450,55 @@ def test_a_phone(open_page: OpenPage, schedule: Schedule) -> None:
     tab.tap("[data-node='2']")
     tab.tap("#channels canvas[tabindex]", position={"x": 200, "y": 60})
     assert tab.inner_text("#journey-text").startswith("Channel ")
+    assert overflow(tab) == 0
+
+
+def long_names() -> Schedule:
+    """Return an allgather on a ring of nodes with long names, a switch close to one of them."""
+    names = ("core switch", *(f"a long name {node}" for node in range(1, 8)))
+    places = [(0.5, 1), (0, 1), (1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3)]
+    links = [(0, 1), (0, 2), (0, 7), *((n, n + 1) for n in range(1, 7)), (7, 1)]
+    net = Network.from_links(
+        "ring", 8, links, node_names=names, switches=(0,), positions=tuple(places)
+    )
+    ends = [(a, b) for pair in links[3:] for a, b in (pair, pair[::-1])]
+    messages = tuple(Message(a, (b,)) for a, b in ends)
+    step = tuple(Transfer(number, path) for number, path in enumerate(ends))
+    return Schedule(Instance(net, Collective("neighbours", messages)), (step,))
+
+
+def boxes(tab: Any, selector: str) -> list[list[float]]:
+    """Return left, top, right and bottom of elements in pixels."""
+    found: list[list[float]] = tab.locator(selector).evaluate_all(
+        "(list) => list.map((e) => e.getBoundingClientRect())"
+        ".map((box) => [box.left, box.top, box.right, box.bottom])"
+    )
+    return found
+
+
+def test_long_names_cover_neither_each_other_nor_nodes(open_page: OpenPage) -> None:
+    tab = open_page(page(long_names()))
+    names = boxes(tab, "#network .node text")
+    assert len(names) == 8
+    nodes = boxes(tab, "#network .node .shape")
+    on_lines = boxes(tab, "#network .arrows text")
+    assert len(on_lines) >= 7
+    for index, (left, top, right, bottom) in enumerate([*names, *on_lines]):
+        others = [*names, *on_lines][:index] + (nodes if index < len(names) else [])
+        for other in others:
+            across = min(right, other[2]) - max(left, other[0])
+            upwards = min(bottom, other[3]) - max(top, other[1])
+            assert min(across, upwards) < 4, (index, other)  # boxes of texts have some margin
+
+
+def test_long_names_leave_room_for_routes_on_a_phone(open_page: OpenPage) -> None:
+    names = tuple(f"a name of many letters {node}" for node in range(5))
+    instance = HOSTILE.instance
+    named = replace(instance, network=replace(instance.network, node_names=names))
+    tab = open_page(page(replace(HOSTILE, instance=named)), **PHONE)
+    routes = boxes(tab, ".transfers .route")
+    assert routes
+    assert all(right - left >= 140 for left, _, right, _ in routes)
     assert overflow(tab) == 0
 
 

@@ -131,6 +131,7 @@ def test_wide_and_long_schedules_are_broken_into_tables_and_pages() -> None:
     check_latex(text)
     assert "longtable" in text
     assert text.count(r"\begin{longtable}") > 1
+    assert len(re.findall(r"\\end\{longtable\}\n\n\\begin", text)) == text.count(r"\begin") - 1
     heads = re.findall(
         r"step (\d+)", "\n".join(line for line in text.splitlines() if "source" in line)
     )

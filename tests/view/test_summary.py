@@ -74,7 +74,7 @@ def test_results_without_a_schedule_have_a_text_of_every_kind() -> None:
     one_direction = cchybrid.Network.from_arcs("arc", 2, [(0, 1)], node_names=("a", "b"))
     infeasible = cchybrid.solve(one_direction, "AAS")
     unknown = cchybrid.bound("ring-bi-4", "AAS", time_limit=20)
-    for found, word in ((infeasible, "infeasible"), (unknown, "no schedule found")):
+    for found, word in ((infeasible, "infeasible"), (unknown, "at least 2 steps (no engine has")):
         assert word in repr(found)
         assert word in found.summary()
         assert "table" not in tags(found._repr_html_())

@@ -260,9 +260,9 @@ class _Reader:
             self.checked, self.evidence
         )
         payer = (
-            "the cheapest tree of every message"
+            "the cheapest trees of all messages"
             if trees
-            else "the cheapest route of every delivery"
+            else "the cheapest routes of all deliveries"
         )
         text = (
             f"each channel or port has a price; {payer} together cost {_times(paid, offered)} "
@@ -271,7 +271,33 @@ class _Reader:
         channels = {(a, b): Fraction(price) for a, b, price in self.evidence.get("channels", [])}
         ports = [*self.evidence.get("inject", []), *self.evidence.get("accept", [])]
         inside = {node for node, price in ports if Fraction(price) > 0}
+        link = None if trees or inside else self._only_link(channels)
+        if link is not None:
+            # A route takes it once or not at all, and pays one price or nothing.
+            text = self._over_one_link(*link, paid, offered)
         return self._picture(self._marked(text, inside), inside, _relative(channels))
+
+    def _only_link(self, prices: Mapping[Channel, Fraction]) -> Channel | None:
+        """Return the channel that alone has a price, or one of a half-duplex pair."""
+        hops = {hop for hop, price in prices.items() if price > 0}
+        a, b = min(hops)
+        shared = (a, b) in self.checked.half_duplex or (b, a) in self.checked.half_duplex
+        return (a, b) if hops == {(a, b)} or (shared and hops == {(a, b), (b, a)}) else None
+
+    def _over_one_link(self, a: int, b: int, paid: int, offered: int) -> str:
+        """Return in words that many deliveries share one link."""
+        capacity = self.checked.channels[a, b]
+        count = paid * capacity // offered
+        ends = self._name(a), self._name(b)
+        if (a, b) in self.checked.half_duplex or (b, a) in self.checked.half_duplex:
+            link = f"half-duplex link between {ends[0]} and {ends[1]}"
+        else:
+            source, target = ends[::-1] if self.checked.backwards else ends
+            link = f"channel from {source} to {target}"
+        have = "delivery has" if count == 1 else "deliveries have"
+        return (
+            f"{count} {have} no allowed route without the {link}, which carries {capacity} per step"
+        )
 
     def step_prices(self) -> BoundPicture:
         """Prices that differ from step to step."""
@@ -337,8 +363,8 @@ class _Reader:
         return f"{text} (priced ports at the marked nodes)" if inside else text
 
     def _name(self, node: int) -> str:
-        named = self.network.node_names is not None
-        return self.network.node_name(node) if named else f"node {node}"
+        # Not the name alone: at the beginning of a sentence it would get a capital letter.
+        return f"node {self.network.node_name(node)}"
 
     def _nodes(self, nodes: set[int]) -> str:
         """Return a set of nodes in words, such as ``these 3 nodes`` or ``node 5``."""

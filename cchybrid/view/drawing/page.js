@@ -154,6 +154,7 @@ function showJourney(step) {
     const item = document.createElement("li"), button = document.createElement("button");
     button.type = "button";
     const name = document.createElement("span"), route = document.createElement("span");
+    name.className = "name";
     name.textContent = chosen ? `step ${time + 1}` : messageName(transfer[0]);
     const path = routeName(transfer.slice(1));
     // The ends of the path name the message if it has no others.

@@ -202,12 +202,16 @@ def _bound(schedule: Schedule) -> tuple[dict[str, Any] | None, str]:
     stated = schedule.lower_bound
     if stated is None:
         return None, ""
+    counted = "1 step" if stated.steps == 1 else f"{stated.steps} steps"
     try:
         picture = bound_picture(schedule.instance, stated)
         sentence = bound_sentence(schedule.instance, stated)
     except InputError as error:
-        return {"steps": stated.steps, "sentence": f"{error.what}."}, error.what
-    record: dict[str, Any] = {"steps": stated.steps, "sentence": sentence}
+        text = f"{error.what[:1].upper()}{error.what[1:]}."
+        return {"heading": f"The stated lower bound of {counted}", "sentence": text}, error.what
+    holds = stated.steps <= len(schedule.steps)
+    heading = f"Why at least {counted}?" if holds else f"The stated lower bound of {counted}"
+    record: dict[str, Any] = {"heading": heading, "sentence": sentence}
     if picture is not None:
         index = schedule.instance.network.channel_index
         record |= {

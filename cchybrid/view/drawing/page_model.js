@@ -95,6 +95,9 @@ function holders(message, step) {
   const earlier = journeyOf({ kind: "message", id: message }).filter(([number]) => number < step);
   if (!combining) return new Set([messages[message][0], ...earlier.map(([, transfer]) => transfer.at(-1))]);
   const parts = new Set(messages[message]);
-  for (const [, transfer] of earlier) parts.delete(transfer[1]);
+  for (const [, transfer] of earlier) {  // hop by hop, other nodes hold parts on the way, too
+    parts.delete(transfer[1]);
+    parts.add(transfer.at(-1));
+  }
   return parts;
 }

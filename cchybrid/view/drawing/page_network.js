@@ -49,6 +49,16 @@ function pointAt(points, share) {
   return withoutStart(points, total * share)[0];
 }
 
+// The box of a text around its centre: left, top, right, bottom. Letters of East Asia are wider.
+function textBox(text, x, y, font) {
+  let width = 0;
+  for (const letter of text) width += letter.codePointAt(0) >= 0x1100 ? 1 : 0.6;
+  return [x - width * font / 2, y - 0.6 * font, x + width * font / 2, y + 0.6 * font];
+}
+const shared = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0]))
+  * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+const covered = (box, others) => others.reduce((sum, other) => sum + shared(box, other), 0);
+
 class NetworkPicture {
   constructor(root, faint) {
     this.root = root;
@@ -66,6 +76,7 @@ class NetworkPicture {
     this.width = Math.max(box[2], 240);
     box[0] -= (this.width - box[2]) / 2;
     box[2] = this.width;
+    this.frame = [box[0], box[1], box[0] + box[2], box[1] + box[3]];
     root.setAttribute("viewBox", box.map((value) => value.toFixed(1)).join(" "));
     root.style.maxWidth = `${Math.round(1.35 * this.width)}px`;
     this.haloes = svg(root, "g");
@@ -99,6 +110,8 @@ class NetworkPicture {
     const font = this.font = this.inside
       ? Math.min(14, 1.75 * radius / (0.62 * Math.max(2, this.labels.reduce((highest, label) => Math.max(highest, [...label].length), 1))))
       : Math.min(13, network.gap / 4);
+    const symbols = nodes.map(({ x, y }) => [x - radius, y - radius, x + radius, y + radius]);
+    this.nodeLabels = [];
     this.nodeElements = nodes.map((node, index) => {
       const element = svg(group, "g", {
         class: "node", role: "button", tabindex: index ? -1 : 0, "data-node": index,
@@ -113,9 +126,28 @@ class NetworkPicture {
         svg(element, "rect", { class: "shape", x: node.x - r, y: node.y - r, width: 2 * r, height: 2 * r, transform: rotation });
       }
       if (this.inside) svg(element, "text", { x: node.x, y: node.y, "font-size": font }, this.labels[index]);
-      else if (font >= 8) svg(element, "text", { class: "beside", x: node.x, y: node.y + radius + 0.8 * font, "font-size": font }, this.labels[index]);
+      else if (font >= 8) {
+        const [x, y] = this.placeBeside(node, this.labels[index], symbols);
+        svg(element, "text", { class: "beside", x, y, "font-size": font }, this.labels[index]);
+      }
       return element;
     });
+  }
+
+  // The centre of a node's label: below the node, or where it covers fewer nodes and labels.
+  placeBeside(node, text, symbols) {
+    const [left, , right] = textBox(text, 0, 0, this.font);
+    const aside = (right - left) / 2 + radius + 3, away = radius + 0.8 * this.font;
+    let best = null, least = Infinity;
+    for (const [x, y] of [[0, away], [0, -away], [aside, 0], [-aside, 0]]) {
+      const box = textBox(text, node.x + x, node.y + y, this.font);
+      const outside = (box[2] - box[0]) * (box[3] - box[1]) - shared(box, this.frame);
+      const hidden = covered(box, symbols) + covered(box, this.nodeLabels) + 2 * outside;
+      if (hidden < least) [best, least] = [box, hidden];
+      if (!hidden) break;
+    }
+    this.nodeLabels.push(best);
+    return [(best[0] + best[2]) / 2, (best[1] + best[3]) / 2];
   }
 
   // Measure the pixels per unit of the picture, and hide names that would be too small.
@@ -151,15 +183,24 @@ class NetworkPicture {
     return group;
   }
 
-  label(group, line, text, share = network.gap * this.scale < 64 ? 0.48 : 0.6) {
-    const [x, y] = pointAt(cut(line, radius, radius), share);
-    svg(group, "text", { x: x.toFixed(1), y: y.toFixed(1), "font-size": (10.5 / this.scale).toFixed(1) }, short(text, 8));
+  // A text on a line, where no other text is; without such a place it is left out if it may be.
+  label(group, line, text, optional) {
+    const inner = cut(line, radius, radius), font = 10.5 / this.scale, words = short(text, 8);
+    const near = network.gap * this.scale < 64 ? 0.48 : 0.6;
+    for (const share of optional ? [near, 0.72, 0.36, 0.84] : [near]) {
+      const [x, y] = pointAt(inner, share), box = textBox(words, x, y, font);
+      if (optional && (covered(box, this.lineLabels) || covered(box, this.nodeLabels))) continue;
+      this.lineLabels.push(box);
+      svg(group, "text", { x: x.toFixed(1), y: y.toFixed(1), "font-size": font.toFixed(1) }, words);
+      return;
+    }
   }
 
   // The routes of a step; of a selection the whole journey, with its other steps lighter.
   drawStep(number, selection) {
     this.arrows.replaceChildren();
     this.marks.replaceChildren();
+    this.lineLabels = [];
     const step = steps[number];
     const message = onlyMessage(selection);
     const whole = selection && (message !== undefined || selection.kind === "key");
@@ -202,8 +243,8 @@ class NetworkPicture {
       });
       if (!labelled || (selection && !chosen)) continue;
       // One journey is labelled with its steps, many messages with their sources.
-      if (message !== undefined && selection) this.label(group, last, String(number + 1));
-      else if (messages.length > 1) this.label(group, last, keyName(key));
+      if (message !== undefined && selection) this.label(group, last, String(number + 1), false);
+      else if (messages.length > 1) this.label(group, last, keyName(key), true);
     }
     if (journeyIsDue) this.drawJourney(selection, number, message !== undefined);
     const held = message === undefined ? new Set() : holders(message, number);
@@ -223,7 +264,7 @@ class NetworkPicture {
       const key = keys[transfer[0]];
       const group = this.arrow(line, { colour: colourOf(key), dash: lineOf(key), width: numbered ? 2 : 1.4, css: numbered ? "journey" : "later" });
       const last = lineBetween(transfer.at(-2), transfer.at(-1));
-      if (numbered && network.gap * this.scale >= 30) this.label(group, last, String(step + 1));
+      if (numbered && network.gap * this.scale >= 30) this.label(group, last, String(step + 1), false);
     }
   }
 

@@ -97,7 +97,10 @@ class MessageKeys:
         message = messages[0]
         if isinstance(message, Reduction):
             parts = {message.destination, *message.sources}
-            return frozenset(parts.difference(path[0] for path in earlier))
+            for path in earlier:  # hop by hop, other nodes hold parts on the way, too
+                parts.discard(path[0])
+                parts.add(path[-1])
+            return frozenset(parts)
         return frozenset({message.source, *(path[-1] for path in earlier)})
 
     def label(self, transfer: Transfer) -> str:
