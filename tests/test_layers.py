@@ -26,6 +26,8 @@ LAYERS = (
     "toolkit",
     "network_design",
     "host",
+    "exchange",
+    "run",
     "view",
     "bench",
     "cli",

@@ -1,0 +1,1 @@
+"""Schedules and proofs in the formats of other tools: exporters, importers, the audit."""

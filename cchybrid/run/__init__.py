@@ -1,0 +1,1 @@
+"""Schedules executed and simulated: MPI programs, SimGrid, time models."""
