@@ -14,9 +14,9 @@ from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import kind_of, shown_steps
-from cchybrid.checker.reading import read_network, read_steps
+from cchybrid.checker.reading import read_network
 from cchybrid.checker.routes import is_allowed
-from cchybrid.checker.schedule import check_schedule
+from cchybrid.checker.schedule import checked_schedule
 
 FORMAT = "cchybrid-certificate/1"
 ANY_ROUTING = "any routing"
@@ -103,10 +103,8 @@ def check(schedule: Any, record: Any) -> Verdict:
     EvidenceError
         The schedule is not valid, or the claim is not proven; the error says why.
     """
-    steps = read_steps(schedule)
-    instance = schedule.get("instance")
-    network = read_network(instance)
-    check_schedule(network, steps)
+    _, steps = checked_schedule(schedule)
+    instance = schedule["instance"]
     bound, scope = _claim(instance, record)
     evidence = record["evidence"]
     proven = prove(instance, evidence, scope, record["claim"].get("paths"))

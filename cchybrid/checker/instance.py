@@ -52,6 +52,9 @@ class Network:
         Per node the messages it can send and accept per step: its ports or its channels' capacity.
     listed
         The paths that a claim is restricted to; ``None`` if it is about all that are allowed.
+    members
+        For an ``allreduce`` the members of every message, otherwise nothing. Its ``messages`` are
+        then the broadcasts of the first members' parts, which every schedule contains.
     """
 
     listed: list[tuple[int, ...]] | None = None
@@ -71,9 +74,15 @@ class Network:
         self.endpoints = set(network.get("endpoints", []))
         one, many = ("destination", "sources") if back else ("source", "destinations")
         self.chunks: int = collective.get("chunks", 1)
-        self.messages: list[tuple[int, tuple[int, ...]]] = [
-            (m[one], tuple(m[many])) for m in collective["messages"] for _ in range(self.chunks)
-        ]
+        listed = [m for m in collective["messages"] for _ in range(self.chunks)]
+        self.members: list[tuple[int, ...]] = []
+        self.messages: list[tuple[int, tuple[int, ...]]] = []
+        if collective["kind"] == "allreduce":
+            self.members = [tuple(m["members"]) for m in listed]
+            self.messages = [(first, tuple(rest)) for first, *rest in self.members]
+        else:
+            self.messages = [(m[one], tuple(m[many])) for m in listed]
+        self._record = record
         self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
         routing = model.get("routing", "minimal")
         if self.hop_by_hop:
@@ -110,6 +119,30 @@ class Network:
         """Return the part of a capacity that there is in a step, counted from 1."""
         rounds = self.rounds[min(step, len(self.rounds)) - 1]
         return capacity * rounds // max(self.rounds)
+
+    def part(self, node: int, back: bool) -> Network:
+        """Return the broadcasts of a member's parts that every allreduce contains.
+
+        With ``back`` the reductions to that member, read backwards.
+        """
+        collective = self._record["collective"]
+        messages = []
+        for message in collective["messages"]:
+            others = [member for member in message["members"] if member != node]
+            if len(others) < len(message["members"]):
+                messages.append(
+                    {"sources": others, "destination": node}
+                    if back
+                    else {"source": node, "destinations": others}
+                )
+        if not messages:
+            raise EvidenceError(f"node {node} is no member")
+        kind = "combine" if back else "deliver"
+        part = Network(
+            {**self._record, "collective": {**collective, "kind": kind, "messages": messages}}
+        )
+        part.extra_hops = self.extra_hops
+        return part
 
     def with_any_routing(self) -> Network:
         """Return the same network with any routing; its bounds hold for this network, too."""

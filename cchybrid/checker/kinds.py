@@ -8,6 +8,7 @@ from typing import Any
 from cchybrid.checker.arborescences import arborescence_steps
 from cchybrid.checker.cut import cut_steps
 from cchybrid.checker.cut_over_time import cut_over_time_steps
+from cchybrid.checker.exchanges import exchange_steps
 from cchybrid.checker.farkas import farkas_steps
 from cchybrid.checker.growth import growth_steps
 from cchybrid.checker.instance import EvidenceError, Network
@@ -49,6 +50,23 @@ def shown_steps(network: Network, evidence: Any) -> int:
         The evidence proves nothing.
     """
     kind = kind_of(evidence)
+    if network.members:
+        return _all_reduce_steps(network, kind, evidence)
     if kind not in KINDS:
         raise EvidenceError(f"no kind of evidence for a number of steps is called {kind[:40]!r}")
     return KINDS[kind](network, evidence)
+
+
+def _all_reduce_steps(network: Network, kind: str, evidence: Mapping[str, Any]) -> int:
+    """Return the steps that evidence of the kinds ``part`` and ``exchanges`` shows.
+
+    Every allreduce contains the broadcasts of each member's own parts, and the reductions to it.
+    """
+    if kind == "exchanges":
+        return exchange_steps(network)
+    if kind != "part":
+        raise EvidenceError(f"no kind of evidence for an allreduce is called {kind[:40]!r}")
+    named = [key for key in ("from", "to") if key in evidence]
+    if len(named) != 1 or type(evidence[named[0]]) is not int:
+        raise EvidenceError("the member that the evidence is about is missing")
+    return shown_steps(network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence"))

@@ -9,7 +9,7 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError, Network
 
 INSTANCE_FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
-SCHEDULE_FORMAT = "cchybrid-schedule/1"
+SCHEDULE_FORMAT, SUMS_FORMAT = "cchybrid-schedule/1", "cchybrid-schedule/2"
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
 _MAX_ROUNDS = 1_000_000
@@ -40,9 +40,10 @@ def read_network(record: Any, routing: str | int | None = None) -> Network:
 
 
 def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Return the transfers of every step of a ``cchybrid-schedule/1`` object."""
-    if not isinstance(record, Mapping) or record.get("format") != SCHEDULE_FORMAT:
-        raise EvidenceError("this is no cchybrid-schedule/1")
+    """Return the transfers of every step of an object of the schedule format."""
+    formats = SCHEDULE_FORMAT, SUMS_FORMAT
+    if not isinstance(record, Mapping) or record.get("format") not in formats:
+        raise EvidenceError(f"this is no {' or '.join(formats)}")
     try:
         return [
             [(_whole(move["message"]), tuple(map(_whole, _list(move["path"])))) for move in step]
@@ -50,6 +51,19 @@ def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
         ]
     except (KeyError, TypeError, ValueError):
         raise EvidenceError("the steps of the schedule are not well-formed") from None
+
+
+def read_sums(record: Any) -> list[list[frozenset[int]]]:
+    """Return, per step and transfer, the members whose parts are added up; else an error."""
+    if record["format"] != SUMS_FORMAT:
+        raise EvidenceError(f"the schedule of an allreduce is no {SUMS_FORMAT}")
+    try:
+        sums = [[[*map(_whole, _list(move["sum"]))] for move in step] for step in record["steps"]]
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError("the sums of the schedule are not well-formed") from None
+    if any(len(set(parts)) != len(parts) for step in sums for parts in step):
+        raise EvidenceError("a sum counts a part twice")
+    return [list(map(frozenset, step)) for step in sums]
 
 
 def read_json(text: str) -> Any:
@@ -96,14 +110,19 @@ def _check_instance(record: Any) -> None:
         pairs.add((a, b))
     _require(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
     _only(collective, "name", "kind", "messages", *["chunks"][:parted])
-    back = {"deliver": False, "combine": True}[collective["kind"]]
+    all_reduce = parted and collective["kind"] == "allreduce"
+    back = all_reduce or {"deliver": False, "combine": True}[collective["kind"]]
     one, many = ("destination", "sources") if back else ("source", "destinations")
     count = len(_list(collective["messages"]))
     _require(0 < count * max(1, _whole(collective.get("chunks", 1))) <= _MAX_MESSAGES)
     _require(collective.get("chunks", 1) > 0)
     for message in collective["messages"]:
-        _only(message, one, many)
-        ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
+        if all_reduce:
+            _only(message, "members")
+            ends = list(map(_whole, _list(message["members"])))
+        else:
+            _only(message, one, many)
+            ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
         _require(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
     _only(model, "switching", "ports", "routing", *["rounds"][:parted])
     _require(all(0 < _whole(number) <= _MAX_ROUNDS for number in _list(model.get("rounds", []))))

@@ -27,9 +27,9 @@ from typing import Any
 from cchybrid.checker.certificate import fingerprint
 from cchybrid.checker.farkas import MAX_STEPS, MAX_TERMS, multipliers
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.reading import read_network, read_steps
+from cchybrid.checker.reading import read_network
 from cchybrid.checker.relaxation import Column, Relaxation
-from cchybrid.checker.schedule import check_schedule
+from cchybrid.checker.schedule import checked_schedule
 from cchybrid.checker.step_prices import paid_for_routes, prices_and_offers
 from cchybrid.checker.throughput import throughput_bound
 
@@ -107,9 +107,7 @@ def check_rounds(schedule: Any, record: Any) -> RoundsVerdict:
     EvidenceError
         The schedule is not valid or has more steps, or the claim is not proven.
     """
-    steps = read_steps(schedule)
-    network = read_network(schedule.get("instance"))
-    check_schedule(network, steps)
+    network, steps = checked_schedule(schedule)
     whole = without_parts(schedule["instance"])
     limit, claimed = _claim(whole, record)
     if len(steps) > limit:

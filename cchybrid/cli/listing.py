@@ -68,7 +68,6 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
 
 def collectives(as_json: AsJson = False) -> None:
     """List the collectives; case, hyphens and underscores of a name do not count."""
-    from cchybrid.library.collectives import ALLREDUCE
     from cchybrid.plugin.registry import load_registry
 
     infos = load_registry().collectives.values()
@@ -80,7 +79,6 @@ def collectives(as_json: AsJson = False) -> None:
         ("name", "MPI, NCCL, SCCL", "summary"),
         [(info.usage, " or ".join(info.aliases), info.summary) for info in infos],
     )
-    print_lines([f"  allreduce: {ALLREDUCE}"])
 
 
 def engines(name: EngineName = None, as_json: AsJson = False) -> None:

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from cchybrid.host import instances
+from cchybrid.host.allreduce import AllReduceRun
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
-from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
@@ -214,10 +215,15 @@ def solve(
         options=texts,
     )
     _ = config.strategy_options, config.quotient_options  # raises for wrong values
-    initial = None if initial_schedule is None else _initial_steps(initial_schedule, instance)
+    initial = None if initial_schedule is None else _initial(initial_schedule, instance)
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
     callbacks = Callbacks(stop, on_event)
-    return Session(instance, config, watching, log, callbacks, initial).run()
+    if instance.collective.kind == "allreduce":
+        if log is not None:
+            raise InputError("not available for an allreduce", where="log", hint="leave it out")
+        return AllReduceRun(instance, config, watching, callbacks, initial).run()
+    first = None if initial is None else initial.steps
+    return Session(instance, config, watching, log, callbacks, first).run()
 
 
 def bound(
@@ -357,8 +363,8 @@ def _options(options: Any) -> Mapping[str, Mapping[str, Any]]:
     return cast(Mapping[str, Mapping[str, Any]], options)
 
 
-def _initial_steps(source: Any, instance: Instance) -> Steps:
-    """Return the steps of the schedule to start from, which is valid for the instance."""
+def _initial(source: Any, instance: Instance) -> Schedule:
+    """Return the schedule to start from, which is valid for the instance."""
     with with_context("initial_schedule"):
         if isinstance(source, (str, Path)):
             source = Schedule.load(source)
@@ -366,10 +372,10 @@ def _initial_steps(source: Any, instance: Instance) -> Steps:
             raise InputError(
                 f"{described(source)} is no schedule", hint="give one, or the name of its file"
             )
-        violations = verify(instance, source.steps)
+        violations = verify(instance, source.steps, source.sums)
         if violations:
             raise InputError(
                 f"not valid for {instance.name}: {violations[0].text}",
                 hint="give a schedule of this instance",
             )
-    return source.steps
+    return Schedule(instance, source.steps, sums=source.sums)

@@ -13,6 +13,7 @@ from cchybrid.checker import EvidenceError, Verdict, certificate
 from cchybrid.checker import check as check_records
 from cchybrid.checker.rounds import FORMAT as ROUNDS_FORMAT
 from cchybrid.checker.rounds import RoundsVerdict, check_rounds
+from cchybrid.host.allreduce_bounds import find_allreduce_proof
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
@@ -148,7 +149,8 @@ def prove(
     record, read = _read_schedule(schedule)
     refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
     left = time_limit - (time.monotonic() - started)
-    outcome = find_proof(
+    find = find_allreduce_proof if read.instance.collective.kind == "allreduce" else find_proof
+    outcome = find(
         read.instance,
         record["instance"],
         len(read.steps),

@@ -19,17 +19,12 @@ from cchybrid.library.node_lists import parse_nodes, parse_pairs, read_pairs
 from cchybrid.library.node_numbers import node_numbers, node_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.library.roles import check_participants, group_of, listed, roles_of
-from cchybrid.model import Collective, Message, Network, Reduction
+from cchybrid.model import AllReduction, Collective, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
 
 MAX_PAIRS = 4_194_304
 """Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
 
-ALLREDUCE = (
-    "solve its two halves: cchybrid solve TOPOLOGY reduce-scatter, then cchybrid solve TOPOLOGY"
-    " allgather"
-)
-"""The commands that together give an allreduce."""
 _SEE_LIST = "`cchybrid collectives` lists the names"
 
 
@@ -111,8 +106,6 @@ def _key(word: str) -> str:
 
 
 def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:
-    if _key(word) == "allreduce":
-        return InputError("allreduce is not solved as one collective", hint=ALLREDUCE)
     near = difflib.get_close_matches(_key(word), by_key, n=2, cutoff=0.6)
     infos = [by_key[match] for match in near]
     guesses = " or ".join(dict.fromkeys(" or ".join((i.usage, *i.aliases)) for i in infos))
@@ -188,6 +181,11 @@ def _all_to_all_reduce(roles: Roles) -> Collective:
     """AAR, table 3.1: a reduction from all others to every node."""
     nodes = _all(roles)
     return Collective("AAR", tuple(Reduction(_others(nodes, node), node) for node in nodes))
+
+
+def _all_reduce(roles: Roles) -> Collective:
+    """Allreduce, as in MPI: every participant gets the sum of all parts."""
+    return Collective("allreduce", (AllReduction(tuple(roles.participants)),))
 
 
 def _many_to_many_broadcast(roles: Roles) -> Collective:
@@ -347,6 +345,12 @@ PATTERNS: tuple[CollectiveInfo, ...] = (
         _all_to_all_reduce,
         "all-to-all reduction, one to every node",
         ("reduce-scatter",),
+    ),
+    CollectiveInfo(
+        "allreduce",
+        "allreduce",
+        _all_reduce,
+        "every node gets the sum of all parts; several chunks take several paths",
     ),
     CollectiveInfo(
         "MNB", "MNB", _many_to_many_broadcast, "broadcast from each transmitter to all receivers"

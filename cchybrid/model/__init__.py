@@ -1,12 +1,14 @@
 """Instances and schedules: frozen, validated data with JSON in both directions."""
 
-from cchybrid.model.collective import Collective, Message, Reduction
+from cchybrid.model.collective import AllReduction, AnyMessage, Collective, Message, Reduction
 from cchybrid.model.communication import CommunicationModel
 from cchybrid.model.instance import Instance
 from cchybrid.model.network import Channel, Network
-from cchybrid.model.schedule import LowerBound, Schedule, Steps, Transfer
+from cchybrid.model.schedule import LowerBound, Schedule, Steps, Sums, Transfer
 
 __all__ = [
+    "AllReduction",
+    "AnyMessage",
     "Channel",
     "Collective",
     "CommunicationModel",
@@ -17,5 +19,6 @@ __all__ = [
     "Reduction",
     "Schedule",
     "Steps",
+    "Sums",
     "Transfer",
 ]

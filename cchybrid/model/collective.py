@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, starmap
@@ -33,12 +33,22 @@ class Reduction(NamedTuple):
     destination: int
 
 
+class AllReduction(NamedTuple):
+    """A message of an ``allreduce`` collective: every member gets the sum of all members' parts."""
+
+    members: tuple[int, ...]
+
+
+AnyMessage = Message | Reduction | AllReduction
+"""A message of one of the three kinds."""
+
+
 @dataclass(frozen=True, repr=False)
 class Collective(ShownCollective):
-    """A set of messages, all of the kind ``deliver`` or all of the kind ``combine``.
+    """A set of messages of one kind: ``deliver``, ``combine`` or ``allreduce``.
 
     Destinations (or sources) are distinct and do not contain the message's own source (or
-    destination).
+    destination); members are distinct, and at least two.
 
     Parameters
     ----------
@@ -50,7 +60,7 @@ class Collective(ShownCollective):
     """
 
     name: str
-    messages: tuple[Message, ...] | tuple[Reduction, ...]
+    messages: tuple[Message, ...] | tuple[Reduction, ...] | tuple[AllReduction, ...]
     chunks: int = 1
 
     def __post_init__(self) -> None:
@@ -62,22 +72,28 @@ class Collective(ShownCollective):
             raise InputError(
                 f"{described(self.messages)} is no list of messages",
                 where="collective.messages",
-                hint="give a list of Message or Reduction",
+                hint="give a list of Message, Reduction or AllReduction",
             )
         if not self.messages:
             raise InputError("no messages", where="collective.messages", hint="name at least one")
         kinds = {type(message) for message in self.messages}
         if len(kinds) > 1:
             raise InputError(
-                "messages of both kinds", where="collective.messages", hint="use one kind"
+                "messages of several kinds", where="collective.messages", hint="use one kind"
             )
         messages = self._take_whole_numbers()
         self._check_chunks()
         for index, message in enumerate(messages):
-            one, many = _one_and_many(message)
+            one, many = one_and_many(message)
             if many and one not in many and (len(many) == 1 or len(set(many)) == len(many)):
                 continue
             where = f"collective.messages[{index}]"
+            if isinstance(message, AllReduction):
+                raise InputError(
+                    "less than two members, or one is listed twice",
+                    where=where,
+                    hint="name two or more nodes, each once",
+                )
             if not many:
                 raise InputError(
                     "no destinations or no sources", where=where, hint="name at least one"
@@ -100,9 +116,9 @@ class Collective(ShownCollective):
                 hint="use the method in_chunks",
             )
 
-    def _take_whole_numbers(self) -> tuple[Message | Reduction, ...]:
+    def _take_whole_numbers(self) -> tuple[AnyMessage, ...]:
         """Return the messages; nodes may be given as whole numbers of any type."""
-        messages: tuple[Message | Reduction, ...] = self.messages
+        messages: tuple[AnyMessage, ...] = self.messages
         if type(messages) is tuple and all(map(_has_integers, messages)):
             return messages
         messages = tuple(
@@ -114,7 +130,7 @@ class Collective(ShownCollective):
 
     def __getstate__(self) -> tuple[str, str, int, array[int], array[int], array[int]]:
         """Return the state for pickling, with the messages in flat arrays."""
-        pairs = list(map(_one_and_many, self.messages))
+        pairs = list(map(one_and_many, self.messages))
         ones, sizes = [one for one, _ in pairs], [len(many) for _, many in pairs]
         nodes = list(chain.from_iterable(many for _, many in pairs))
         flat = array("q", ones), array("q", sizes), array("q", nodes)
@@ -125,24 +141,32 @@ class Collective(ShownCollective):
         name, kind, chunks, ones, sizes, nodes = state
         left = iter(nodes)
         many = (tuple(islice(left, size)) for size in sizes)
-        messages: tuple[Message, ...] | tuple[Reduction, ...]
+        messages: Any
         if kind == "deliver":
             messages = tuple(starmap(Message, zip(ones, many, strict=True)))
-        else:
+        elif kind == "combine":
             messages = tuple(starmap(Reduction, zip(many, ones, strict=True)))
+        else:
+            messages = tuple(AllReduction((a, *rest)) for a, rest in zip(ones, many, strict=True))
         self.__dict__.update(name=name, messages=messages, chunks=chunks)
 
     @property
     def kind(self) -> str:
-        """The kind of all messages: ``deliver`` or ``combine``."""
-        return "combine" if isinstance(self.messages[0], Reduction) else "deliver"
+        """The kind of all messages: ``deliver``, ``combine`` or ``allreduce``."""
+        first = self.messages[0]
+        if isinstance(first, AllReduction):
+            return "allreduce"
+        return "combine" if isinstance(first, Reduction) else "deliver"
 
     @cached_property
     def deliver_messages(self) -> tuple[Message, ...]:
-        """The messages as deliveries: a reduction read backwards is a broadcast."""
+        """The messages as deliveries: a reduction read backwards is a broadcast.
+
+        Of an ``allreduce``, only the part of each message's first member, which reaches all others.
+        """
         if self.kind == "deliver":
             return cast(tuple[Message, ...], tuple(self.messages))
-        return tuple(Message(*_one_and_many(message)) for message in self.messages)
+        return tuple(Message(*one_and_many(message)) for message in self.messages)
 
     def in_chunks(self, chunks: int) -> Collective:
         """Return the collective with every message cut into this number of equal chunks.
@@ -157,8 +181,11 @@ class Collective(ShownCollective):
 
     def to_json(self) -> dict[str, Any]:
         """Return the ``collective`` object of the instance format: each message once."""
-        pairs = map(_one_and_many, self.messages[:: self.chunks])
-        if self.kind == "combine":
+        pairs = map(one_and_many, self.messages[:: self.chunks])
+        messages: list[dict[str, Any]]
+        if self.kind == "allreduce":
+            messages = [{"members": [one, *many]} for one, many in pairs]
+        elif self.kind == "combine":
             messages = [{"sources": list(many), "destination": one} for one, many in pairs]
         else:
             messages = [{"source": one, "destinations": list(many)} for one, many in pairs]
@@ -172,11 +199,11 @@ class Collective(ShownCollective):
         only_keys(record, ("name", "kind", "messages", "chunks"), where)
         name = take(record, "name", str, where)
         kind = take(record, "kind", str, where)
-        if kind not in ("deliver", "combine"):
+        if kind not in _READERS:
             raise InputError(
-                f"unknown kind {kind!r}", where=f"{where}.kind", hint="use deliver or combine"
+                f"unknown kind {kind!r}", where=f"{where}.kind", hint=f"use {', '.join(_READERS)}"
             )
-        read = _read_message if kind == "deliver" else _read_reduction
+        read = _READERS[kind]
         found = cls(name, cast(Any, take_list(record, "messages", read, where)))
         if "chunks" not in record:
             return found
@@ -184,29 +211,39 @@ class Collective(ShownCollective):
             return found.in_chunks(take(record, "chunks", int, ""))
 
 
-def _one_and_many(message: Message | Reduction) -> tuple[int, tuple[int, ...]]:
+def one_and_many(message: AnyMessage) -> tuple[int, tuple[int, ...]]:
+    """Return the source of a message and its destinations.
+
+    Of a reduction its destination and its sources, of an allreduce the first member and the others.
+    """
     if isinstance(message, Message):
         return message.source, message.destinations
+    if isinstance(message, AllReduction):
+        return (message.members[0] if message.members else -1), message.members[1:]
     return message.destination, message.sources
 
 
-def _has_integers(message: Message | Reduction) -> bool:
+def _has_integers(message: AnyMessage) -> bool:
     # Fast, as a collective has up to a million messages.
-    if type(message) is not Message and type(message) is not Reduction:
+    if type(message) not in (Message, Reduction, AllReduction):
         return False
-    one, many = _one_and_many(message)
+    if isinstance(message, AllReduction) and type(message.members) is not tuple:
+        return False
+    one, many = one_and_many(message)
     return type(one) is int and type(many) is tuple and set(map(type, many)) <= {int}
 
 
-def _with_integers(message: Any, where: str) -> Message | Reduction:
+def _with_integers(message: Any, where: str) -> AnyMessage:
     if isinstance(message, Message):
         return Message(whole(message.source, where), whole_tuple(message.destinations, where))
     if isinstance(message, Reduction):
         return Reduction(whole_tuple(message.sources, where), whole(message.destination, where))
+    if isinstance(message, AllReduction):
+        return AllReduction(whole_tuple(message.members, where))
     raise InputError(
         f"{str(message)[:40]!r} is no message",
         where=where,
-        hint="give Message or Reduction; pairs of nodes: see cchybrid.collective",
+        hint="give Message, Reduction or AllReduction; pairs of nodes: see cchybrid.collective",
     )
 
 
@@ -229,3 +266,16 @@ def _read_reduction(value: Any, where: str) -> Reduction:
     return Reduction(
         take_list(record, "sources", read_integer, where), take(record, "destination", int, where)
     )
+
+
+def _read_all_reduction(value: Any, where: str) -> AllReduction:
+    record = expect(value, dict, where)
+    only_keys(record, ("members",), where)
+    return AllReduction(take_list(record, "members", read_integer, where))
+
+
+_READERS: dict[str, Callable[[Any, str], AnyMessage]] = {
+    "deliver": _read_message,
+    "combine": _read_reduction,
+    "allreduce": _read_all_reduction,
+}

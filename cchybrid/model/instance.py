@@ -6,13 +6,14 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from cchybrid.model.collective import Collective
+from cchybrid.model.collective import AllReduction, Collective, Message, Reduction
 from cchybrid.model.communication import CommunicationModel, Ports
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
@@ -21,7 +22,8 @@ from cchybrid.model.shown import ShownInstance
 from cchybrid.model.text import described
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
-"""The formats of instance files; the second one is written where there are chunks or rounds."""
+"""The formats of instance files; the second one is written where there are chunks or rounds, or
+for an allreduce."""
 DEFAULT_MODEL = CommunicationModel()
 
 
@@ -90,10 +92,18 @@ class Instance(ShownInstance):
     def forward(self) -> Instance:
         """The instance itself; for ``combine`` its reversal, a set of broadcasts.
 
-        Reversal happens only here and in ``reverse_steps``.
+        Reversal happens only here and in ``reverse_steps``. An ``allreduce`` is no set of
+        broadcasts, so this raises an ``InputError``: all that works on deliveries refuses it here.
         """
         if self.collective.kind == "deliver":
             return self
+        if self.collective.kind == "allreduce":
+            raise InputError(
+                "an allreduce is not a set of broadcasts",
+                where=self.name,
+                hint="solve, bound, prove, verify and export work on it; or use its halves, "
+                "reduce-scatter and allgather",
+            )
         return Instance(
             network=self.network.reversed(),
             collective=Collective(
@@ -104,6 +114,39 @@ class Instance(ShownInstance):
             model=self.model.reversed(),
             name=f"{self.name} backwards",
         )
+
+    def part_from(self, node: int) -> Instance:
+        """Return the broadcasts that every schedule of this ``allreduce`` contains.
+
+        Those of the node's own parts, to the other members: a lower bound for it is one for the
+        allreduce.
+        """
+        return self._part(
+            f"broadcast from {node}",
+            (Message(node, others) for others in self._other_members(node)),
+        )
+
+    def part_to(self, node: int) -> Instance:
+        """Return the reductions to a node that every schedule of this ``allreduce`` contains."""
+        return self._part(
+            f"reduction to {node}",
+            (Reduction(others, node) for others in self._other_members(node)),
+        )
+
+    def _other_members(self, node: int) -> list[tuple[int, ...]]:
+        found = [
+            tuple(member for member in message.members if member != node)
+            for message in cast(tuple[AllReduction, ...], self.collective.messages)
+            if node in message.members
+        ]
+        if not found:
+            raise InputError(f"node {node} is no member", where=self.name, hint="name a member")
+        return found
+
+    def _part(self, name: str, messages: Iterable[Message] | Iterable[Reduction]) -> Instance:
+        chunks = self.collective.chunks
+        collective = Collective(name, cast(Any, tuple(messages)), chunks)
+        return Instance(self.network, collective, self.model)
 
     @cached_property
     def widest(self) -> Instance:
@@ -151,10 +194,15 @@ class Instance(ShownInstance):
     def _name_if_given(self) -> str:
         return "" if self.name == self._default_name() else self.name
 
+    @property
+    def _needs_format_2(self) -> bool:
+        collective = self.collective
+        return collective.chunks > 1 or bool(self.model.rounds) or collective.kind == "allreduce"
+
     def to_json(self) -> dict[str, Any]:
         """Return the instance as an object of the instance format."""
         return {
-            "format": FORMAT_2 if self.collective.chunks > 1 or self.model.rounds else FORMAT,
+            "format": FORMAT_2 if self._needs_format_2 else FORMAT,
             "name": self.name,
             "network": self.network.to_json(),
             "collective": self.collective.to_json(),
@@ -174,6 +222,13 @@ class Instance(ShownInstance):
                         where=f"{part}.{key}",
                         hint=f'write "format": "{FORMAT_2}"',
                     )
+            collective = record.get("collective")
+            if isinstance(collective, dict) and collective.get("kind") == "allreduce":
+                raise InputError(
+                    f"{FORMAT} has no kind allreduce",
+                    where="collective.kind",
+                    hint=f'write "format": "{FORMAT_2}"',
+                )
         only_keys(record, ("format", "name", "network", "collective", "model"), "")
         for key in ("network", "collective"):
             take(record, key, dict, "")

@@ -16,7 +16,8 @@ from cchybrid.model.shown import ShownBound, ShownSchedule
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 
-FORMAT = "cchybrid-schedule/1"
+FORMAT, FORMAT_2 = "cchybrid-schedule/1", "cchybrid-schedule/2"
+"""The formats of schedule files; the second one, for an allreduce, has the sums of transfers."""
 
 
 class Transfer(NamedTuple):
@@ -27,6 +28,8 @@ class Transfer(NamedTuple):
 
 
 Steps = tuple[tuple[Transfer, ...], ...]
+Sums = tuple[tuple[tuple[int, ...], ...], ...]
+"""Per step and transfer of an allreduce, the members whose parts the transfer adds up."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,12 +61,15 @@ class Schedule(ShownSchedule):
         The best lower bound known when the schedule was written, if any.
     made_by
         Facts about its origin, such as version, engine, seed and seconds.
+    sums
+        For ``allreduce`` collectives, per transfer the members whose parts it carries as one sum.
     """
 
     instance: Instance
     steps: Steps
     lower_bound: LowerBound | None = None
     made_by: dict[str, Any] = field(default_factory=dict)
+    sums: Sums = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.instance, Instance):
@@ -75,6 +81,18 @@ class Schedule(ShownSchedule):
             raise InputError(
                 "not a list of steps", where="steps", hint="give a list of Transfer for each step"
             )
+        reduces = self.instance.collective.kind == "allreduce"
+        sizes = [len(step) for step in self.steps] if reduces else []
+        if not isinstance(self.sums, lists) or [len(step) for step in self.sums] != sizes:
+            raise InputError(
+                "not one sum for each transfer" if reduces else "sums without an allreduce",
+                where="sums",
+                hint="give a list of members for each transfer" if reduces else "leave them out",
+            )
+
+    def parts(self, step: int, transfer: int) -> tuple[int, ...]:
+        """Return the members whose parts a transfer adds up; none unless this is an allreduce."""
+        return tuple(self.sums[step][transfer]) if self.sums else ()
 
     @cached_property
     def channel_uses(self) -> int:
@@ -93,12 +111,15 @@ class Schedule(ShownSchedule):
         return len(self.steps), self.channel_uses
 
     def to_json(self) -> dict[str, Any]:
-        """Return the schedule as a ``cchybrid-schedule/1`` object."""
+        """Return the schedule as an object of the schedule format."""
         record: dict[str, Any] = {
-            "format": FORMAT,
+            "format": FORMAT_2 if self.sums else FORMAT,
             "instance": self.instance.to_json(),
             "steps": steps_to_json(self.steps),
         }
+        for step, sums in zip(record["steps"], self.sums, strict=False):
+            for transfer, parts in zip(step, sums, strict=True):
+                transfer["sum"] = list(map(index, parts))
         if self.lower_bound is not None:
             record["lower_bound"] = {
                 "steps": self.lower_bound.steps,
@@ -110,9 +131,11 @@ class Schedule(ShownSchedule):
 
     @classmethod
     def from_json(cls, record: Any) -> Schedule:
-        """Read a ``cchybrid-schedule/1`` object; raise an ``InputError`` that names the place."""
+        """Read an object of the schedule format; raise an ``InputError`` that names the place."""
         record = expect(record, dict, "the file")
-        check_format(record, FORMAT)
+        with_sums = record.get("format") == FORMAT_2
+        if not with_sums:
+            check_format(record, FORMAT)
         only_keys(record, ("format", "instance", "steps", "lower_bound", "made_by"), "")
         with with_context("instance"):
             instance = Instance.from_json(take(record, "instance", dict, ""))
@@ -124,20 +147,31 @@ class Schedule(ShownSchedule):
                 take(inner, "steps", int, "lower_bound"),
                 take(inner, "evidence", dict, "lower_bound", {}),
             )
+        if with_sums != (instance.collective.kind == "allreduce"):
+            raise InputError(
+                f"{FORMAT_2} is for an allreduce, {FORMAT} for every other collective",
+                where="format",
+                hint="write the other one",
+            )
+        items = take(record, "steps", list, "")
+        sums: Sums = ()
+        if with_sums:
+            items, sums = _take_sums(items, "steps")
         return cls(
             instance=instance,
-            steps=steps_from_json(take(record, "steps", list, ""), "steps"),
+            steps=steps_from_json(items, "steps"),
             lower_bound=bound,
             made_by=take(record, "made_by", dict, "", {}),
+            sums=sums,
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the schedule as a ``cchybrid-schedule/1`` file."""
+        """Write the schedule as a file of the schedule format."""
         write_json(self.to_json(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
-        """Read a ``cchybrid-schedule/1`` file; an ``InputError`` names file and place."""
+        """Read a file of the schedule format; an ``InputError`` names file and place."""
         with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
 
@@ -167,6 +201,21 @@ def steps_from_json(items: list[Any], where: str) -> Steps:
         )
         for s, step in enumerate(items)
     )
+
+
+def _take_sums(items: list[Any], where: str) -> tuple[list[Any], Sums]:
+    """Return the steps without the sums of their transfers, and the sums."""
+    plain: list[list[Any]] = []
+    sums: list[list[tuple[int, ...]]] = []
+    for s, step in enumerate(items):
+        plain.append([])
+        sums.append([])
+        for t, item in enumerate(expect(step, list, f"{where}[{s}]")):
+            place = f"{where}[{s}][{t}]"
+            record = expect(item, dict, place)
+            sums[-1].append(take_list(record, "sum", read_integer, place))
+            plain[-1].append({key: value for key, value in record.items() if key != "sum"})
+    return plain, tuple(map(tuple, sums))
 
 
 def _read_transfer(item: Any, where: str, step: int, index: int) -> Transfer:

@@ -6,7 +6,8 @@ sends over more than one hop, as far as its paths lead). No other code decides v
 
 A ``combine`` schedule is valid exactly when it is a valid broadcast read backwards on the reversed
 network. It is checked in this form; steps, paths and words are converted back for the report, so a
-rule such as ``received-twice`` says that a node *sends* its part twice.
+rule such as ``received-twice`` says that a node *sends* its part twice. The sums of an
+``allreduce`` are checked in ``contributions``.
 
 One error should give few violations, so every rule ignores what another one reports:
 a message is received at the end of its path even if the path is wrong, it informs the receiver
@@ -22,8 +23,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model import Instance, Schedule, Steps, Sums
 from cchybrid.model.errors import InputError
+from cchybrid.referee.contributions import check_contributions
 from cchybrid.referee.distances import distance_blocks
 from cchybrid.referee.violations import RULES, Report, Violation
 
@@ -35,7 +37,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
+def verify(instance: Instance, steps: Steps, sums: Sums = ()) -> tuple[Violation, ...]:
     """Return every violation of the rules; a schedule is valid when there is none.
 
     Parameters
@@ -44,6 +46,8 @@ def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
         The instance that the schedule is for.
     steps
         Per step its transfers, as in ``Schedule.steps``. Any integers are accepted.
+    sums
+        For an ``allreduce``, as in ``Schedule.sums``: one for each transfer.
 
     Returns
     -------
@@ -51,7 +55,7 @@ def verify(instance: Instance, steps: Steps) -> tuple[Violation, ...]:
         Sorted by step, then transfer; those that concern a whole step follow its transfers, those
         that concern the whole schedule (``missing-destination``) come last.
     """
-    return _Referee(instance, steps).violations()
+    return _Referee(instance, steps, sums).violations()
 
 
 def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
@@ -64,7 +68,7 @@ def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
     >>> cchybrid.verify_schedule(schedule)
     ()
     """
-    return verify(schedule.instance, schedule.steps)
+    return verify(schedule.instance, schedule.steps, schedule.sums)
 
 
 def refuse_invalid(schedule: Schedule, where: str | Path = "") -> None:
@@ -93,9 +97,11 @@ class _Referee:
     a path without two different ends: such a transfer neither sends nor receives.
     """
 
-    def __init__(self, instance: Instance, steps: Steps) -> None:
+    def __init__(self, instance: Instance, steps: Steps, sums: Sums) -> None:
         self.report, self.steps = Report(instance, steps), len(steps)
-        forward = instance.forward
+        self.sums = sums
+        self.reduces = instance.collective.kind == "allreduce"
+        forward = instance if self.reduces else instance.forward
         # Like ``reverse_steps``, but the paths are reversed as arrays: a million new tuples would
         # take longer than the whole check.
         read = steps[::-1] if self.report.backwards else steps
@@ -134,7 +140,10 @@ class _Referee:
                 self.report.empty_step(step)
         self._check_paths()
         self._check_ports()
-        self._check_knowledge()
+        if self.reduces:
+            check_contributions(self.report.instance, self.report.steps, self.sums, self.report)
+        else:
+            self._check_knowledge()
         return self.report.sorted()
 
     def _flag(self, rule: str, transfers: Ints, facts: Ints | None = None) -> None:

@@ -23,13 +23,18 @@ RULES: dict[str, str] = {
     "inject-overload": "a node injects no more messages in a step than it has ports",
     "accept-overload": "a node accepts no more messages in a step than it has ports",
     "not-informed": "a node sends what it holds since an earlier step "
-    "(combine: it receives parts only before its own part leaves)",
+    "(combine: it receives parts only before its own part leaves; allreduce: it sends a sum of "
+    "values that it holds)",
     "not-a-destination": "under wormhole only destinations receive a message "
-    "(combine: only sources send)",
+    "(combine: only sources send; allreduce: only members receive)",
     "received-twice": "no node receives a message that it holds already "
-    "(combine: no node sends its part twice)",
+    "(combine: no node sends its part twice; allreduce: every receipt brings a new part)",
     "missing-destination": "every destination has the message in the end "
-    "(combine: the part of every source has left it)",
+    "(combine: the part of every source has left it; allreduce: every member has the whole sum)",
+    "no-such-part": "the sum that a transfer of an allreduce carries adds up parts of members, "
+    "each once",
+    "counted-twice": "no node of an allreduce receives a sum that shares parts with another one "
+    "that it holds, unless it contains that one",
 }
 """Every rule by its stable name, as one line."""
 
@@ -92,9 +97,15 @@ class Report:
         place, text = self._words(rule, written, fact)
         self._add(rule, step, transfer, written.message, place, text)
 
+    def worded(self, rule: str, step: int, transfer: int, place: str, text: str) -> None:
+        """Add a violation by one transfer, with its text."""
+        self._add(rule, step, transfer, self.written(step, transfer).message, place, text)
+
     def overload(self, rule: str, place: str, step: int, transfers: list[int], limit: int) -> None:
         """Add a violation by the transfers of one step that use a resource above its limit."""
-        messages = [_show(self.written(step, transfer).message) for transfer in transfers[:6]]
+        messages = [
+            shown_number(self.written(step, transfer).message) for transfer in transfers[:6]
+        ]
         more = ", ..." if len(transfers) > 6 else ""
         verb = {"inject-overload": "injects", "accept-overload": "accepts"}.get(rule, "carries")
         text = (
@@ -113,6 +124,8 @@ class Report:
         text = f"message {message} never reaches its destination {node}"
         if self.backwards:
             text = f"source {node} never sends its part of message {message}"
+        if self.instance.collective.kind == "allreduce":
+            text = f"member {node} never has the whole sum of message {message}"
         self._add("missing-destination", -1, -1, message, f"node {node}", text)
 
     def sorted(self) -> tuple[Violation, ...]:
@@ -142,7 +155,7 @@ class Report:
 
     def _words(self, rule: str, sent: Transfer, fact: int) -> tuple[str, str]:
         """Return place and text for one transfer of the user."""
-        network, message, nodes = self.instance.network, _show(sent.message), sent.path
+        network, message, nodes = self.instance.network, shown_number(sent.message), sent.path
         path, hops = f"the path of message {message}", len(nodes) - 1
         match rule:
             case "unknown-message":
@@ -152,7 +165,7 @@ class Report:
                 return "", f"{path} has too few nodes ({len(nodes)}), it takes two or more"
             case "no-such-node":
                 wrong = next(node for node in nodes if not 0 <= node < network.nodes)
-                place = f"node {_show(wrong)}"
+                place = f"node {shown_number(wrong)}"
                 return place, f"{path} names {place}, the network has 0 to {network.nodes - 1}"
             case "no-such-channel":
                 inside = range(network.nodes)
@@ -173,11 +186,13 @@ class Report:
                 place = f"path {nodes[0]}->{nodes[-1]}"
                 return place, f"{path} has {hops} hops, the routing allows {fact}"
             case "not-one-hop":
-                place = f"path {_show(nodes[0])}->{_show(nodes[-1])}"
+                place = f"path {shown_number(nodes[0])}->{shown_number(nodes[-1])}"
                 return place, f"{path} has {hops} hops, store-and-forward allows one in a step"
         # The remaining rules are about sender and receiver, exchanged if the collective combines.
         first, last, sends, receives = nodes[0], nodes[-1], "sends message", "receives message"
         source, goal, again = "source", "destination", receives
+        if self.instance.collective.kind == "allreduce":
+            goal = "member"
         if self.backwards:
             first, last, sends, receives = (
                 last,
@@ -201,6 +216,6 @@ class Report:
         return place, f"{place} {again} {message} more than once"
 
 
-def _show(number: int) -> str:
+def shown_number(number: int) -> str:
     """Return a number of any size as a short text."""
     return str(number) if number.bit_length() <= 64 else f"(a number of {number.bit_length()} bits)"

@@ -6,14 +6,17 @@ import csv
 import io
 from collections.abc import Iterable
 
-from cchybrid.model import Message, Network, Reduction, Schedule
+from cchybrid.model import AllReduction, Reduction, Schedule
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.view.step_table import export_latex, export_markdown, export_table_csv, printable
 
 
 def export_csv(schedule: Schedule) -> str:
-    """Return one row per transfer: step (from 1), message, its end nodes, the path.
+    """Return one row per transfer: step (from 1), message, its end nodes, origin, the path.
+
+    The origin is the source of the message, of a reduction its destination, of an allreduce the
+    nodes whose parts are added up, such as ``0+3``.
 
     Nodes are numbers, separated by spaces in paths; of a network with node names they are names,
     separated by arrows, as names may contain spaces.
@@ -25,8 +28,8 @@ def export_csv(schedule: Schedule) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["step", "message", "from", "to", "origin", "path"])
     for number, step in enumerate(schedule.steps, 1):
-        for message, path in step:
-            origin = _origin(network, schedule.instance.collective.messages[message])
+        for place, (message, path) in enumerate(step):
+            origin = _origin(schedule, number - 1, place)
             nodes = between.join(map(name, path))
             writer.writerow([number, message, name(path[0]), name(path[-1]), origin, nodes])
     return out.getvalue()
@@ -38,16 +41,20 @@ def export_text(schedule: Schedule) -> str:
     lines = [f"# {schedule.instance.name}: {len(schedule.steps)} steps"]
     for number, step in enumerate(schedule.steps, 1):
         lines.append(f"step {number}")
-        for message, path in step:
-            origin = _origin(network, schedule.instance.collective.messages[message])
+        for place, (_, path) in enumerate(step):
+            origin = _origin(schedule, number - 1, place)
             names = [printable(network.node_name(node)) for node in path]
             mark = "" if origin == network.node_name(path[0]) else f" ({printable(origin)})"
             lines.append(f"  {names[0]}{mark}->{names[-1]}: {','.join(names)}")
     return "\n".join(lines) + "\n"
 
 
-def _origin(network: Network, message: Message | Reduction) -> str:
-    """Return the source of a message, or of a reduction the destination."""
+def _origin(schedule: Schedule, step: int, place: int) -> str:
+    """Return the source of a message, of a reduction the destination, of a sum its parts."""
+    network = schedule.instance.network
+    message = schedule.instance.collective.messages[schedule.steps[step][place].message]
+    if isinstance(message, AllReduction):
+        return "+".join(map(network.node_name, schedule.parts(step, place)))
     if isinstance(message, Reduction):
         return f"to {network.node_name(message.destination)}"
     return network.node_name(message.source)

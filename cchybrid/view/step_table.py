@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cchybrid.model import Reduction, Schedule, Transfer
+from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
 
 MAX_LETTERS = 88
 """Letters of a line of a LaTeX table; steps that would not fit go to another table."""
@@ -61,16 +61,25 @@ def printable(text: str) -> str:
 PLAIN = Notation(printable)
 
 
-def ends(schedule: Schedule, transfer: Transfer, notation: Notation = PLAIN) -> str:
+def ends(
+    schedule: Schedule, transfer: Transfer, notation: Notation = PLAIN, parts: tuple[int, ...] = ()
+) -> str:
     """Return the two ends of a transfer, and the origin of its message where it is another node.
 
     ``4 (0)->7``: node 4 forwards a message of node 0 to node 7. ``2->1 (0)``: node 2 sends its
-    part of a reduction to node 0 by node 1.
+    part of a reduction to node 0 by node 1. ``4 (0+4)->7``: node 4 sends the sum of the parts of
+    the nodes 0 and 4 of an allreduce to node 7; ``4 (all)->7``: the whole sum.
     """
     name = _namer(schedule, notation)
     message = schedule.instance.collective.messages[transfer.message]
     first, last = transfer.path[0], transfer.path[-1]
     text = f"{name(first)}{notation.arrow}{name(last)}"
+    if isinstance(message, AllReduction):
+        if parts == (first,):
+            return text
+        whole = len(parts) == len(message.members)
+        names = "all" if whole else "+".join(map(name, parts))
+        return f"{name(first)} ({names}){notation.arrow}{name(last)}"
     if isinstance(message, Reduction):
         return text if last == message.destination else f"{text} ({name(message.destination)})"
     if first == message.source:
@@ -87,10 +96,9 @@ def step_table(schedule: Schedule, notation: Notation = PLAIN) -> StepTable:
     """Return the table of all transfers: a row per sending node, a column per step."""
     cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in schedule.steps])
     for number, step in enumerate(schedule.steps):
-        for transfer in sorted(step, key=lambda t: t.path[-1]):
-            text = (
-                f"{ends(schedule, transfer, notation)} ({path_text(schedule, transfer, notation)})"
-            )
+        for place, transfer in sorted(enumerate(step), key=lambda entry: entry[1].path[-1]):
+            both = ends(schedule, transfer, notation, schedule.parts(number, place))
+            text = f"{both} ({path_text(schedule, transfer, notation)})"
             cells[transfer.path[0]][number].append(text)
     name = _namer(schedule, notation)
     return StepTable(

@@ -65,7 +65,9 @@ def steps_lines(schedule: Schedule) -> list[str]:
     return [
         f"step {number}: "
         + ", ".join(
-            f"{ends(schedule, transfer)} ({path_text(schedule, transfer)})" for transfer in step
+            f"{ends(schedule, transfer, parts=schedule.parts(number - 1, place))} "
+            f"({path_text(schedule, transfer)})"
+            for place, transfer in enumerate(step)
         )
         for number, step in enumerate(schedule.steps, 1)
     ]

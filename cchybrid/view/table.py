@@ -39,11 +39,12 @@ def steps_table(schedule: Schedule, width: int, height: int = MAX_ROWS) -> Table
 def _by_step(schedule: Schedule) -> Table:
     table = Table("step", "from (origin)->to", "path", box=box.SIMPLE_HEAD)
     for number, step in enumerate(schedule.steps, 1):
-        for place, transfer in enumerate(sorted(step, key=lambda t: (t.path[0], t.path[-1]))):
-            last = place == len(step) - 1
+        order = sorted(range(len(step)), key=lambda i: (step[i].path[0], step[i].path[-1]))
+        for place, index in enumerate(order):
+            last, transfer = place == len(step) - 1, step[index]
             table.add_row(
                 "" if place else str(number),
-                escape(ends(schedule, transfer)),
+                escape(ends(schedule, transfer, parts=schedule.parts(number - 1, index))),
                 escape(path_text(schedule, transfer)),
                 end_section=last,
             )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from cchybrid.host.result import Result
 from cchybrid.host.run_history import Contribution
 
@@ -16,6 +19,7 @@ _REASONS = {
     "arborescences": "prices of channels and ports that the tree of every message pays",
     "step-prices": "prices of channels and ports, step by step, that every message pays",
     "prices": "prices of channels and ports that every delivery pays",
+    "exchanges": "each other member must send a part, and receive the sum, at least once",
 }
 
 
@@ -102,8 +106,17 @@ def _bound(result: Result) -> str:
         )
     if not bound.evidence:
         return f"lower bound: {_count(bound.steps)} (trivial)"
-    kind = str(bound.evidence["kind"])
+    evidence: Mapping[str, Any] = bound.evidence
+    kind = str(evidence["kind"])
+    part = ""
+    if kind == "part":
+        ends = ("the reduction to", "to") if "to" in evidence else ("the broadcast of", "from")
+        node = result.instance.network.node_name(evidence[ends[1]])
+        part, evidence = f" of {ends[0]} node {node}", evidence["evidence"]
+        kind = str(evidence.get("kind", "trivial"))
     reason = _REASONS.get(kind, kind)
+    if part:
+        return f"lower bound: {_count(bound.steps)}, certified by {kind}{part} alone ({reason})"
     return f"lower bound: {_count(bound.steps)}, certified by {kind} ({reason})"
 
 

@@ -38,7 +38,7 @@ def test_a_reduction_backwards_is_a_delivery() -> None:
 
 def test_both_kinds_do_not_mix() -> None:
     mixed: Any = (Message(0, (1,)), Reduction((1,), 0))
-    with pytest.raises(InputError, match="messages of both kinds; use one kind"):
+    with pytest.raises(InputError, match="messages of several kinds; use one kind"):
         Collective("x", mixed)
 
 
@@ -63,7 +63,10 @@ def message(**changes: Any) -> dict[str, Any]:
         (message(source="0"), 'collective.messages[0].source: "0" is not an integer'),
         (message(sources=[0]), "collective.messages[0].sources: the format has no such key; use"),
         ({"kind": "combine"}, "collective.messages[0].source: the format has no such key; use"),
-        ({"kind": "scatter"}, "collective.kind: unknown kind 'scatter'; use deliver or combine"),
+        (
+            {"kind": "scatter"},
+            "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce",
+        ),
         ({"kind": None}, "collective.kind: null is not a string"),
         ({"root": 0}, "collective.root: the format has no such key; use name, kind, messages"),
     ],

@@ -46,7 +46,8 @@ def test_one_mistake_gives_exactly_its_violations(mistake):
 
 
 def test_every_rule_has_a_mistake_of_its_own():
-    assert {rule for _, _, expected in MISTAKES.values() for rule, *_ in expected} == set(RULES)
+    named = {rule for _, _, expected in MISTAKES.values() for rule, *_ in expected}
+    assert named == set(RULES) - {"no-such-part", "counted-twice"}  # see test_contributions
 
 
 def test_no_steps_at_all():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from cchybrid.checker.arborescences import arborescence_totals
@@ -103,6 +103,8 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
             f"the evidence of the lower bound shows {shown} steps, not {bound.steps}",
             where=instance.name,
         )
+    if kind == "part":
+        return _part_picture(instance, bound)
     reader = _Reader(instance, network, bound)
     read: dict[str, Callable[[], BoundPicture]] = {
         "cut": reader.cut,
@@ -115,8 +117,22 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
         "step-prices": reader.step_prices,
         "farkas": reader.farkas,
         "refutation": reader.refutation,
+        "exchanges": reader.exchanges,
     }
     return read[kind]()
+
+
+def _part_picture(instance: Instance, bound: LowerBound) -> BoundPicture | None:
+    """Return the picture of a bound that a part of an allreduce shows."""
+    back = "to" in bound.evidence
+    node = bound.evidence["to" if back else "from"]
+    part = instance.part_to(node) if back else instance.part_from(node)
+    picture = _read(part, LowerBound(bound.steps, bound.evidence["evidence"]))
+    if picture is None:
+        return None
+    name = instance.network.node_name(node)
+    what = f"all parts reach node {name}" if back else f"the parts of node {name} reach all others"
+    return replace(picture, sentence=f"Before {what}: {picture.sentence}")
 
 
 class _Reader:
@@ -130,6 +146,12 @@ class _Reader:
         self.network, self.checked = instance.network, network
         self.evidence, self.steps = bound.evidence, bound.steps
         self.kind = kind_of(bound.evidence)
+
+    def exchanges(self) -> BoundPicture:
+        """The transfers that every allreduce needs."""
+        transfers = sum(2 * (len(members) - 1) for members in self.checked.members)
+        sentence = f"An allreduce takes at least {transfers} transfers"
+        return BoundPicture(self.kind, self.steps, f"{sentence}: {_count(self.steps, 'step')}.")
 
     def cut(self) -> BoundPicture:
         """The messages that must enter a set, over its channels or ports."""

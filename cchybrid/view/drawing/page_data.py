@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import Instance, Message, Network, Reduction, Schedule
+from cchybrid.model import Instance, Network, Reduction, Schedule
+from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.view.drawing.artists import symbol
 from cchybrid.view.drawing.bound_picture import bound_picture, bound_sentence
 from cchybrid.view.drawing.link_curves import link_curves
 from cchybrid.view.drawing.positions import nearest_distances, positions
-from cchybrid.view.drawing.step_arrows import MessageKeys, origin
+from cchybrid.view.drawing.step_arrows import MessageKeys
 
 MAX_CHARACTERS = 12_000_000
 """Length of the transfers in JSON; later steps are left out of the page, which says so."""
@@ -29,15 +30,16 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``network``: the nodes with name, place and symbol, the channels as
-        ``[source, target, capacity]``, the half-duplex pairs, the lines between nodes that are
-        not straight. ``messages``: lists of the source and the destinations (of a reduction: the
-        destination and the sources). ``steps``: per step its transfers, each the message and the
-        nodes of its path. ``rounds``: those of every step. ``all_steps``: the number of steps, also
-        of those left out. ``keys``: the key of every message, which gives its colour. ``limits``:
-        the messages that each node can inject and accept in a round. ``bound``: the picture of the
-        lower bound.
-        ``status``: the verdict in words, and whether the schedule is certified as optimal.
+        ``network``: the nodes with name, place and symbol, the channels as ``[source, target,
+        capacity]``, the half-duplex pairs, the lines between nodes that are not straight.
+        ``messages``: lists of the source and the destinations (of a reduction: the destination and
+        the sources; of an allreduce: the members). ``steps``: per step its transfers, each the
+        message and the nodes of its path. ``sums``: of an allreduce, per step and transfer the
+        members whose parts it adds up. ``rounds``: those of every step. ``all_steps``: the number
+        of steps, also of those left out. ``keys``: the key of every message, which gives its
+        colour. ``limits``: the messages that each node can inject and accept in a round. ``bound``:
+        the picture of the lower bound. ``status``: the verdict in words, and whether the schedule
+        is certified as optimal.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
             where=instance.name,
             hint=f"draw networks of at most {MAX_NODES:,} nodes",
         )
-    members = [[origin(message), *_others(message)] for message in messages]
+    members = [[one, *many] for one, many in map(one_and_many, messages)]
     room = MAX_CHARACTERS - sum(map(len, members)) * 5
     if room < 0:
         raise InputError(
@@ -81,6 +83,7 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "keyWords": _key_words(keys),
         "keysAreNodes": _keys_are_nodes(keys),
         "steps": steps,
+        "sums": [list(map(list, parts)) for parts in schedule.sums[: len(steps)]],
         "allSteps": len(schedule.steps),
         "limits": _limits(instance),
         "bound": bound,
@@ -88,17 +91,16 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
     }
 
 
-def _others(message: Message | Reduction) -> tuple[int, ...]:
-    return message.sources if isinstance(message, Reduction) else message.destinations
-
-
 def _keys_are_nodes(keys: MessageKeys) -> bool:
     """Whether every key is a node: where all messages have one end, or different origins."""
-    messages = keys.schedule.instance.collective.messages
+    collective = keys.schedule.instance.collective
+    ends = list(map(one_and_many, collective.messages))
+    if collective.kind == "allreduce":
+        return False
     return (
-        len(set(map(origin, messages))) > 1
-        or all(len(_others(message)) == 1 for message in messages)
-        or len(messages) == 1
+        len({one for one, _ in ends}) > 1
+        or all(len(many) == 1 for _, many in ends)
+        or len(ends) == 1
     )
 
 
@@ -110,7 +112,7 @@ def _key_words(keys: MessageKeys) -> str:
     if len(messages) == 1:
         return "Message"
     reduction = isinstance(messages[0], Reduction)
-    if len({origin(message) for message in messages}) > 1:
+    if len({one_and_many(message)[0] for message in messages}) > 1:
         return "Reductions to" if reduction else "Messages from"
     return "Reductions from" if reduction else "Messages to"
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import Message, Reduction, Schedule, Transfer
+from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
+from cchybrid.model.collective import one_and_many
 from cchybrid.view.drawing.artists import Arrow
 from cchybrid.view.drawing.figure_styles import COLOURS, LINES, line_of, shown, text_width
 from cchybrid.view.drawing.link_curves import at
@@ -34,10 +35,12 @@ class MessageKeys:
     def keys(self) -> tuple[int, ...]:
         """The key of every message: a node, or the message itself."""
         messages = self.schedule.instance.collective.messages
-        origins = tuple(map(origin, messages))
+        if isinstance(messages[0], AllReduction):
+            return tuple(range(len(messages)))
+        origins = tuple(one_and_many(message)[0] for message in messages)
         if len(set(origins)) > 1 or len(messages) == 1:
             return origins
-        ends = [_others(message) for message in messages]
+        ends = [one_and_many(message)[1] for message in messages]
         if all(len(nodes) == 1 for nodes in ends):
             return tuple(nodes[0] for nodes in ends)
         return tuple(range(len(messages)))
@@ -49,9 +52,12 @@ class MessageKeys:
         reduction = isinstance(messages[0], Reduction)
         if len(messages) == 1 or len(set(self.keys)) > MAX_KEYS:
             return ""
-        if len(set(map(origin, messages))) > 1:
+        if isinstance(messages[0], AllReduction):
+            return "message"
+        ends = list(map(one_and_many, messages))
+        if len({one for one, _ in ends}) > 1:
             return "reductions to" if reduction else "messages from"
-        if all(len(_others(message)) == 1 for message in messages):
+        if all(len(many) == 1 for _, many in ends):
             return "reductions from" if reduction else "messages to"
         return "message"
 
@@ -88,13 +94,16 @@ class MessageKeys:
     def holders(self, step: int) -> frozenset[int]:
         """Return the nodes that hold the only message when a step begins; none of several messages.
 
-        Of a reduction: the nodes that still hold a part.
+        Of a reduction: the nodes that still hold a part. Of an allreduce: those that hold the
+        whole sum.
         """
         messages = self.schedule.instance.collective.messages
         if len(messages) > 1:
             return frozenset()
         earlier = [path for transfers in self.schedule.steps[:step] for _, path in transfers]
         message = messages[0]
+        if isinstance(message, AllReduction):
+            return self._with_whole_sum(message, step)
         if isinstance(message, Reduction):
             parts = {message.destination, *message.sources}
             for path in earlier:  # hop by hop, other nodes hold parts on the way, too
@@ -103,6 +112,13 @@ class MessageKeys:
             return frozenset(parts)
         return frozenset({message.source, *(path[-1] for path in earlier)})
 
+    def _with_whole_sum(self, message: AllReduction, step: int) -> frozenset[int]:
+        held: dict[int, set[int]] = {node: {node} for node in message.members}
+        for number, transfers in enumerate(self.schedule.steps[:step]):
+            for place, (_, path) in enumerate(transfers):
+                held.setdefault(path[-1], set()).update(self.schedule.parts(number, place))
+        return frozenset(node for node, parts in held.items() if len(parts) == len(message.members))
+
     def label(self, transfer: Transfer) -> str:
         """Return the text that names the message; empty where the ends of the path say it."""
         messages = self.schedule.instance.collective.messages
@@ -110,7 +126,9 @@ class MessageKeys:
             return ""
         message, (first, last) = messages[transfer.message], (transfer.path[0], transfer.path[-1])
         name = self.schedule.instance.network.node_name
-        one, many = origin(message), _others(message)
+        if isinstance(message, AllReduction):
+            return shown(str(transfer.message))
+        one, many = one_and_many(message)
         if isinstance(message, Reduction):
             return "" if last == one else shown(f"→{name(one)}")
         if first == one and (len(many) > 1 or last == many[0]):
@@ -118,15 +136,6 @@ class MessageKeys:
         if len(many) > 1:
             return shown(name(one))
         return shown(f"{name(one)}→{name(many[0])}")
-
-
-def origin(message: Message | Reduction) -> int:
-    """Return the source of a message, of a reduction the destination."""
-    return message.destination if isinstance(message, Reduction) else message.source
-
-
-def _others(message: Message | Reduction) -> tuple[int, ...]:
-    return message.sources if isinstance(message, Reduction) else message.destinations
 
 
 def step_arrows(

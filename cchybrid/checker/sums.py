@@ -1,0 +1,70 @@
+"""Partial sums of an allreduce: the parts that every node holds, by the checker's own rules.
+
+A node holds values: its own part, and every sum that it has received. Two values of a node are
+disjoint, or one contains the other, so no part is ever counted twice.
+"""
+
+from __future__ import annotations
+
+from cchybrid.checker.instance import EvidenceError, Network
+
+Parts = frozenset[int]
+
+
+class PartialSums:
+    """Values of all nodes while the steps of a schedule are checked one after another.
+
+    Parameters
+    ----------
+    sums
+        Per step and transfer, the members whose parts the transfer carries as one sum.
+    """
+
+    def __init__(self, network: Network, sums: list[list[Parts]]) -> None:
+        self._network, self._sums = network, sums
+        self._members = list(map(frozenset, network.members))
+        self._values: dict[tuple[int, int], set[Parts]] = {
+            (message, node): {frozenset([node])}
+            for message, members in enumerate(network.members)
+            for node in members
+        }
+        self._received: list[tuple[int, int, Parts]] = []
+
+    def send(self, step: int, slot: int, message: int, first: int, last: int) -> None:
+        """Check one transfer; ``step`` counts from 1, ``slot`` from 0."""
+        parts = self._sums[step - 1][slot]
+        members = self._members[message]
+        if not parts or not parts <= members:
+            _refuse(step, "a sum without parts, or of a node that is no member")
+        if not self._network.hop_by_hop and last not in members:
+            _refuse(step, f"node {last} is no member of message {message}")
+        inside = [value for value in self._values.get((message, first), ()) if value <= parts]
+        # The values inside are disjoint or nested, so their union is the sum of the largest ones.
+        if frozenset().union(*inside) != parts:
+            _refuse(step, f"node {first} cannot add up {sorted(parts)} of message {message} yet")
+        self._received.append((message, last, parts))
+
+    def end_step(self, step: int) -> None:
+        """Give the receivers of the step their new values."""
+        # Larger sums first, so that a sum inside another one of the same step is nothing new.
+        for message, node, parts in sorted(self._received, key=lambda entry: -len(entry[2])):
+            values = self._values.setdefault((message, node), set())
+            if parts <= frozenset().union(*values):
+                _refuse(step, f"node {node} has these parts of message {message} already")
+            if any(parts & value and not value <= parts for value in values):
+                _refuse(step, f"node {node} would count a part of message {message} twice")
+            values.add(parts)
+        self._received.clear()
+
+    def end(self) -> None:
+        """Check that every member has the whole sum."""
+        for message, members in enumerate(self._members):
+            for node in members:
+                if frozenset().union(*self._values[message, node]) != members:
+                    raise EvidenceError(
+                        f"the schedule does not bring every part of message {message} to {node}"
+                    )
+
+
+def _refuse(step: int, text: str) -> None:
+    raise EvidenceError(f"the schedule is not valid: step {step}: {text}")

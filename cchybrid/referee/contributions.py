@@ -1,0 +1,104 @@
+"""The referee's rules of an allreduce: every member's part is counted exactly once everywhere.
+
+A node holds values: its own part, and every sum that it has received. Sets of parts are bit masks
+over the nodes. The rules that concern paths, channels and ports are those of ``verify``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import reduce
+from operator import or_
+from typing import cast
+
+from cchybrid.model import AllReduction, Instance, Steps, Sums
+from cchybrid.model.errors import InputError
+from cchybrid.referee.violations import Report, shown_number
+
+Receipt = tuple[int, int, int, int]
+"""Slot of the transfer in its step, message, receiver, and the parts as a bit mask."""
+
+
+def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Report) -> None:
+    """Report every violation of the rules of sums.
+
+    Parameters
+    ----------
+    instance
+        One whose collective is an ``allreduce``.
+    steps, sums
+        As in ``Schedule``.
+    report
+        Where the violations are added.
+    """
+    if [len(step) for step in sums] != [len(step) for step in steps]:
+        raise InputError("not one sum for each transfer", where="sums", hint="see Schedule.sums")
+    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    members = [sum(1 << node for node in message.members) for message in messages]
+    wormhole = instance.model.switching == "wormhole"
+    values: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for message, each in enumerate(messages):
+        for node in each.members:
+            values[message, node].append(1 << node)
+    for step, (transfers, carried) in enumerate(zip(steps, sums, strict=True)):
+        receipts: list[Receipt] = []
+        for slot, ((message, path), parts) in enumerate(zip(transfers, carried, strict=True)):
+            if not 0 <= message < len(messages) or len(path) < 2 or path[0] == path[-1]:
+                continue  # another rule reports it
+            mask = _mask(parts, members[message])
+            if mask is None:
+                text = f"{_sum(parts, message)} names a node twice, or one that is no member"
+                report.worded("no-such-part", step, slot, f"message {message}", text)
+                continue
+            first, last = path[0], path[-1]
+            if wormhole and 0 <= last < instance.network.nodes and not members[message] >> last & 1:
+                report.transfer("not-a-destination", step, slot)
+            if reduce(or_, (v for v in values[message, first] if v | mask == mask), 0) != mask:
+                text = f"node {shown_number(first)} sends {_sum(parts, message)}, which it cannot"
+                text += " form from what it holds since an earlier step"
+                report.worded("not-informed", step, slot, f"node {shown_number(first)}", text)
+            receipts.append((slot, message, last, mask))
+        # Larger sums first: whatever their order in the file, a smaller one that is part of a
+        # larger one of the same step brings nothing new.
+        for slot, message, last, mask in sorted(receipts, key=lambda r: (-r[3].bit_count(), r[0])):
+            _receive(step, slot, message, last, mask, values[message, last], report)
+    for message, everyone in enumerate(members):
+        for node in messages[message].members:
+            if reduce(or_, values[message, node]) != everyone:
+                report.missing(message, node)
+
+
+def _receive(
+    step: int, slot: int, message: int, node: int, mask: int, held: list[int], report: Report
+) -> None:
+    """Add a value to those that a node holds, and report it if a rule forbids it."""
+    place = f"node {shown_number(node)}"
+    text = f"{place} receives a sum of message {message}"
+    if reduce(or_, held, 0) | mask == reduce(or_, held, 0):
+        text += " that holds no part which is new to it"
+        report.worded("received-twice", step, slot, place, text)
+        return
+    # Disjoint sums are added, and a sum that contains others replaces them.
+    twice = [value for value in held if value & mask and value | mask != mask]
+    if twice:
+        part = (twice[0] & mask).bit_length() - 1
+        text += (
+            f" that counts the part of node {part} again, in a sum that does not replace its own"
+        )
+        report.worded("counted-twice", step, slot, place, text)
+    held.append(mask)
+
+
+def _mask(parts: tuple[int, ...], members: int) -> int | None:
+    """Return the parts as a bit mask; ``None`` if they are no set of members."""
+    mask = 0
+    for part in parts:
+        if not 0 <= part < members.bit_length() or mask >> part & 1:
+            return None
+        mask |= 1 << part
+    return mask if mask and mask | members == members else None
+
+
+def _sum(parts: tuple[int, ...], message: int) -> str:
+    names = ", ".join(map(shown_number, parts[:6])) + (", ..." if len(parts) > 6 else "")
+    return f"the sum of the parts of {names or 'no node'} of message {message}"

@@ -1,0 +1,231 @@
+"""Schedules of an allreduce of a given number of steps, by CP-SAT.
+
+Every node may forward partial sums. The model is restricted, so that it stays small: a node
+receives sums that are disjoint from all it holds, and once, as its last receipt, the whole sum. So
+a solution is a schedule, but an infeasible model proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import islice, pairwise
+from typing import cast
+
+from ortools.sat.python import cp_model
+
+from cchybrid.model import AllReduction, Instance, Schedule, Transfer
+from cchybrid.problem.routes import Path, Routes
+from cchybrid.toolkit.solver import new_solver, solve
+
+MAX_PATHS = 8
+"""Paths per pair of nodes; an instance may allow more."""
+MAX_VARIABLES = 400_000
+"""Variables that a model may have; each takes about a kilobyte in the solver."""
+
+Move = tuple[int, Path]
+"""A message and a path for it."""
+
+
+def allreduce_moves(instance: Instance) -> list[Move]:
+    """Return the paths that the transfers of each message may take."""
+    members = [message.members for message in _messages(instance)]
+    if instance.model.switching == "store-and-forward":
+        hops = [(a, b) for a, b, _ in instance.network.channels]
+        return [(message, hop) for message in range(len(members)) for hop in hops]
+    routes = Routes(instance.network, instance.model.extra_hops)
+    pairs = {(a, b) for nodes in members for a in nodes for b in nodes if a != b}
+    paths = {pair: list(islice(routes.paths(*pair), MAX_PATHS)) for pair in pairs}
+    return [
+        (message, path)
+        for message, nodes in enumerate(members)
+        for a in nodes
+        for b in nodes
+        if a != b
+        for path in paths[a, b]
+    ]
+
+
+def model_size(instance: Instance, steps: int) -> int:
+    """Return about how many variables the model of this number of steps has."""
+    moves = allreduce_moves(instance)
+    into: dict[tuple[int, int], int] = defaultdict(int)
+    out: dict[tuple[int, int], int] = defaultdict(int)
+    for message, path in moves:
+        out[message, path[0]] += 1
+        into[message, path[-1]] += 1
+    parts = max(len(message.members) for message in _messages(instance))
+    pairs = sum(number * into[key] for key, number in out.items())
+    return len(moves) * steps * (parts + 2) + pairs * steps * steps // 2
+
+
+def find_allreduce(
+    instance: Instance, steps: int, seed: int, threads: int, should_stop: Callable[[], bool]
+) -> Schedule | None:
+    """Return a schedule of at most this many steps, or ``None`` if the model has no solution.
+
+    Parameters
+    ----------
+    instance
+        One whose collective is an ``allreduce``, with one round per step.
+
+    Raises
+    ------
+    StoppedError
+        If ``should_stop`` becomes true.
+    """
+    model = _Model(instance, steps)
+    solution = solve(model.cp, new_solver(seed, threads=threads), should_stop)
+    values = solution.values
+    return None if values is None else model.schedule(lambda x: bool(values[x.index]))
+
+
+class _Model:
+    """The decision model; ``partial`` and ``whole`` say which move carries what in which step."""
+
+    def __init__(self, instance: Instance, steps: int) -> None:
+        self.cp = cp_model.CpModel()
+        self.instance, self.steps = instance, steps
+        self.members = [message.members for message in _messages(instance)]
+        self.moves = allreduce_moves(instance)
+        self.into: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for index, (message, path) in enumerate(self.moves):
+            self.into[message, path[-1]].append(index)
+        boolean = self.cp.new_bool_var
+        times = range(steps)
+        self.partial = [[boolean("") for _ in times] for _ in self.moves]
+        self.whole = [[boolean("") for _ in times] for _ in self.moves]
+        self.content = [
+            [{part: boolean("") for part in self.members[message]} for _ in times]
+            for message, _ in self.moves
+        ]
+        for index in range(len(self.moves)):
+            for time in times:
+                content, partial = self.content[index][time], self.partial[index][time]
+                self.cp.add_bool_or(content.values()).only_enforce_if(partial)
+                for carried in content.values():
+                    self.cp.add_implication(carried, partial)
+                self.cp.add_at_most_one(partial, self.whole[index][time])
+        for index in range(len(self.moves)):
+            self._forward_whole_values(index)
+        for key in sorted(self.into):
+            self._receive_disjoint_sums(key)
+        self._have_everything()
+        self._keep_limits()
+
+    def _forward_whole_values(self, index: int) -> None:
+        """A partial sum consists of values that its sender received in earlier steps."""
+        message, path = self.moves[index]
+        sender = path[0]
+        for time in range(self.steps):
+            content = self.content[index][time]
+            earlier = [
+                self.content[other][before]
+                for other in self.into[message, sender]
+                for before in range(time)
+            ]
+            for part, carried in content.items():
+                if part != sender:
+                    self.cp.add_bool_or(*(value[part] for value in earlier), ~carried)
+            for value in earlier:
+                chosen = self.cp.new_bool_var("")
+                for part, carried in content.items():
+                    self.cp.add_implication(chosen, carried).only_enforce_if(value[part])
+                    self.cp.add_implication(carried, chosen).only_enforce_if(value[part])
+
+    def _receive_disjoint_sums(self, key: tuple[int, int]) -> None:
+        message, node = key
+        times = range(self.steps)
+        for part in self.members[message]:
+            received = [self.content[index][t][part] for index in self.into[key] for t in times]
+            if part == node:
+                self.cp.add(sum(received) == 0)
+            else:
+                self.cp.add_at_most_one(received)
+        wholes = [[self.whole[index][t] for index in self.into[key]] for t in times]
+        self.cp.add_at_most_one(variable for at_time in wholes for variable in at_time)
+        for t in times:
+            until = sum(variable for at_time in wholes[: t + 1] for variable in at_time)
+            for index in self.into[key]:
+                self.cp.add(until == 0).only_enforce_if(self.partial[index][t])
+
+    def _have_everything(self) -> None:
+        """The whole sum is sent only by who has it, and every member has it in the end."""
+        for message, members in enumerate(self.members):
+            has: dict[tuple[int, int], cp_model.IntVar] = {}
+            for node in range(self.instance.network.nodes):
+                into = self.into[message, node]
+                own = int(node in members)
+                for time in range(self.steps + 1):
+                    full, summed = self.cp.new_bool_var(""), self.cp.new_bool_var("")
+                    has[node, time] = full
+                    parts = sum(
+                        carried
+                        for index in into
+                        for t in range(time)
+                        for carried in self.content[index][t].values()
+                    )
+                    self.cp.add(parts + own == len(members)).only_enforce_if(summed)
+                    wholes = [self.whole[index][t] for index in into for t in range(time)]
+                    self.cp.add_bool_or(*wholes, summed, ~full)
+                if own:
+                    self.cp.add(has[node, self.steps] == 1)
+            for index, (which, path) in enumerate(self.moves):
+                if which == message:
+                    for time in range(self.steps):
+                        self.cp.add_implication(self.whole[index][time], has[path[0], time])
+
+    def _keep_limits(self) -> None:
+        """No channel, half-duplex link or port carries more than it can."""
+        network, model = self.instance.network, self.instance.model
+        link = {(b, a): (a, b) for a, b in network.half_duplex}
+        users: dict[tuple[str, object], list[int]] = defaultdict(list)
+        for index, (_, path) in enumerate(self.moves):
+            users["inject", path[0]].append(index)
+            users["accept", path[-1]].append(index)
+            for hop in pairwise(path):
+                users["link", link.get(hop, hop)].append(index)
+        capacity = {(a, b): size for a, b, size in network.channels}
+        limit_of = {
+            "link": capacity.get,
+            "inject": model.inject_limit,
+            "accept": model.accept_limit,
+        }
+        for (kind, place), indices in users.items():
+            limit = cast(Callable[[object], int | None], limit_of[kind])(place)
+            if limit is not None:
+                for t in range(self.steps):
+                    self.cp.add(
+                        sum(self.partial[i][t] + self.whole[i][t] for i in indices) <= limit
+                    )
+
+    def schedule(self, value: Callable[[cp_model.IntVar], bool]) -> Schedule:
+        """Return the schedule of a solution, without receipts of nothing new."""
+        held: dict[tuple[int, int], set[int]] = defaultdict(set)
+        for message, members in enumerate(self.members):
+            for node in members:
+                held[message, node].add(node)
+        steps, sums = [], []
+        for time in range(self.steps):
+            step, carried = [], []
+            for index, (message, path) in enumerate(self.moves):
+                if value(self.whole[index][time]):
+                    parts = self.members[message]
+                elif value(self.partial[index][time]):
+                    content = self.content[index][time]
+                    parts = tuple(part for part, used in content.items() if value(used))
+                else:
+                    continue
+                if not held[message, path[-1]].issuperset(parts):
+                    step.append(Transfer(message, path))
+                    carried.append(tuple(sorted(parts)))
+            for (message, path), parts in zip(step, carried, strict=True):
+                held[message, path[-1]].update(parts)
+            if step:
+                steps.append(tuple(step))
+                sums.append(tuple(carried))
+        return Schedule(self.instance, tuple(steps), sums=tuple(sums))
+
+
+def _messages(instance: Instance) -> tuple[AllReduction, ...]:
+    return cast(tuple[AllReduction, ...], instance.collective.messages)

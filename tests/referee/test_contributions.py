@@ -1,0 +1,259 @@
+"""Sums of an allreduce: mistakes by hand, and random schedules against three independent readings.
+
+The checker reads the same rules with sets. ``totals`` adds up real numbers: in a valid schedule
+every member ends with the exact sum.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.model import AllReduction, Collective, Instance, Network, Schedule, Transfer
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import RULES, refuse_invalid, verify, verify_schedule
+from tests.broken_schedules import MISTAKES as OTHER_MISTAKES
+from tests.examples import examples
+from tests.random_instances import allowed_paths, models, networks
+
+LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
+INSTANCE = Instance(LINE, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
+"""Both halves of a line add up their own parts, then the two middle nodes exchange sums."""
+STEPS = [
+    [((0, 1), [0]), ((3, 2), [3])],
+    [((1, 2), [0, 1]), ((2, 1), [2, 3])],
+    [((1, 0), [0, 1, 2, 3]), ((2, 3), [0, 1, 2, 3])],
+]
+
+
+def schedule(rows, instance=INSTANCE) -> Schedule:
+    steps = tuple(tuple(Transfer(0, path) for path, _ in step) for step in rows)
+    return Schedule(instance, steps, sums=tuple(tuple(tuple(s) for _, s in step) for step in rows))
+
+
+def changed(step: int, slot: int, row) -> Schedule:
+    rows = [list(entries) for entries in STEPS]
+    rows[step][slot] = row
+    return schedule(rows)
+
+
+def test_a_valid_allreduce():
+    assert verify_schedule(schedule(STEPS)) == ()
+    assert totals(schedule(STEPS)) == {(0, node): {0: 1, 1: 1, 2: 1, 3: 1} for node in range(4)}
+
+
+MISTAKES = {
+    "a part of no member": (changed(0, 0, ((0, 1), [0, 7])), "no-such-part"),
+    "no part at all": (changed(0, 0, ((0, 1), [])), "no-such-part"),
+    "a part twice": (changed(0, 0, ((0, 1), [0, 0])), "no-such-part"),
+    "a part that it does not hold": (changed(0, 0, ((0, 1), [0, 2])), "not-informed"),
+    "half of a sum": (changed(2, 0, ((1, 0), [1, 2])), "not-informed"),
+    "nothing new": (changed(2, 0, ((1, 0), [0])), "received-twice"),
+    "a part counted twice": (changed(1, 0, ((1, 2), [1])), "not-informed"),
+    "a sum is never complete": (schedule(STEPS[:2]), "missing-destination"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(name):
+    broken, rule = MISTAKES[name]
+    found = verify_schedule(broken)
+    assert rule in {violation.rule for violation in found}
+    assert all(violation.rule in RULES and violation.text for violation in found)
+    with pytest.raises(EvidenceError):
+        checked_schedule(broken.to_json())
+
+
+def test_overlapping_sums_are_counted_twice():
+    four = Network.from_links("k4", 4, list(combinations(range(4), 2)))
+    instance = Instance(four, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
+    first = [((0, 1), [0]), ((0, 2), [0])]
+    found = verify_schedule(schedule([first, [((1, 3), [0, 1]), ((2, 3), [0, 2])]], instance))
+    assert [(v.rule, v.step, v.transfer) for v in found if v.step >= 0] == [("counted-twice", 1, 1)]
+    # Node 1 holds the part of node 0; a sum that contains it replaces it.
+    found = verify_schedule(schedule([first, [((2, 1), [0, 2])]], instance))
+    assert [v for v in found if v.step >= 0] == []
+
+
+def test_only_members_receive_under_wormhole():
+    instance = Instance(LINE, Collective("sum", (AllReduction((0, 3)),)))
+    rows = [[((0, 1), [0])], [((1, 2, 3), [0]), ((3, 2, 1, 0), [3])]]
+    rules = [v.rule for v in verify_schedule(schedule(rows, instance))]
+    assert rules == ["not-a-destination"]
+    hops = instance.with_model(switching="store-and-forward")
+    rows = [[((0, 1), [0])], [((1, 2), [0])], [((2, 3), [0]), ((3, 2), [3])], [((2, 1), [3])]]
+    assert verify_schedule(schedule([*rows, [((1, 0), [3])]], hops)) == ()
+
+
+def test_every_rule_of_sums_has_a_mistake():
+    named = {rule for _, _, expected in OTHER_MISTAKES.values() for rule, *_ in expected}
+    named |= {rule for _, rule in MISTAKES.values()} | {"counted-twice"}
+    assert named == set(RULES)
+
+
+def test_sums_of_the_wrong_shape_are_refused():
+    with pytest.raises(InputError, match="one sum for each transfer"):
+        verify(INSTANCE, schedule(STEPS).steps)
+    with pytest.raises(InputError, match="one sum for each transfer"):
+        Schedule(INSTANCE, schedule(STEPS).steps)
+    with pytest.raises(InputError, match="not a valid schedule"):
+        refuse_invalid(schedule(STEPS[:1]))
+
+
+@st.composite
+def allreduces(draw: st.DrawFn) -> Instance:
+    """Random instances of one or two messages."""
+    network = draw(networks(5))
+    nodes = st.lists(st.integers(0, network.nodes - 1), min_size=2, unique=True)
+    messages = draw(st.lists(nodes.map(tuple).map(AllReduction), min_size=1, max_size=2))
+    return Instance(network, Collective("sum", tuple(messages)), draw(models(network.nodes)))
+
+
+def random_schedule(instance: Instance, rng: random.Random) -> Schedule | None:
+    """Return a valid schedule of random transfers, one per step; ``None`` at a dead end."""
+    hops = instance.model.switching == "store-and-forward"
+    values = defaultdict(list)
+    for index, message in enumerate(instance.collective.messages):
+        for node in message.members:
+            values[index, node].append(frozenset([node]))
+    steps, sums = [], []
+    while True:
+        moves = []
+        for index, message in enumerate(instance.collective.messages):
+            members = frozenset(message.members)
+            if all(members == union(values[index, node]) for node in members):
+                continue
+            for first in range(instance.network.nodes):
+                for size in (1, 2, 3):
+                    for group in combinations(values[index, first], size):
+                        parts = union(group)
+                        if len(parts) != sum(map(len, group)):
+                            continue
+                        for last in range(instance.network.nodes) if hops else members:
+                            held = values[index, last]
+                            new = not parts <= union(held)
+                            clash = any(v & parts and not v <= parts for v in held)
+                            if first != last and new and not clash:
+                                moves.append((index, first, last, parts))
+        if not moves:
+            done = all(
+                union(values[index, node]) == frozenset(message.members)
+                for index, message in enumerate(instance.collective.messages)
+                for node in message.members
+            )
+            return Schedule(instance, tuple(steps), sums=tuple(sums)) if done else None
+        index, first, last, parts = rng.choice(moves)
+        paths = [(first, last)] if hops else allowed_paths(instance, first, last)
+        paths = [path for path in paths if path[1] in instance.network.successors[path[0]]]
+        if not paths:
+            if rng.random() < 0.02:
+                return None
+            continue
+        steps.append((Transfer(index, rng.choice(paths)),))
+        sums.append((tuple(sorted(parts)),))
+        values[index, last].append(parts)
+
+
+def union(sets) -> frozenset[int]:
+    return frozenset().union(*sets)
+
+
+def totals(found: Schedule) -> dict[tuple[int, int], dict[int, int]]:
+    """Return, per message and member, how often its final value counts each part."""
+    values = defaultdict(dict)
+    for index, message in enumerate(found.instance.collective.messages):
+        for node in message.members:
+            values[index, node][frozenset([node])] = {node: 1}
+
+    def form(message: int, node: int, parts: frozenset[int]) -> dict[int, int]:
+        inside = [value for value in values[message, node] if value <= parts]
+        largest = [v for v in inside if not any(v < other for other in inside)]
+        total = defaultdict(int)
+        for value in largest:
+            for part, times in values[message, node][value].items():
+                total[part] += times
+        return dict(total)
+
+    for step, carried in zip(found.steps, found.sums, strict=True):
+        sent = [
+            (message, path[-1], frozenset(parts), form(message, path[0], frozenset(parts)))
+            for (message, path), parts in zip(step, carried, strict=True)
+        ]
+        for message, node, parts, value in sent:
+            values[message, node][parts] = value
+    return {
+        (index, node): form(index, node, frozenset(message.members))
+        for index, message in enumerate(found.instance.collective.messages)
+        for node in message.members
+    }
+
+
+def mutated(found: Schedule, rng: random.Random) -> Schedule:
+    """Return the schedule with one random change."""
+    steps, sums = [list(s) for s in found.steps], [list(s) for s in found.sums]
+    at, other = rng.randrange(len(steps)), rng.randrange(len(steps))
+    kind = rng.choice(("drop", "swap", "merge", "part", "sum", "message", "path"))
+    if kind == "drop":
+        del steps[at], sums[at]
+    elif kind == "swap":
+        steps[at], steps[other] = steps[other], steps[at]
+        sums[at], sums[other] = sums[other], sums[at]
+    elif kind == "merge" and at != other:
+        steps[at] += steps[other]
+        sums[at] += sums[other]
+        del steps[other], sums[other]
+    elif kind == "part":
+        parts = list(sums[at][0])
+        parts[rng.randrange(len(parts))] = rng.randrange(found.instance.network.nodes)
+        sums[at][0] = tuple(parts)
+    elif kind == "sum":
+        sums[at], sums[other] = sums[other], sums[at]
+    elif kind == "message":
+        last = len(found.instance.collective.messages)
+        steps[at][0] = Transfer(rng.randrange(last + 1), steps[at][0].path)
+    elif kind == "path":
+        steps[at][0] = Transfer(steps[at][0].message, steps[at][0].path[::-1])
+    return Schedule(found.instance, tuple(map(tuple, steps)), sums=tuple(map(tuple, sums)))
+
+
+def accepted_by_the_checker(found: Schedule) -> bool:
+    try:
+        checked_schedule(found.to_json())
+    except EvidenceError:
+        return False
+    return True
+
+
+@settings(max_examples=examples(120))
+@given(allreduces(), st.integers(0, 2**32 - 1))
+def test_random_schedules_are_valid_and_add_up(instance, seed):
+    found = random_schedule(instance, random.Random(seed))
+    assume(found is not None)
+    assert verify_schedule(found) == ()
+    assert accepted_by_the_checker(found)
+    for (message, _), counts in totals(found).items():
+        assert counts == dict.fromkeys(instance.collective.messages[message].members, 1)
+    again = Schedule.from_json(found.to_json())
+    assert again == found
+
+
+@settings(max_examples=examples(200))
+@given(allreduces(), st.integers(0, 2**32 - 1))
+def test_changed_schedules_get_the_verdict_of_the_checker(instance, seed):
+    rng = random.Random(seed)
+    found = random_schedule(instance, rng)
+    assume(found is not None)
+    for _ in range(6):
+        mutant = mutated(found, rng)
+        valid = verify_schedule(mutant) == ()
+        assert valid == accepted_by_the_checker(mutant)
+        if valid:
+            for (message, _), counts in totals(mutant).items():
+                assert counts == dict.fromkeys(instance.collective.messages[message].members, 1)
