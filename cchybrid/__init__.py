@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cchybrid.host.rounds_front import Front, FrontPoint
     from cchybrid.host.throughput import ThroughputResult, throughput
     from cchybrid.model import (
+        AllReduction,
         Channel,
         Collective,
         CommunicationModel,
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront", "DesignResult",
-    "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound", "Message",
-    "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult", "Schedule",
-    "ThroughputResult", "Transfer", "Verdict", "Violation", "bench", "bound", "check",
+    "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront",
+    "DesignResult", "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound",
+    "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult",
+    "Schedule", "ThroughputResult", "Transfer", "Verdict", "Violation", "bench", "bound", "check",
     "collective", "design", "design_front", "fewest_rounds", "instance", "network", "pareto",
     "prove", "solve", "throughput", "verify", "verify_schedule",
 ]  # fmt: skip

@@ -123,6 +123,7 @@ class _Search:
 
     def run(self, max_steps: int | None) -> Front:
         began = time.monotonic()
+        _ = self.whole.forward  # raises for an allreduce, before any folder is made
         fewest = farthest(self.whole)
         if max_steps is not None and max_steps < fewest:
             raise InputError(

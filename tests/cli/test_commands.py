@@ -40,7 +40,8 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve hypercube-12 AAS", "use hypercube-8 or hypercube-16"),
         ("solve spidergn-8 AAS", "did you mean spidergon-8"),
         ("solve spidergon-8 AAX", "did you mean AAS or alltoall or AAR or reduce-scatter?"),
-        ("solve spidergon-8 allreduce", "cchybrid solve TOPOLOGY reduce-scatter, then cchybrid"),
+        ("pareto spidergon-8 allreduce", "use its halves, reduce-scatter and allgather"),
+        ("solve spidergon-8 allreduce --evaluations 9", "evaluations: not available for an all"),
         ("solve spidergon-8", "no collective is named for spidergon-8"),
         ("solve nothing.json", "nothing.json: cannot be read: No such file"),
         ("solve nothing.gml AAS", "nothing.gml: cannot be read: No such file"),
@@ -283,7 +284,7 @@ def test_collectives_are_listed_with_the_names_of_mpi(tmp_path: Path) -> None:
     shown = call("collectives", cwd=tmp_path).stdout
     for letters, name in (("AAS", "alltoall"), ("AAR", "reduce-scatter")):
         assert re.search(rf"^ *{letters} +{name} ", shown, re.MULTILINE)
-    assert "solve TOPOLOGY reduce-scatter, then cchybrid solve TOPOLOGY allgather" in shown
+    assert "allreduce" in shown
 
 
 @pytest.mark.parametrize(("letters", "name"), [("OAB", "Broadcast"), ("AAR", "reduce_scatter")])

@@ -95,6 +95,48 @@ def test_every_schedule_that_is_written_fits(schedule: Schedule) -> None:
     VALIDATORS["schedule-1"].validate(json.loads(json.dumps(schedule.to_json())))
 
 
+def allreduce(steps: list[Any], members: Any = (0, 1), more: Any = None) -> dict[str, Any]:
+    """Return the record of a schedule on two linked nodes."""
+    return {
+        "format": "cchybrid-schedule/2",
+        "instance": {
+            "format": "cchybrid-instance/2",
+            "network": {"name": "pair", "nodes": 2, "channels": [[0, 1], [1, 0]]},
+            "collective": {
+                "name": "sum",
+                "kind": "allreduce",
+                "messages": [{"members": list(members)}],
+                **(more or {}),
+            },
+        },
+        "steps": steps,
+    }
+
+
+MOVE = {"message": 0, "path": [0, 1], "sum": [0]}
+
+
+@pytest.mark.parametrize(
+    ("record", "sound"),
+    [
+        (allreduce([[MOVE]]), True),
+        (allreduce([[MOVE], []], more={"chunks": 2}), True),
+        (allreduce([[{"message": 0, "path": [0, 1]}]]), False),
+        (allreduce([[{**MOVE, "sum": 1}]]), False),
+        (allreduce([[{**MOVE, "sum": ["0"]}]]), False),
+        (allreduce([[{**MOVE, "part": 1}]]), False),
+        (allreduce([], [0]), False),
+        (allreduce([], [0, 0]), False),
+        (allreduce([], more={"kind": "combine"}), False),
+        ({**allreduce([[MOVE]]), "format": "cchybrid-schedule/1"}, False),
+    ],
+)
+def test_allreduces_of_reader_and_schema(record: dict[str, Any], sound: bool) -> None:
+    name = record["format"].removeprefix("cchybrid-").replace("/", "-")
+    assert VALIDATORS[name].is_valid(record) == sound
+    assert (refusal(Schedule, record) == "") == sound
+
+
 NETWORKS = ("torus-4x4", "dgx-1", "octagon", "random-regular-16-3-2")
 DESIGNS = (
     {},

@@ -9,12 +9,13 @@ from typing import Any
 from cchybrid.model.errors import InputError
 
 NAMES = (
-    "instance-1", "instance-2", "schedule-1", "certificate-1", "certificate-2", "network-1",
-    "design-1", "throughput-1",
+    "instance-1", "instance-2", "schedule-1", "schedule-2", "certificate-1", "certificate-2",
+    "network-1", "design-1", "throughput-1",
 )  # fmt: skip
 EMBEDDED = {
     "instance-2": ("instance-1",),
     "schedule-1": ("instance-1", "instance-2"),
+    "schedule-2": ("instance-1", "instance-2"),
     "network-1": ("instance-1", "design-1"),
     "design-1": ("instance-1",),
     "throughput-1": ("instance-1",),

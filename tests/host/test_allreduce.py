@@ -1,0 +1,130 @@
+"""Runs on an allreduce, from the result to its certificate."""
+
+from __future__ import annotations
+
+import pytest
+
+import cchybrid
+from cchybrid.host.allreduce import moved_ahead, with_sums
+from cchybrid.model import Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import verify_schedule
+
+HOPS = "store-and-forward"
+
+
+@pytest.mark.parametrize(
+    ("topology", "more", "steps", "bound"),
+    [
+        ("dgx-1", {}, 2, 2),
+        ("dgx-1", {"chunks": 2}, 2, 2),
+        ("hypercube-8", {"switching": HOPS, "chunks": 2}, 3, 3),
+        ("ring-bi-5", {"switching": HOPS}, 2, 2),
+        ("ring-bi-6", {"participants": [0, 2, 4], "switching": HOPS}, 2, 2),
+    ],
+)
+def test_known_optima(topology, more, steps, bound):
+    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=20)
+    assert (result.steps, result.lower_bound.steps) == (steps, bound)
+    assert result.status == "optimal"
+    assert result.certified
+    assert verify_schedule(result.schedule) == ()
+    proof = cchybrid.prove(result.schedule, time_limit=20)
+    assert proof.optimal
+    assert cchybrid.check(result.schedule, proof.certificate).optimal
+
+
+def test_one_step_is_impossible_on_a_dgx_1():
+    result = cchybrid.solve("dgx-1", "allreduce", steps=1, time_limit=10)
+    assert (result.status, result.schedule, result.certified) == ("infeasible", None, True)
+
+
+def test_a_composition_says_what_it_is_optimal_among():
+    instance = cchybrid.instance("dgx-1", "allreduce", chunks=8)
+    result = cchybrid.solve(instance, time_limit=6)
+    assert result.steps == 4  # reduce-scatter in 2, allgather in 2
+    assert result.lower_bound.steps == 3
+    assert any("optimal among compositions with these roots" in text for text in result.remarks)
+    assert result.schedule.made_by["engine"] == result.engine
+
+
+def test_events_and_observers_follow_the_run():
+    events = []
+    result = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10, on_event=events.append)
+    kinds = [event["event"] for event in events]
+    assert kinds[0] == "run"
+    assert kinds[-1] == "result"
+    assert {"bound", "schedule"} <= set(kinds)
+    assert events[-1]["steps"] == result.steps
+    assert [event["seconds"] for event in events] == sorted(event["seconds"] for event in events)
+
+
+def test_a_run_can_be_stopped():
+    result = cchybrid.solve("mesh-4x4", "allreduce", time_limit=60, stop=lambda: True)
+    assert result.interrupted
+    assert result.seconds < 20
+
+
+def test_an_exception_of_a_callback_is_raised():
+    def fail(event):
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        cchybrid.solve("ring-bi-4", "allreduce", on_event=fail, time_limit=5)
+
+
+def test_an_initial_schedule_is_used():
+    first = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10).schedule
+    again = cchybrid.solve("ring-bi-4", "allreduce", initial_schedule=first, time_limit=10)
+    assert again.engine == "initial schedule"
+    broken = Schedule(first.instance, first.steps[:1], sums=first.sums[:1])
+    with pytest.raises(InputError, match="not valid for"):
+        cchybrid.solve("ring-bi-4", "allreduce", initial_schedule=broken)
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ({"evaluations": 5}, "evaluations"),
+        ({"log": print}, "log"),
+        ({"blind": True, "steps": 2}, "blind"),
+    ],
+)
+def test_what_is_not_available_is_refused(more, where):
+    with pytest.raises(InputError, match=f"{where}: not available for an allreduce"):
+        cchybrid.solve("ring-bi-4", "allreduce", **more)
+
+
+def test_a_member_that_cannot_be_reached():
+    network = cchybrid.network([(0, 1), (1, 2)])
+    with pytest.raises(InputError, match="cannot be reached from node"):
+        cchybrid.solve(cchybrid.instance(network, "allreduce"))
+
+
+def test_only_a_bound():
+    found = cchybrid.bound("dgx-1", "allreduce")
+    assert found.schedule is None
+    assert found.lower_bound.steps == 2
+    assert found.lower_bound.evidence["kind"] == "part"
+
+
+@pytest.mark.parametrize("topology", ["ring-bi-6", "mesh-3x3", "hypercube-8", "dgx-1"])
+def test_transfers_that_move_ahead_stay_valid(topology):
+    """A reduction tree and a broadcast tree for every chunk, one transfer per step."""
+    instance = cchybrid.instance(topology, "allreduce", chunks=4, switching=HOPS)
+    steps = []
+    for message in range(4):
+        spread = cchybrid.instance(topology, "broadcast", root=message, switching=HOPS)
+        tree = [
+            transfer._replace(message=message)
+            for step in cchybrid.solve(spread, time_limit=10).schedule.steps
+            for transfer in step
+        ]
+        steps += [(move._replace(path=move.path[::-1]),) for move in reversed(tree)]
+        steps += [(move,) for move in tree]
+    slow = with_sums(instance, tuple(steps))
+    assert verify_schedule(slow) == ()
+    fast = moved_ahead(slow)
+    assert verify_schedule(fast) == ()
+    assert len(fast.steps) < len(slow.steps) / 4
+    assert sum(map(len, fast.steps)) == len(slow.steps)
