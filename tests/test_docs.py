@@ -41,7 +41,7 @@ PAGES = [
 ]
 LONG = (
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
-    "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md",
+    "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
@@ -103,7 +103,8 @@ def test_every_command_runs(page: Path, tmp_path: Path) -> None:
     for name, words in {"cchybrid": "-m cchybrid", "python": ""}.items():
         (tool / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
         (tool / name).chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tool}:{os.environ['PATH']}"}
+    beside = Path(sys.executable).parent  # mpiexec
+    environment = {**os.environ, "PATH": f"{tool}:{beside}:{os.environ['PATH']}"}
     printed: set[str] = set()
     for block in blocks(page.read_text(), "console"):
         for line in block.splitlines():

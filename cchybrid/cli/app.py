@@ -19,6 +19,7 @@ from cchybrid.cli import (
     networks,
     proving,
     rounds,
+    running,
     schedules,
     solving,
     throughput,
@@ -48,6 +49,8 @@ app.command()(throughput.throughput)
 app.command()(rounds.pareto)
 app.command()(schedules.export)
 app.command()(drawing.draw)
+app.command()(running.time)
+app.command()(running.simulate)
 app.add_typer(benching.bench)
 app.command()(warming.warm_up)
 app.command()(solving.instance)

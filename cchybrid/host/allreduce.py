@@ -45,6 +45,8 @@ from cchybrid.plugin.records import Observer
 from cchybrid.referee.distances import hop_distances
 from cchybrid.referee.verify import verify_schedule
 
+BOUND_SHARE = 0.2
+"""Share of the time limit for bounds before any search; the rest follows after the searches."""
 PASSED_ON = ("phase", "trouble")
 """Events of the runs of the halves that observers see."""
 
@@ -90,11 +92,13 @@ class AllReduceRun:
         try:
             if self._initial is not None:
                 self._offer(self._initial, "initial schedule")
-            self._find_bounds()
+            self._find_bounds(BOUND_SHARE if self.config.engines else 1.0)
             if self.config.engines:
                 for search in (self._gather_all_parts, self._compose, self._search_directly):
-                    if not self._done():
+                    if not self._done() or self._needs_any_schedule():
                         search()
+                if not self._done():
+                    self._find_bounds(1.0)
         except KeyboardInterrupt:
             self._interrupted = True
         self._interrupted = self._interrupted or self._callbacks.stop_requested()
@@ -117,8 +121,21 @@ class AllReduceRun:
         enough = self._bound.steps if target is None else max(target, self._bound.steps)
         return self._best is not None and len(self._best.steps) <= enough
 
-    def _find_bounds(self) -> None:
-        for name, bound in allreduce_bounds(self.instance, self.config.bounds, self._out_of_time):
+    def _needs_any_schedule(self) -> bool:
+        """Whether to search even if the time is over, which gives at least a greedy schedule."""
+        target = self.config.target
+        possible = target is None or self._bound.steps <= target
+        return self._best is None and possible and not self._callbacks.stop_requested()
+
+    def _find_bounds(self, share: float) -> None:
+        end = share * (self.config.budget.seconds or 0.0)
+
+        def is_over() -> bool:
+            return self._bus.now() > end or self._out_of_time()
+
+        for name, bound in allreduce_bounds(self.instance, self.config.bounds, is_over):
+            if bound.steps <= self._bound.steps and self._bound_by:
+                continue
             self._bound, self._bound_by = bound, name
             self._contribute(name, "", "bound")
             content = {"engine": name, "steps": bound.steps, "certified": True}

@@ -40,7 +40,11 @@ GROUP = "cchybrid"
 MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 """Environment variable with further modules to load as plugins, separated by commas."""
 
-BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("export", "cchybrid.view.export"))
+BUILT_IN = (
+    ("core", "cchybrid.plugin.builtin"),
+    ("export", "cchybrid.view.export"),
+    ("run", "cchybrid.run.plugin"),
+)
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
 RESERVED_NAMES = {"auto", "race", "relay", "quotients", "prover"}

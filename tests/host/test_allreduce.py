@@ -34,6 +34,12 @@ def test_known_optima(topology, more, steps, bound):
     assert cchybrid.check(result.schedule, proof.certificate).optimal
 
 
+def test_a_short_run_has_a_schedule():
+    result = cchybrid.solve("mesh-4x4", "allreduce", time_limit=0.2)
+    assert result.schedule is not None
+    assert verify_schedule(result.schedule) == ()
+
+
 def test_one_step_is_impossible_on_a_dgx_1():
     result = cchybrid.solve("dgx-1", "allreduce", steps=1, time_limit=10)
     assert (result.status, result.schedule, result.certified) == ("infeasible", None, True)

@@ -1,0 +1,130 @@
+"""``time`` and ``simulate``: how long a schedule takes, by a model or by a simulator."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines, print_table
+
+if TYPE_CHECKING:
+    from cchybrid.model import Schedule
+    from cchybrid.run.time_models import TimeModel
+
+SIZES = "1024,32768,1048576"
+Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
+Bandwidth = Annotated[
+    float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
+]
+PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
+Sizes = Annotated[
+    str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
+]
+
+
+def time(
+    schedule: ScheduleFile,
+    startup: Startup = 1.0,
+    bandwidth: Bandwidth = 2000.0,
+    per_hop: PerHop = 0.0,
+    sizes: Sizes = SIZES,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Say how long a schedule takes: start-ups, hops, and rounds times size over bandwidth.
+
+    The defaults are those of the thesis (section 3.1): 1 microsecond and 0.5 nanoseconds per byte.
+    """
+    model = read_model(startup, bandwidth, per_hop)
+    read = load_valid(schedule)
+    record = model.to_json(read, read_sizes(sizes))
+    if as_json:
+        print(json.dumps(record))
+        return
+    print_lines([f"{read.instance.name}: {record['steps']} steps, {record['rounds']} rounds"])
+    print_table(
+        ("bytes", "microseconds"),
+        [(f"{row['bytes']:g}", f"{row['microseconds']:.3f}") for row in record["times"]],
+    )
+
+
+def simulate(
+    schedule: ScheduleFile,
+    startup: Startup = 1.0,
+    bandwidth: Bandwidth = 2000.0,
+    per_hop: PerHop = 0.1,
+    sizes: Sizes = SIZES,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep platform and program of the simulation there."),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Replay a schedule in SimGrid, with an exchange of all messages at once for comparison.
+
+    Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
+    channel or a port, 2 bad input or no SimGrid.
+    """
+    from cchybrid.run.simulation import replay
+
+    model = read_model(startup, bandwidth, per_hop)
+    read = load_valid(schedule)
+    result = replay(read, model, read_sizes(sizes), folder)
+    if as_json:
+        print(json.dumps(result.to_json()))
+    else:
+        print_lines(result.lines())
+        print_table(
+            ("bytes", "schedule", "all at once"),
+            [
+                (f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}")
+                for row in result.rows
+            ],
+        )
+    raise typer.Exit(0 if result.undisturbed else 1)
+
+
+def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
+    """Return the time model that the options describe."""
+    from cchybrid.run.time_models import TimeModel
+
+    for name, value in (("--startup", startup), ("--per-hop", per_hop)):
+        if not 0 <= value < math.inf:
+            raise InputError(f"{value:g} microseconds", where=name, hint="use a number from 0")
+    if not 0 < bandwidth < math.inf:
+        raise InputError(
+            f"{bandwidth:g} megabytes per second", where="--bandwidth", hint="use more than 0"
+        )
+    return TimeModel(startup, bandwidth, per_hop)
+
+
+def read_sizes(text: str) -> list[float]:
+    """Return the message sizes, in bytes, of a list such as ``1024,4096``."""
+    found: list[float] = []
+    for part in text.split(","):
+        try:
+            size = float(part)
+        except ValueError:
+            size = math.nan
+        if not 0 < size < math.inf:
+            raise InputError(
+                f"{part.strip()[:40]!r} is no size", where="--sizes", hint=f"write {SIZES}"
+            )
+        found.append(size)
+    return found
+
+
+def load_valid(path: Path) -> Schedule:
+    """Return the valid schedule of a file."""
+    from cchybrid.model import Schedule
+    from cchybrid.referee.verify import refuse_invalid
+
+    found = Schedule.load(path)
+    refuse_invalid(found, path)
+    return found

@@ -1,0 +1,258 @@
+"""Perform a collective by its schedule, with real buffers over real ranks (mpi4py).
+
+Rank n stands for node n of the network. Every step consists of messages from one rank to another; a
+rank sends what it holds since an earlier step. Afterwards every byte is checked against the meaning
+of the collective, and the time is compared with the library's own collective and with a naive
+exchange, in which every source sends to every destination directly.
+
+    mpiexec -n RANKS python PROGRAM [--sizes 1024,65536] [--repetitions 20] [--json]
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+SIZES = "64,4096,65536"
+WORD = np.dtype(np.int64)
+
+
+class Data:
+    """The messages of one rank: bytes to deliver, or whole numbers to add up.
+
+    Parameters
+    ----------
+    plan
+        ``kind``, ``messages`` (each a source and its destinations; of a reduction the destination
+        and its sources; of an allreduce the members) and ``steps`` (each a list of
+        ``[message, sender, receiver, parts]``).
+    rank
+        The node.
+    size
+        Bytes of a message, a multiple of 8.
+    """
+
+    def __init__(self, plan: dict[str, Any], rank: int, size: int) -> None:
+        self.plan, self.rank, self.size = plan, rank, size
+        # Per message the arrays that this rank holds, by the parts that each adds up.
+        self.values: dict[int, dict[frozenset[int], Any]] = {}
+        for message, nodes in enumerate(plan["messages"]):
+            if rank == nodes[0] or (plan["kind"] != "deliver" and rank in nodes):
+                self.values[message] = {frozenset([rank]): self.part(message, rank)}
+
+    def part(self, message: int, node: int) -> Any:
+        """Return what a node contributes to a message: numbers that differ everywhere."""
+        count = self.size // WORD.itemsize
+        return np.arange(count, dtype=WORD) * (2 * message + 3) + (node + 1) * 1_000_003
+
+    def outgoing(self, message: int, parts: list[int] | None) -> Any:
+        """Return what a transfer carries: a message, all that is held so far, or a sum of parts."""
+        held = self.values[message]
+        if self.plan["kind"] == "deliver":
+            return next(iter(held.values()))
+        inside = [key for key in held if parts is None or key <= set(parts)]
+        largest = [key for key in inside if not any(key < other for other in inside)]
+        return sum((held[key] for key in largest[1:]), start=held[largest[0]])
+
+    def accept(self, message: int, sender: int, parts: list[int] | None, array: Any) -> None:
+        """Keep what was received; a reduction adds it up with the other parts."""
+        key = frozenset(parts) if parts else frozenset([sender])
+        self.values.setdefault(message, {})[key] = array
+
+    def expected(self, message: int) -> Any:
+        """Return what this rank must have in the end, or ``None``."""
+        nodes, kind = self.plan["messages"][message], self.plan["kind"]
+        if kind == "deliver":
+            return self.part(message, nodes[0]) if self.rank in nodes else None
+        if (kind == "combine" and self.rank != nodes[0]) or self.rank not in nodes:
+            return None
+        return sum((self.part(message, node) for node in nodes[1:]), self.part(message, nodes[0]))
+
+    def check(self) -> tuple[int, str]:
+        """Return how many messages of this rank are right, and the first error or nothing."""
+        checked = 0
+        for message in range(len(self.plan["messages"])):
+            expected = self.expected(message)
+            if expected is not None:
+                if message not in self.values:
+                    return checked, f"rank {self.rank}: message {message} never arrived"
+                if not np.array_equal(self.outgoing(message, None), expected):
+                    return checked, f"rank {self.rank}: message {message} is wrong"
+                checked += 1
+        return checked, ""
+
+
+def perform(comm: Any, plan: dict[str, Any], data: Data) -> None:
+    """Perform all steps of the schedule."""
+    rank = comm.Get_rank()
+    for step in plan["steps"]:
+        requests, received = [], []
+        for tag, (message, sender, receiver, parts) in enumerate(step):
+            if receiver == rank:
+                array = np.empty(data.size // WORD.itemsize, dtype=WORD)
+                requests.append(comm.Irecv([array, MPI.BYTE], source=sender, tag=tag))
+                received.append((message, sender, parts, array))
+        for tag, (message, sender, receiver, parts) in enumerate(step):
+            if sender == rank:
+                array = data.outgoing(message, parts)
+                requests.append(comm.Isend([array, MPI.BYTE], dest=receiver, tag=tag))
+        MPI.Request.Waitall(requests)
+        for message, sender, parts, array in received:
+            data.accept(message, sender, parts, array)
+
+
+def exchange(comm: Any, plan: dict[str, Any], data: Data) -> None:
+    """Send every message from its source to its destinations directly, all at the same time."""
+    step = []
+    for message, (one, *others) in enumerate(plan["messages"]):
+        if plan["kind"] == "deliver":
+            step += [[message, one, other, None] for other in others]
+        elif plan["kind"] == "combine":
+            step += [[message, other, one, None] for other in others]
+        else:
+            nodes = [one, *others]
+            step += [[message, a, b, [a]] for a in nodes for b in nodes if a != b]
+    perform(comm, {**plan, "steps": [step]}, data)
+
+
+def library_call(comm: Any, plan: dict[str, Any], size: int) -> tuple[Callable[[], Any], str]:
+    """Return a function that calls the library's own collective, and its name, or ``None``."""
+    messages, kind = plan["messages"], plan["kind"]
+    nodes = sorted({node for message in messages for node in message})
+    group = comm.Split(0 if comm.Get_rank() in nodes else MPI.UNDEFINED)
+    count, people = size // WORD.itemsize, len(nodes)
+    roots = {message[0] for message in messages}
+    each = len(messages) // people  # messages of every node, where all have as many
+    everywhere = all(len(message) == people for message in messages)
+    single = all(len(message) == 2 for message in messages)
+    balanced = len(roots) == people and len(messages) == each * people
+    pairs = len(messages) % (people * (people - 1)) == 0 and len(roots) == people
+
+    def buffer(times: int) -> Any:
+        return np.ones(count * times, dtype=WORD)
+
+    if group == MPI.COMM_NULL:
+        return (lambda: None), ""
+    if kind == "allreduce" and everywhere:
+        here, there = buffer(len(messages)), buffer(len(messages))
+        return (lambda: group.Allreduce(here, there)), "Allreduce"
+    if kind == "combine" and everywhere and len(roots) == 1:
+        here, there, root = (
+            buffer(len(messages)),
+            buffer(len(messages)),
+            nodes.index(messages[0][0]),
+        )
+        return (lambda: group.Reduce(here, there, root=root)), "Reduce"
+    if kind == "combine" and everywhere and balanced:
+        here, there = buffer(len(messages)), buffer(each)
+        return (lambda: group.Reduce_scatter_block(here, there)), "Reduce_scatter_block"
+    if kind == "deliver" and everywhere and len(roots) == 1:
+        here, root = buffer(len(messages)), nodes.index(messages[0][0])
+        return (lambda: group.Bcast(here, root=root)), "Bcast"
+    if kind == "deliver" and everywhere and balanced and people > 2:
+        here, there = buffer(each), buffer(len(messages))
+        return (lambda: group.Allgather(here, there)), "Allgather"
+    if kind == "deliver" and single and pairs:
+        each = len(messages) // (people * (people - 1))
+        here, there = buffer(each * people), buffer(each * people)
+        return (lambda: group.Alltoall(here, there)), "Alltoall"
+    if kind == "deliver" and single and len(roots) == 1 and len(messages) % (people - 1) == 0:
+        each = len(messages) // (people - 1)
+        here, there, root = buffer(each * people), buffer(each), nodes.index(messages[0][0])
+        return (lambda: group.Scatter(here, there, root=root)), "Scatter"
+    goals = {message[1] for message in messages}
+    if kind == "deliver" and single and len(goals) == 1 and len(messages) % (people - 1) == 0:
+        each = len(messages) // (people - 1)
+        here, there, root = buffer(each), buffer(each * people), nodes.index(messages[0][1])
+        return (lambda: group.Gather(here, there, root=root)), "Gather"
+    return (lambda: None), ""
+
+
+def median_time(comm: Any, run: Callable[[], Any], repetitions: int) -> float:
+    """Return the median over repetitions of the time of the slowest rank, in microseconds."""
+    times = []
+    for _ in range(repetitions + 1):
+        comm.Barrier()
+        start = time.perf_counter()
+        run()
+        times.append(comm.allreduce(time.perf_counter() - start, op=MPI.MAX))
+    return float(1e6 * statistics.median(times[1:]))  # the first one opens connections
+
+
+def measure(comm: Any, plan: dict[str, Any], size: int, repetitions: int) -> dict[str, Any]:
+    """Perform, check and time the schedule, the naive exchange and the library's collective."""
+    rank = comm.Get_rank()
+    data = Data(plan, rank, size)
+    perform(comm, plan, data)
+    found = comm.allgather(data.check())
+    row: dict[str, Any] = {"bytes": size, "messages_checked": sum(count for count, _ in found)}
+    row["error"] = max(error for _, error in found)
+    if row["error"]:
+        return row
+    naive = Data(plan, rank, size)
+    exchange(comm, plan, naive)
+    row["error"] = max(error for _, error in comm.allgather(naive.check()))
+    call, name = library_call(comm, plan, size)
+    name = max(comm.allgather(name))
+    if repetitions:
+        run = lambda: perform(comm, plan, Data(plan, rank, size))  # noqa: E731
+        direct = lambda: exchange(comm, plan, Data(plan, rank, size))  # noqa: E731
+        row["schedule_us"] = round(median_time(comm, run, repetitions), 1)
+        row["exchange_us"] = round(median_time(comm, direct, repetitions), 1)
+        if name:
+            row["library_us"] = round(median_time(comm, call, repetitions), 1)
+            row["library"] = name
+    return row
+
+
+def main(plan: dict[str, Any], arguments: list[str]) -> int:
+    """Run the program on all ranks; return the exit status."""
+    comm = MPI.COMM_WORLD
+    rank, ranks = comm.Get_rank(), comm.Get_size()
+    parser = argparse.ArgumentParser(description=plan["name"])
+    parser.add_argument("--sizes", default=SIZES, help="bytes of a message, multiples of 8")
+    parser.add_argument("--repetitions", type=int, default=20, help="0: only check")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    try:
+        sizes = [int(size) for size in options.sizes.split(",")]
+    except ValueError:
+        sizes = []
+    wrong = ""
+    if not sizes or any(size < 8 or size % 8 for size in sizes):
+        wrong = f"--sizes {options.sizes}: give multiples of 8, such as {SIZES}"
+    elif ranks != plan["nodes"]:
+        wrong = f"{plan['name']} has {plan['nodes']} nodes: start as many ranks, not {ranks}"
+    if wrong:
+        if rank == 0:
+            print(wrong, file=sys.stderr)
+        return 2
+    rows = [measure(comm, plan, size, options.repetitions) for size in sizes]
+    error = next((row["error"] for row in rows if row["error"]), "")
+    if rank == 0:
+        if error:
+            print(error, file=sys.stderr)
+        elif options.json:
+            print(json.dumps({"name": plan["name"], "ranks": ranks, "rows": rows}))
+        else:
+            show(plan, ranks, rows)
+    return 1 if error else 0
+
+
+def show(plan: dict[str, Any], ranks: int, rows: list[dict[str, Any]]) -> None:
+    """Print a table: microseconds by message size."""
+    print(f"{plan['name']}: {len(plan['steps'])} steps on {ranks} ranks, every byte is right")
+    if "schedule_us" in rows[0]:
+        library = rows[0].get("library", "")
+        print(
+            f"{'bytes':>10} {'schedule':>12} {'exchange':>12} {library or '-':>12}  (microseconds)"
+        )
+        for row in rows:
+            own = f"{row['library_us']:12.1f}" if library else f"{'-':>12}"
+            print(f"{row['bytes']:10} {row['schedule_us']:12.1f} {row['exchange_us']:12.1f} {own}")

@@ -1,0 +1,311 @@
+"""Schedules replayed in SimGrid, an independent simulator of networks.
+
+The platform has a link for every channel (one for both channels of a half-duplex pair), with its
+capacity, and a link for the ports of every node, if they are limited. Every transfer is a
+communication over the links of its path, which gets the bandwidth of a channel of capacity 1 at
+most. SimGrid shares links that are used beyond their capacity, so a transfer that shares one takes
+longer than it would alone.
+
+Source: H. Casanova et al., Versatile, scalable, and accurate simulation of distributed applications
+and platforms, 2014, doi:10.1016/j.jpdc.2014.06.008.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.collective import one_and_many
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
+from cchybrid.problem.routes import Routes
+from cchybrid.run.time_models import TimeModel
+
+PROGRAM = Path(__file__).with_name("replay_program.py")
+TOLERANCE = 1e-3
+"""Relative difference of durations that the simulator's arithmetic may cause."""
+MAX_SECONDS = 600.0
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""The interpreter that finds the module of Debian's package python3-simgrid."""
+
+NodePath = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The simulated microseconds for one message size: by the schedule, and all at once."""
+
+    size: float
+    schedule: float
+    exchange: float
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The outcome of a replay.
+
+    Attributes
+    ----------
+    rows
+        Times by message size.
+    delayed
+        The transfers that took longer than alone: step, index in the step, and how many times as
+        long, for the largest size.
+    transfers
+        The number of transfers of the schedule.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    delayed: tuple[tuple[int, int, float], ...]
+    transfers: int
+
+    @property
+    def undisturbed(self) -> bool:
+        """Whether every transfer took as long as alone."""
+        return not self.delayed
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``cchybrid simulate --json`` prints."""
+        return {
+            "name": self.name,
+            "transfers": self.transfers,
+            "undisturbed": self.undisturbed,
+            "delayed": [
+                {"step": step, "transfer": place, "times_as_long": round(factor, 6)}
+                for step, place, factor in self.delayed
+            ],
+            "times": [
+                {
+                    "bytes": row.size,
+                    "schedule_us": round(row.schedule, 6),
+                    "exchange_us": round(row.exchange, 6),
+                }
+                for row in self.rows
+            ],
+        }
+
+    def lines(self) -> list[str]:
+        """Return the verdict as text; steps and transfers count from 1."""
+        if self.undisturbed:
+            return [f"{self.name}: each of {self.transfers} transfers takes as long as alone"]
+        step, place, factor = self.delayed[0]
+        return [
+            f"{self.name}: {len(self.delayed)} of {self.transfers} transfers are delayed",
+            f"  step {step + 1}, transfer {place + 1}: {factor:.2f} times as long as alone",
+        ]
+
+
+def replay(
+    schedule: Schedule, model: TimeModel, sizes: list[float], folder: Path | None = None
+) -> Replay:
+    """Replay a schedule, valid or not, and an exchange of all its messages at once.
+
+    Parameters
+    ----------
+    folder
+        Where the platform (``platform.xml``), the plan (``plan.json``) and the program are kept; by
+        default nowhere.
+
+    Raises
+    ------
+    InputError
+        SimGrid is not installed, or its program fails.
+    """
+    python = simgrid_python()
+    hosts = _Hosts()
+    steps = [hosts.step(path for _, path in step) for step in schedule.steps]
+    every = sorted({tuple(path) for step in schedule.steps for _, path in step})
+    direct = direct_paths(schedule.instance)
+    plan = {
+        "sizes": sizes,
+        "startup": model.startup,
+        "runs": [steps, [hosts.step(direct)], [hosts.step([path]) for path in every]],
+    }
+    text = platform(schedule.instance, model, hosts.paths)
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary) if folder is None else folder
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"cannot be made: {error.strerror}", where=str(place), hint="name another folder"
+            ) from None
+        write_text(text, place / "platform.xml")
+        write_text(json.dumps(plan), place / "plan.json")
+        if folder is not None:
+            write_text(PROGRAM.read_text(encoding="utf-8"), place / "replay.py")
+        results = _run(python, place)
+    count = len(sizes)
+    alone = dict(zip(every, results[2 * count + count - 1]["durations"], strict=True))
+    last = results[count - 1]["durations"]
+    delayed = []
+    for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True)):
+        for index, (_, path) in enumerate(step):
+            expected = alone[tuple(path)][0] + (rounds - 1) * sizes[-1] / model.bandwidth
+            factor = last[number][index] / expected
+            if factor > 1 + TOLERANCE:
+                delayed.append((number, index, factor))
+    rows = [
+        Row(size, results[place]["time"], results[count + place]["time"])
+        for place, size in enumerate(sizes)
+    ]
+    transfers = sum(map(len, schedule.steps))
+    return Replay(schedule.instance.name, tuple(rows), tuple(delayed), transfers)
+
+
+def platform(instance: Instance, model: TimeModel, paths: dict[tuple[str, str], NodePath]) -> str:
+    """Return the network as a platform of SimGrid (XML); a unit of time is a microsecond.
+
+    Parameters
+    ----------
+    paths
+        The path between every pair of hosts that exchange messages.
+    """
+    network = instance.network
+    shared = {(b, a): (a, b) for a, b in network.half_duplex}
+    names = {(a, b): f"{a}-{b}" if (a, b) in network.half_duplex else f"{a}>{b}"
+             for a, b, _ in network.channels}  # fmt: skip
+    names.update({one: names[other] for one, other in shared.items()})
+    latency, width = f"{model.per_hop:.9g}s", model.bandwidth
+    links = {names[a, b]: (capacity * width, latency) for a, b, capacity in network.channels}
+    ports: dict[tuple[str, int], str] = {}
+    for node in range(network.nodes):
+        for side, limit in (
+            ("inject", instance.model.inject_limit(node)),
+            ("accept", instance.model.accept_limit(node)),
+        ):
+            if limit:
+                ports[side, node] = f"{side} {node}"
+                links[f"{side} {node}"] = (limit * width, "0s")
+    routes = []
+    for (first, last), path in paths.items():
+        over = [ports.get(("inject", path[0])), *(names[hop] for hop in pairwise(path))]
+        # A link of its own, with the bandwidth of one channel, however wide the path is.
+        own = f"{first} {last}"
+        links[own] = (width, "0s")
+        over += [ports.get(("accept", path[-1])), own]
+        inner = "".join(f"<link_ctn id={quoteattr(name)}/>" for name in over if name)
+        routes.append(
+            f'    <route src={quoteattr(first)} dst={quoteattr(last)} symmetrical="NO">'
+            f"{inner}</route>"
+        )
+    hosts = sorted({host for pair in paths for host in pair})
+    lines = [
+        "<?xml version='1.0'?>",
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+        '<platform version="4.1">',
+        f'  <zone id={quoteattr(network.name)} routing="Full">',
+        *(f'    <host id={quoteattr(host)} speed="1Gf"/>' for host in hosts),
+        *(
+            f'    <link id={quoteattr(name)} bandwidth="{speed:.9g}Bps" latency="{delay}"/>'
+            for name, (speed, delay) in links.items()
+        ),
+        *routes,
+        "  </zone>",
+        "</platform>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+class _Hosts:
+    """Names of hosts: those of a transfer are its own, as long as its step lasts.
+
+    SimGrid has a single route between two hosts; between two nodes a schedule may have several, and
+    on one of them several transfers of a step.
+    """
+
+    def __init__(self) -> None:
+        self.paths: dict[tuple[str, str], NodePath] = {}
+        self._names: dict[tuple[NodePath, int], tuple[str, str]] = {}
+        self._count: Counter[tuple[int, int]] = Counter()
+
+    def step(self, paths: Iterable[NodePath]) -> list[tuple[str, str]]:
+        """Return the two hosts of every path of a step."""
+        used: Counter[NodePath] = Counter()
+        found = []
+        for path in map(tuple, paths):
+            found.append(self._ends(path, used[path]))
+            used[path] += 1
+        return found
+
+    def _ends(self, path: NodePath, copy: int) -> tuple[str, str]:
+        if (path, copy) not in self._names:
+            first, last = path[0], path[-1]
+            number = self._count[first, last]
+            self._count[first, last] += 1
+            more = f".{number}" if number else ""
+            names = f"node-{first}{more}", f"node-{last}{more}"
+            self._names[path, copy] = names
+            self.paths[names] = path
+        return self._names[path, copy]
+
+
+def direct_paths(instance: Instance) -> list[NodePath]:
+    """Return a shortest path for every message, from its source to each destination."""
+    routes = Routes(instance.network, 0)
+    pairs = []
+    for one, many in map(one_and_many, instance.collective.messages):
+        if instance.collective.kind == "deliver":
+            pairs += [(one, other) for other in many]
+        elif instance.collective.kind == "combine":
+            pairs += [(other, one) for other in many]
+        else:
+            nodes = (one, *many)
+            pairs += [(a, b) for a in nodes for b in nodes if a != b]
+    paths = {pair: next(iter(routes.paths(*pair))) for pair in sorted(set(pairs))}
+    return [paths[pair] for pair in pairs]
+
+
+@cache
+def simgrid_python() -> str:
+    """Return a Python interpreter that has SimGrid's module.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    for python in (sys.executable, SYSTEM_PYTHON):
+        try:
+            done = subprocess.run(
+                [python, "-c", "import simgrid"], capture_output=True, timeout=60, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            return python
+    raise InputError("SimGrid is not installed", hint="on Debian: apt-get install python3-simgrid")
+
+
+def _run(python: str, folder: Path) -> Any:
+    arguments = [
+        python,
+        "-I",
+        str(PROGRAM),
+        str(folder / "platform.xml"),
+        str(folder / "plan.json"),
+    ]
+    try:
+        done = subprocess.run(
+            arguments, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"SimGrid takes more than {MAX_SECONDS:.0f} seconds", hint="use fewer sizes"
+        ) from None
+    if done.returncode:
+        words = (done.stderr.strip() or "no message").splitlines()[-1]
+        raise InputError(f"SimGrid failed: {words[:200]}", hint="see its program with --folder")
+    return json.loads(done.stdout.splitlines()[-1])

@@ -1,0 +1,160 @@
+"""Schedules performed by real MPI ranks, as a module and as a program of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.model import Schedule, Transfer
+from cchybrid.run.mpi import export_mpi, mpi_plan
+
+BIN = Path(sys.executable).parent
+MPIEXEC = shutil.which("mpiexec", path=str(BIN)) or shutil.which("mpiexec")
+
+
+HOPS = "store-and-forward"
+
+
+def long(*values: object) -> object:
+    return pytest.param(*values, marks=pytest.mark.long)
+
+
+@cache
+def obstacle() -> str:
+    """Return why there is no MPI here, or nothing."""
+    if MPIEXEC is None:
+        return "there is no mpiexec: pip install mpich"
+    code = "from mpi4py import MPI; print(MPI.COMM_WORLD.Get_size())"
+    done = subprocess.run(
+        [MPIEXEC, "-n", "2", sys.executable, "-c", code],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    # The lines of the two ranks may be mixed.
+    return "" if done.stdout.count("2") == 2 else f"mpi4py does not run: {done.stderr[-300:]}"
+
+
+@pytest.fixture(autouse=True)
+def _needs_mpi() -> None:
+    if obstacle():
+        pytest.skip(obstacle())
+
+
+def run(ranks: int, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    assert MPIEXEC is not None
+    return subprocess.run(
+        [MPIEXEC, "-n", str(ranks), sys.executable, *arguments],
+        capture_output=True, text=True, check=False, timeout=120, cwd=cwd,
+    )  # fmt: skip
+
+
+@cache
+def solved(topology: str, collective: str, **more: object) -> Schedule:
+    instance = cchybrid.instance(topology, collective, **more)
+    found = cchybrid.solve(instance, time_limit=2).schedule
+    assert found is not None
+    return found
+
+
+def copies(topology: str, collective: str, **more) -> int:
+    """Return how many messages arrive, over all nodes; the sources of messages have theirs."""
+    messages = cchybrid.instance(topology, collective, **more).collective
+    if messages.kind == "combine":
+        return len(messages.messages)
+    if messages.kind == "allreduce":
+        return sum(len(message.members) for message in messages.messages)
+    return sum(1 + len(message.destinations) for message in messages.messages)
+
+
+@pytest.mark.parametrize("collective", ["AAS", "AAB", "reduce-scatter", "allreduce"])
+def test_sixteen_ranks_deliver_every_byte(collective, tmp_path):
+    solved("mesh-4x4", collective).save(tmp_path / "s.json")
+    done = run(16, "-m", "cchybrid.run", "s.json", "--repetitions", "0", "--json",
+               "--sizes", "8,4096", cwd=tmp_path)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    record = json.loads(done.stdout)
+    expected = copies("mesh-4x4", collective)
+    assert [row["messages_checked"] for row in record["rows"]] == [expected, expected]
+    assert [row["bytes"] for row in record["rows"]] == [8, 4096]
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "more", "library"),
+    [
+        ("hypercube-8", "AAS", {}, "Alltoall"),
+        ("hypercube-8", "allreduce", {"chunks": 2, "switching": HOPS}, "Allreduce"),
+        ("ring-bi-8", "allgather", {"participants": (0, 2, 5)}, "Allgather"),
+        long("hypercube-8", "allgather", {"chunks": 2, "switching": HOPS}, "Allgather"),
+        long("ring-bi-8", "broadcast", {"root": 3}, "Bcast"),
+        long("ring-bi-8", "scatter", {"root": 2}, "Scatter"),
+        long("ring-bi-8", "gather", {}, "Gather"),
+        long("ring-bi-8", "reduce", {"switching": HOPS}, "Reduce"),
+        long("hypercube-8", "reduce-scatter", {"switching": HOPS}, "Reduce_scatter"),
+    ],
+)
+def test_a_program_of_its_own_checks_and_times(topology, collective, more, library, tmp_path):
+    (tmp_path / "program.py").write_text(export_mpi(solved(topology, collective, **more)))
+    done = run(8, "program.py", "--repetitions", "2", "--json", "--sizes", "64", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["messages_checked"] == copies(topology, collective, **more)
+    assert row["library"].startswith(library)
+    assert min(row["schedule_us"], row["exchange_us"], row["library_us"]) > 0
+
+
+def test_what_does_not_arrive_is_seen(tmp_path):
+    """Each of these programs performs a schedule that is not valid."""
+    sound = solved("ring-bi-8", "broadcast")
+    last = sound.steps[-1][0]
+    elsewhere = Transfer(last.message, (*last.path[:-1], last.path[0]))
+    for steps in (sound.steps[:-1], (*sound.steps[:-1], (*sound.steps[-1][1:], elsewhere))):
+        (tmp_path / "p.py").write_text(export_mpi(Schedule(sound.instance, steps)))
+        done = run(8, "p.py", "--repetitions", "0", "--sizes", "8", cwd=tmp_path)
+        assert done.returncode != 0
+        assert "never arrived" in done.stderr
+
+
+def test_a_part_that_is_counted_twice_is_seen(tmp_path):
+    sound = solved("ring-bi-8", "allreduce", switching="store-and-forward")
+    plan = mpi_plan(sound)
+    first = next(step for step in plan["steps"] if step)
+    first.append(first[0])  # the same part once more
+    text = export_mpi(sound)
+    program = text[: text.index("PLAN = ")] + f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"
+    (tmp_path / "sound.py").write_text(program)
+    assert run(8, "sound.py", "--repetitions", "0", cwd=tmp_path).returncode == 0
+    first[-1] = [first[0][0], first[0][1], first[0][2], None]
+    plan["kind"] = "combine"
+    plan["steps"] = plan["steps"][:1]
+    (tmp_path / "wrong.py").write_text(program.replace(program[program.index("PLAN = "):],
+        f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"))  # fmt: skip
+    done = run(8, "wrong.py", "--repetitions", "0", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "is wrong" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "line"),
+    [
+        (4, "s.json", "has 8 nodes: start as many ranks, not 4"),
+        (2, "nothing.json", "nothing.json: cannot be read"),
+        (2, "broken.json", "not a valid schedule"),
+        (8, "s.json --sizes 12", "give multiples of 8"),
+        (8, "s.json --sizes x", "give multiples of 8"),
+    ],
+)
+def test_bad_input_is_one_line_of_one_rank(ranks, words, line, tmp_path):
+    sound = solved("ring-bi-8", "broadcast")
+    sound.save(tmp_path / "s.json")
+    Schedule(sound.instance, sound.steps[:1]).save(tmp_path / "broken.json")
+    done = run(ranks, "-m", "cchybrid.run", *words.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    lines = [text for text in done.stderr.splitlines() if line in text]
+    assert len(lines) == 1
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,32 @@
+"""Times by start-up, bandwidth and size."""
+
+from __future__ import annotations
+
+import pytest
+
+import cchybrid
+from cchybrid.run.time_models import TimeModel
+
+
+def test_the_example_of_the_thesis():
+    """Eight steps on a ring, 1,024 bytes, 1 microsecond and 0.5 nanoseconds per byte: 12.1."""
+    schedule = cchybrid.solve("ring-bi-8", "AAS", time_limit=20).schedule
+    assert len(schedule.steps) == 8
+    times = TimeModel(startup=1.0, bandwidth=2000.0).step_times(schedule, 1024)
+    assert sum(times) == pytest.approx(12.096)
+
+
+def test_hops_rounds_and_chunks_count():
+    instance = cchybrid.instance("dgx-1", "allgather", chunks=2, switching="store-and-forward")
+    schedule = cchybrid.fewest_rounds(instance, 2).schedule
+    assert schedule.rounds == (1, 2)
+    times = TimeModel(startup=3.0, bandwidth=10.0, per_hop=0.5).step_times(schedule, 100)
+    assert times == [3.0 + 0.5 + 5.0, 3.0 + 0.5 + 10.0]
+
+
+def test_the_record_names_all_settings():
+    schedule = cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule
+    record = TimeModel(2.0, 4.0).to_json(schedule, [8.0, 16.0])
+    steps = len(schedule.steps)
+    assert [row["microseconds"] for row in record["times"]] == [steps * 4.0, steps * 6.0]
+    assert (record["startup_us"], record["bandwidth_mb_s"], record["per_hop_us"]) == (2.0, 4.0, 0.0)
