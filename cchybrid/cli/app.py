@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -31,6 +32,10 @@ from cchybrid.model.errors import CchybridError
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
 
+CLOSED_PIPE = 141
+"""The exit status of a command whose output nothing reads any more, as in shells."""
+MAX_ERROR = 1_000
+"""Characters of an error; of longer ones the middle is left out."""
 COERCED_LOCALE = "C.UTF-8"
 """The value that Python gives LC_CTYPE in the locale C."""
 
@@ -90,8 +95,10 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = _print_error("interrupted", INTERRUPTED)
-    except OSError:  # closed pipe, or full disk
-        status = 1
+    except BrokenPipeError:
+        status = CLOSED_PIPE
+    except OSError as error:  # a full disk, for one
+        status = _print_error(f"the output cannot be written: {error.strerror}", 2)
     # Not sys.exit, which could crash while an abandoned solver still runs in a thread.
     os._exit(status)
 
@@ -138,7 +145,7 @@ def run(words: list[str]) -> int:
     except BrokenPipeError:
         # The reader of the output has closed the pipe: end without a traceback.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return CLOSED_PIPE
     except KeyboardInterrupt:
         return _print_error("interrupted", INTERRUPTED)
     except Exception as error:
@@ -168,5 +175,9 @@ def _usage_error(error: Any, text: str) -> str:
 
 
 def _print_error(text: str, status: int) -> int:
-    print(f"cchybrid: {' '.join(text.split())}", file=sys.stderr)
+    line = " ".join(text.split())
+    if len(line) > MAX_ERROR:
+        line = f"{line[: MAX_ERROR // 2]} ... {line[-MAX_ERROR // 2 :]}"
+    with suppress(OSError):
+        print(f"cchybrid: {line}", file=sys.stderr, flush=True)
     return status

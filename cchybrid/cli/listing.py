@@ -27,6 +27,10 @@ EngineName = Annotated[
 ]
 
 
+MAX_DIAMETER_WORK = 200_000_000
+"""Nodes times channels of a network whose diameter is computed, in about ten seconds."""
+
+
 def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4)."""
     from cchybrid.plugin.registry import load_registry
@@ -47,7 +51,9 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     from cchybrid.referee.distances import hop_distances
 
     named = network(name, registry.topologies.values())
-    diameter = int(hop_distances(named, range(named.nodes)).max())
+    diameter = None
+    if named.nodes * len(named.channels) <= MAX_DIAMETER_WORK:
+        diameter = int(hop_distances(named, range(named.nodes)).max())
     out = [len(targets) for targets in named.successors]
     if as_json:
         facts = {
@@ -62,7 +68,8 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
         return
     print(f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels")
     print(f"  out-degree: {out[0] if min(out) == max(out) else f'{min(out)} to {max(out)}'}")
-    print(f"  diameter: {diameter} hops")
+    hops = "not computed for so large a network" if diameter is None else f"{diameter} hops"
+    print(f"  diameter: {hops}")
     print(f"  terminals: {len(named.terminals)}")
 
 

@@ -178,7 +178,9 @@ def bound(
         print(f"{instance.name}: infeasible (certified): {result.unreachable}")
     else:
         steps, author = result.lower_bound.steps, result.bound_by
-        print(f"{instance.name}: at least {steps} steps, certified by {author}")
+        unit = "step" if steps == 1 else "steps"
+        how = f"certified by {author}" if author else "as there is something to send"
+        print(f"{instance.name}: at least {steps} {unit}, {how}")
         for name, shown in found.items():
             print(f"  {name}: {shown}")
         for text in result.troubles:

@@ -273,6 +273,8 @@ def read_text(path: str | Path) -> str:
     A byte order mark, which some editors put first, is dropped.
     """
     try:
+        if Path(path).is_fifo():
+            raise InputError("is a pipe, not a file", where="", hint="give a file")
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("not a text file", where="", hint="give a UTF-8 text file") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -327,3 +328,49 @@ def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(r"bad\ud800: written to")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", ["topologies", "verify s.json", "bound ring-bi-4 OAB"])
+def test_a_full_disk_is_an_error_of_its_own(words: str, tmp_path: Path) -> None:
+    """Status 1 of verify means that the schedule is invalid."""
+    assert call(*["solve", "ring-bi-4", "OAB", "-o", "s.json"], cwd=tmp_path).returncode == 0
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cchybrid", *words.split()],
+            stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("cchybrid: the output cannot be written: ")
+
+
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    for command in ("verify", "solve"):
+        done = subprocess.run(
+            [sys.executable, "-m", "cchybrid", command, "pipe.json"],
+            capture_output=True, text=True, cwd=tmp_path, check=False, timeout=30,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "pipe.json: is a pipe, not a file; give a file" in done.stderr
+
+
+def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
+    for words in (f"topologies {'x' * 9000}", f"export s.json --to {'y' * 9000}"):
+        done = call(*words.split(), cwd=tmp_path)
+        assert done.returncode == 2
+        assert len(done.stderr) < 1100
+
+
+def test_facts_of_a_huge_network_take_seconds(tmp_path: Path) -> None:
+    shown = call(*["topologies", "spidergon-65536"], cwd=tmp_path).stdout
+    assert "65536 nodes" in shown
+    assert "diameter: not computed for so large a network" in shown
+    facts = json.loads(call(*["topologies", "spidergon-65536", "--json"], cwd=tmp_path).stdout)
+    assert facts["diameter"] is None
+
+
+def test_a_trivial_bound_names_its_reason(tmp_path: Path) -> None:
+    shown = call(*["bound", "ring-bi-4", "pairs:0>1"], cwd=tmp_path).stdout
+    assert "at least 1 step, " in shown
+    assert "certified by \n" not in shown
