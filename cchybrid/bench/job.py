@@ -1,8 +1,8 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
-The job is a JSON object on standard input: ``spec`` or ``design``, ``solve`` and ``seed``. The
-answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused``
-(invalid settings).
+The job is a JSON object on standard input: ``spec``, ``design`` or ``throughput``, ``solve`` and
+``seed``. The answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or
+``refused`` (invalid settings).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import CchybridError, InputError
@@ -29,6 +30,8 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
 
         return design_job.work(job)
     registry = load_registry()
+    if "throughput" in job:
+        return ThroughputRow.from_json(job).work(registry)
     try:
         instance = resolve(InstanceSpec(**job["spec"]), registry)
     except CchybridError as error:
