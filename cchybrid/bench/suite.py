@@ -214,7 +214,7 @@ def _table_file(entry: Mapping[str, Any], folder: Path, what: str) -> Path:
     _only_keys(entry, ("file",), what)
     if not isinstance(entry.get("file"), str):
         raise InputError("a table without a file", hint='write file = "table.csv"')
-    return folder / entry["file"]
+    return folder / str(entry["file"])
 
 
 def _add_designs(

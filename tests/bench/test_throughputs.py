@@ -20,9 +20,9 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 
 TABLE = """topology,collective,rounds_per_chunk,source,note
-ring-bi-4,allgather,3/2,somebody,
-ring-bi-4,AAS,3,somebody,too many
-dgx-1,AAB,1,somebody,too few
+ring-bi-4,allgather,3/2,a paper,
+ring-bi-4,AAS,3,a paper,too many
+dgx-1,AAB,1,a paper,too few
 mesh-2x2,AAB,,,
 """
 
