@@ -268,7 +268,8 @@ class Store:
 
     def rows(self, suite: str) -> list[Row]:
         """Return the rows of a suite in their order, without designs and throughputs."""
-        return [Row.from_json(each) for each in self._contents(suite) if "question" in each]
+        others = {"design", "throughput"}
+        return [Row.from_json(each) for each in self._contents(suite) if others.isdisjoint(each)]
 
     def designs(self, suite: str) -> list[DesignRow]:
         """Return the designs of a suite in their order."""

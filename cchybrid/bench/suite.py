@@ -23,8 +23,8 @@ compared unless ``comparable`` is given.
 
 A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
 steps that a success has to reach. The rates of rows with the same name are combined.
-``fixed_steps`` makes a conflict study of a row: see ``Row``. For contestants and budgets see
-``study``.
+``fixed_steps`` makes a conflict study of a row, and ``measure`` records the cost of its runs: see
+``Row``. For contestants and budgets see ``study``.
 
 A suite of designs has tables of networks to be designed instead, see ``DesignRow.from_text``::
 
