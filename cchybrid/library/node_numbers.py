@@ -102,7 +102,7 @@ def _nodes_of(part: str, network: Network) -> tuple[int, ...] | None:
     """Return the nodes that one part of a list names: a name, a number, or a range."""
     if part.strip() in network.node_by_name:
         return (network.node_by_name[part.strip()],)
-    if re.fullmatch(r"\s*\d{1,7}\s*(-\s*\d{1,7}\s*)?", part):
+    if re.fullmatch(r"\s*[0-9]{1,7}\s*(-\s*[0-9]{1,7}\s*)?", part):
         return tuple(node_number(node, network) for node in parse_nodes(part))
     return None
 

@@ -24,6 +24,8 @@ from cchybrid.model.text import described
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
 """The formats of instance files; the second one is written where there are chunks or rounds, or
 for an allreduce."""
+MAX_FILE_CHARACTERS = 1 << 28
+"""Longer files are refused: the wrong file must not exhaust the memory."""
 DEFAULT_MODEL = CommunicationModel()
 
 
@@ -275,7 +277,15 @@ def read_text(path: str | Path) -> str:
     try:
         if Path(path).is_fifo():
             raise InputError("is a pipe, not a file", where="", hint="give a file")
-        return Path(path).read_text(encoding="utf-8-sig")
+        if Path(path).is_char_device():
+            raise InputError("is a device, not a file", where="", hint="give a file")
+        with Path(path).open(encoding="utf-8-sig") as file:
+            text = file.read(MAX_FILE_CHARACTERS + 1)
+        if len(text) > MAX_FILE_CHARACTERS:
+            raise InputError(
+                f"more than {MAX_FILE_CHARACTERS} characters are too many", hint="split the file"
+            )
+        return text
     except UnicodeDecodeError:
         raise InputError("not a text file", where="", hint="give a UTF-8 text file") from None
     except OSError as error:
