@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import sqlite3
+import os
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -235,7 +235,7 @@ def _design(path: Path) -> Any:
 
 
 @cache
-def _stores() -> list[bytes]:
+def store_files() -> list[bytes]:
     """Return a store with two finished runs and a failed one."""
     from cchybrid.bench.contestant import Contestant
     from cchybrid.bench.row import Row
@@ -407,7 +407,7 @@ READERS: tuple[Reader, ...] = (
         _suite, mutators.mutate_words, ".toml", judges.suite,
     ),
     Reader(
-        "CSV of a suite", _files("instances/papers/gappin.csv", "instances/papers/hgsa_oab.csv",
+        "CSV of a suite", _files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
                                  "instances/general/general.csv"),
         _table, mutators.mutate_words, ".csv", judges.suite,
     ),
@@ -444,7 +444,7 @@ READERS: tuple[Reader, ...] = (
                "topologies torus-3x3", "verify s.json", "export s.json --to markdown"),
         _command, mutators.mutate_words, "",
     ),
-    Reader("store", _stores, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
+    Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
     Reader("log", _files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl", judges.log),
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
     *_importers(),
@@ -454,4 +454,30 @@ READERS: tuple[Reader, ...] = (
 
 def reader(name: str) -> Reader:
     """Return the reader of a name."""
-    return next(each for each in READERS if each.name == name)
+    return next(each for each in (*READERS, *_WRONG) if each.name == name)
+
+
+def _loop(path: Path) -> None:
+    while path.stat().st_size:
+        pass
+
+
+def _fill(path: Path) -> int:
+    return len(bytearray(1 << 40))
+
+
+def _lie(path: Path, found: Any) -> None:
+    assert path.read_bytes() == b"a", "wrong"
+
+
+_WRONG = tuple(
+    Reader(f"test: {name}", _texts("a"), read, mutators.mutate_bytes, judge=judge)
+    for name, read, judge in (
+        ("loops", lambda path: path.read_bytes() == b"a" or _loop(path), lambda path, found: None),
+        ("dies", lambda path: path.read_bytes() == b"a" or os._exit(9), lambda path, found: None),
+        ("fails", lambda path: path.read_bytes() == b"a" or 1 / 0, lambda path, found: None),
+        ("fills", lambda path: path.read_bytes() == b"a" or _fill(path), lambda path, found: None),
+        ("lies", Path.read_bytes, _lie),
+    )
+)
+"""Readers that do what no reader must, for the tests of the fuzzer."""
