@@ -75,7 +75,7 @@ FORGED: dict[str, Change] = {
     "fewer steps": lambda result, record: result.update(steps=1),
     "a step dropped": lambda result, record: (record["steps"].pop(), result.update(steps=1)),
     "both steps in one": lambda result, record: (
-        record.update(steps=[sum(record["steps"], [])]),
+        record.update(steps=[[move for step in record["steps"] for move in step]]),
         result.update(steps=1, lower_bound=1), record["lower_bound"].update(steps=1),
     ),
     "the digest of another instance": lambda result, record: result.update(digest="0" * 64),

@@ -22,8 +22,7 @@ def accepts(instance: Instance, steps: Steps) -> bool:
     """Return whether the checker takes the steps for a valid schedule."""
     try:
         checked_schedule(Schedule(instance, steps).to_json())
-    except EvidenceError as error:
-        assert str(error).isprintable()
+    except EvidenceError:
         return False
     return True
 

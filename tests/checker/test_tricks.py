@@ -1,4 +1,4 @@
-"""Tricks by hand: files that look right to a reader which compares, converts or skips carelessly."""
+"""Tricks by hand: files that look right to a reader which compares or converts carelessly."""
 
 from __future__ import annotations
 

@@ -48,11 +48,12 @@ def report(found: Outcome, minutes: float, first: int) -> str:
         "# Mutated input files",
         "",
         f"`python -m tests.fuzz --minutes {round(minutes)} --first {first}` on Python"
-        f" {platform.python_version()}: {total:,} mutants of the seed files in {minutes:.0f} minutes"
-        f" of one process at low priority. A mutant may take {SECONDS:g} s of processor time, and a"
-        f" process {MIB} MiB beyond what it needs at its start. A clean answer is a value that the"
-        " judge of the reader confirms (`tests/fuzz/judges.py`), or an error of one printable line"
-        " of bounded length; anything else is a finding.",
+        f" {platform.python_version()}, in one process at low priority: {total:,} mutants.",
+        "",
+        f"A mutant may take {SECONDS:g} s of processor time, and a process {MIB} MiB beyond what it"
+        " needs at its start. A clean answer is a value that the judge of the reader confirms"
+        " (`tests/fuzz/judges.py`), or an error of one printable line of bounded length; anything"
+        " else is a finding.",
         "",
         "| reader | mutants | accepted and right | refused | findings | slowest, s |",
         "| --- | --- | --- | --- | --- | --- |",

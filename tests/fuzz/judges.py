@@ -37,10 +37,8 @@ def _validator(name: str) -> Any:
 
 def schedules(folder: Path) -> list[bytes]:
     """Return the schedules of the seed files."""
-    found = [(folder / "schedule-allreduce.json").read_bytes()]
-    for path in sorted((*folder.glob("certificate-*.json"), *folder.glob("rounds-*.json"))):
-        found.append(json.dumps(json.loads(path.read_bytes())[0]).encode())
-    return found
+    pairs = sorted((*folder.glob("certificate-*.json"), *folder.glob("rounds-*.json")))
+    return [json.dumps(json.loads(path.read_bytes())[0]).encode() for path in pairs]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The readers of cchybrid: what each reads, its seed files, and a plain judge of what it accepts."""
+"""The readers of cchybrid: what each reads, its seed files, and a judge of what it accepts."""
 
 from __future__ import annotations
 
@@ -173,7 +173,8 @@ _KEYS = (
 _WORDS = _texts(
     "root=3\nports=1,2\nrouting=any", "network=hypercube-8\ncollective=MNB\ntransmitters=0-3,7",
     "collective=AAS\nparticipants=0-3\nfail_links=0-1 3>4\nfail_nodes=8", "rounds=1,2,2\nchunks=xx",
-    "switching=store-and-forward\nports=all\nrouting=2", "network=ring-bi-6\ncollective=pairs:0>3,2>5",
+    "switching=store-and-forward\nports=all\nrouting=2",
+    "network=ring-bi-6\ncollective=pairs:0>3,2>5",
     "network=named\nroot=R2\nfail_links=R1-R2", "network=named\nparticipants=R1,a,b,7",
     "network=named\ncollective=pairs:R1>a,b,x>y>7",
 )  # fmt: skip
@@ -286,15 +287,13 @@ def _wire(path: Path) -> Any:
     """Parse the lines of a worker."""
     from cchybrid.host.wire import FROM_DESIGNERS, parse
 
-    found = []
-    for raw in path.read_bytes().split(b"\n"):
-        found.append(parse(raw, FROM_DESIGNERS if b'"links"' in raw else None))
-    return found
+    lines = path.read_bytes().split(b"\n")
+    return [parse(raw, FROM_DESIGNERS if b'"links"' in raw else None) for raw in lines]
 
 
 _WIRE = _texts(
     '{"event": "offer", "steps": [[{"message": 0, "path": [0, 1]}]], "spent": 5, "how": "a way"}',
-    '{"event": "bound", "steps": 3, "evidence": {"kind": "cut", "nodes": [0, 1]}, "complete": true}',
+    '{"event": "bound", "steps": 3, "evidence": {"kind": "cut", "nodes": [0]}, "complete": true}',
     '{"event": "progress", "steps": 3, "conflicts": 4}', '{"event": "note", "metrics": {"a": 0.5}}',
     '{"event": "started", "complete": true, "options": {"a": 1}}',
     '{"event": "end", "stop": "stalled", "evaluations": 3, "searched": 0.5}',
@@ -445,7 +444,10 @@ READERS: tuple[Reader, ...] = (
         _command, mutators.mutate_words, "",
     ),
     Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
-    Reader("log", _files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl", judges.log),
+    Reader(
+        "log", _files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
+        judges.log,
+    ),
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
     *_importers(),
 )  # fmt: skip

@@ -103,7 +103,7 @@ class _Child:
     """A child process, and what it last said."""
 
     def __init__(self) -> None:
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed by ``end``)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.child", str(SECONDS), str(MIB)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, cwd=ROOT,

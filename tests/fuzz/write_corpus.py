@@ -1,4 +1,4 @@
-"""Write the seed files of the fuzzer that are made by searches: ``python -m tests.fuzz.write_corpus``.
+"""Write the seed files that are made by searches: ``python -m tests.fuzz.write_corpus``.
 
 Small files of each kind, so that a mutant is read within milliseconds. The other seeds are files
 of the repository (``readers.py``).

@@ -31,17 +31,17 @@ MIB = 2048
 
 
 class Target(NamedTuple):
-    """A module, and its tests."""
+    """A module, and its tests: files, and an expression of pytest that selects among them."""
 
     module: str
     tests: tuple[str, ...]
+    only: str = ""
 
 
 EVIDENCE = (
     "tests/checker/test_checker.py", "tests/checker/test_evidence.py",
     "tests/checker/test_mutants.py", "tests/checker/test_tricks.py",
 )  # fmt: skip
-ROWS = ("tests/checker/test_rows_hold.py", "tests/checker/test_farkas.py")
 TARGETS = (
     Target("cchybrid.referee.verify", (
         "tests/referee/test_verify.py", "tests/referee/test_verify_random.py",
@@ -50,12 +50,20 @@ TARGETS = (
     Target("cchybrid.checker.schedule", (
         "tests/checker/test_schedule.py", "tests/checker/test_tricks.py",
     )),
-    Target("cchybrid.checker.growth", EVIDENCE),
-    Target("cchybrid.checker.cut", EVIDENCE),
-    Target("cchybrid.checker.prices", EVIDENCE),
-    Target("cchybrid.checker.farkas", (*EVIDENCE, *ROWS)),
-    Target("cchybrid.checker.relaxation", (*ROWS, *EVIDENCE)),
-    Target("cchybrid.checker.refutation", EVIDENCE),
+    Target("cchybrid.checker.growth", EVIDENCE, "growth or regions or reductions or test_refused"),
+    Target("cchybrid.checker.cut", EVIDENCE, "cut or test_refused"),
+    Target("cchybrid.checker.prices", EVIDENCE, "price or test_refused or fractions"),
+    Target("cchybrid.checker.farkas", (
+        "tests/checker/test_farkas.py", "tests/checker/test_evidence.py",
+        "tests/checker/test_mutants.py",
+    ), "farkas or duals or test_refused"),
+    Target("cchybrid.checker.relaxation", (
+        "tests/checker/test_rows_hold.py", "tests/checker/test_farkas.py",
+    ), "row or duals"),
+    Target("cchybrid.checker.refutation", (
+        "tests/checker/test_mutants.py", "tests/checker/test_evidence.py",
+        "tests/proof/test_refutation.py", "tests/checker/test_tricks.py",
+    ), "refut or proof or order or lines or test_refused"),
 )  # fmt: skip
 """The modules that are trusted, with tests that name them."""
 
@@ -74,14 +82,11 @@ class Tester:
         """Run the tests without a mutant, and then with every one of them."""
         from tests.checker.certified import CASES, certified
 
-        if "checker" in self.module.__name__:
+        if any("test_mutants" in item.nodeid for item in session.items):
             for index in range(len(CASES)):  # seeds of the tests, made by the code as it is
                 certified(index)
-        started = time.process_time()
-        items, seconds = _in_order(session.items)
-        self.seconds = seconds
-        print(f"{self.module.__name__}: {len(items)} tests, {seconds:.1f} s", flush=True)
-        del started
+        items, self.seconds = _in_order(session.items)
+        print(f"{self.module.__name__}: {len(items)} tests, {self.seconds:.1f} s", flush=True)
         for mutant in self.chosen:
             if time.monotonic() > self.until:
                 break
@@ -178,7 +183,7 @@ def main() -> int:
             chosen = random.Random(given.seed).sample(every, given.sample)
         tester = Tester(target.module, chosen, time.monotonic() + 60 * given.minutes)
         options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not long"]
-        pytest.main([*options, *target.tests], plugins=[tester])
+        pytest.main([*options, "-k", target.only, *target.tests], plugins=[tester])
         if given.report:
             name = target.module.removeprefix("cchybrid.")
             (given.report / f"{name}.md").write_text(_report(target, tester, len(every)), "utf-8")
@@ -193,7 +198,8 @@ def _report(target: Target, tester: Tester, total: int) -> str:
         f"{total} mutants, {tested} tested, {len(tester.killed)} killed"
         f" ({len(tester.killed) / max(1, tested):.1%}).",
         "",
-        f"Tests: {', '.join(f'`{name}`' for name in target.tests)}.",
+        f"Tests: {', '.join(f'`{name}`' for name in target.tests)}"
+        f"{f', of these `{target.only}`' if target.only else ''}; {tester.seconds:.1f} s.",
         "",
         "## Survivors",
         "",

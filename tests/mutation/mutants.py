@@ -70,7 +70,7 @@ def _functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.Funct
 
 
 def _changes(function: ast.FunctionDef) -> Iterator[tuple[int, str, str]]:
-    """Make one change after another in a function; each is undone when the next one is asked for."""
+    """Make one change after another in a function; each is undone before the next one."""
     for parent in list(ast.walk(function)):
         for field, value in ast.iter_fields(parent):
             if field in ("decorator_list", "returns", "annotation", "args"):
