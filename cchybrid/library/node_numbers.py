@@ -13,6 +13,8 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 Part = TypeVar("Part")
+_MAX_COMPARED = 10_000
+"""Names of nodes that an unknown one is compared with: some microseconds each."""
 
 
 def node_number(node: Any, network: Network) -> int:
@@ -68,7 +70,7 @@ def _unknown(text: str, network: Network) -> InputError:
         return InputError(
             f"no node {text.strip()[:40]!r} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
         )
-    near = difflib.get_close_matches(text.strip(), names, n=2, cutoff=0.6)
+    near = difflib.get_close_matches(text.strip(), names[:_MAX_COMPARED], n=2, cutoff=0.6)
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
     hint = f"did you mean {' or '.join(near)}?" if near else f"its nodes are {shown}"
     return InputError(f"no node {text.strip()[:40]!r} in {network.name}", hint=hint)

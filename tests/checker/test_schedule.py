@@ -42,6 +42,17 @@ def test_every_mistake_is_refused(mistake: str) -> None:
     assert not accepts(instance, changed(raw, changes))
 
 
+@pytest.mark.parametrize("mistake", [name for name in MISTAKES if len(MISTAKES[name][2]) > 1])
+def test_a_mistake_is_refused_without_the_empty_step_beside_it(mistake: str) -> None:
+    """Most transfers that use too much were taken out of a step that is empty then."""
+    name, changes, expected = MISTAKES[mistake]
+    instance, raw = VALID[name]
+    steps = tuple(step for step in changed(raw, changes) if step)
+    assert {rule for rule, *_ in expected} - {"empty-step"}
+    assert verify(instance, steps)
+    assert not accepts(instance, steps)
+
+
 @settings(max_examples=examples(300))
 @given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 2))
 def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistakes: int) -> None:

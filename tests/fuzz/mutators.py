@@ -133,7 +133,10 @@ def mutate_json(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     if kind < 0.5:
         return json.dumps(_with_other_numbers(rng, tree)).encode()
     for _ in range(rng.choice((1, 1, 1, 1, 2, 3, 6))):
-        tree = _with_change(rng, tree, seeds)
+        try:
+            tree = _with_change(rng, tree, seeds)
+        except RecursionError:  # it is nested deeply already
+            break
     return _dump(tree).encode(errors="surrogatepass")[:MAX_BYTES]
 
 
@@ -293,7 +296,7 @@ def mutate_sqlite(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.deserialize(data)
         for _ in range(rng.choice((1, 1, 2, 4))):
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error, UnicodeError):
                 _change_database(rng, database, seeds)
         return database.serialize()
 

@@ -1,4 +1,4 @@
-"""Numbers have the digits 0 to 9: others, which Python takes for the same, are refused everywhere."""
+"""Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
 
 from __future__ import annotations
 

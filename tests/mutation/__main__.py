@@ -49,6 +49,7 @@ TARGETS = (
     Target("cchybrid.problem.violations", ("tests/problem/test_violations.py",)),
     Target("cchybrid.checker.schedule", (
         "tests/checker/test_schedule.py", "tests/checker/test_tricks.py",
+        "tests/checker/test_allreduce.py",
     )),
     Target("cchybrid.checker.growth", EVIDENCE, "growth or regions or reductions or test_refused"),
     Target("cchybrid.checker.cut", EVIDENCE, "cut or test_refused"),
