@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import random
 from collections import Counter
 from functools import cache
@@ -11,7 +12,10 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.checker import EvidenceError, proven_steps
+from cchybrid.checker import EvidenceError, farkas, proven_steps
+from cchybrid.checker import Network as CheckerNetwork
+from cchybrid.checker.farkas import multipliers
+from cchybrid.checker.relaxation import Relaxation
 from cchybrid.model import Instance, Network
 from cchybrid.proof.farkas import refute
 from tests.proof.optimum import fewest_steps
@@ -115,3 +119,74 @@ def test_duals_of_a_harder_instance_are_refused(seed: int) -> None:
             continue
         assert accepted(harder.to_json(), evidence) == optimum + 1
         assert accepted(instance.to_json(), evidence) == 0
+
+
+@cache
+def chain() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a message over two hops, and duals that need two steps, as small as they can be."""
+    network = Network.from_arcs("chain", 3, [(0, 1), (1, 2)])
+    instance = cchybrid.instance(network, [(0, 2)], switching="store-and-forward")
+    record = instance.to_json()
+    evidence = refute(record, 1, _TERMS)
+    assert evidence is not None
+    rows = [row for listed in evidence["rows"].values() for row in listed]
+    unit = math.gcd(*(row[-1] for row in rows))
+    for row in rows:
+        row[-1] //= unit
+    assert min(row[-1] for row in rows) == 1
+    return record, evidence
+
+
+@pytest.mark.parametrize("times", [1, 2, 10**30])
+def test_multiples_prove_the_same(times: int) -> None:
+    record, evidence = chain()
+    evidence = copy.deepcopy(evidence)
+    for rows in evidence["rows"].values():
+        for row in rows:
+            row[-1] *= times
+    assert proven_steps(record, evidence) == 2
+
+
+def malformed() -> dict[str, dict[str, Any]]:
+    """Return changes of the evidence, each of which makes it malformed."""
+    rows = chain()[1]["rows"]
+    first = next(iter(rows))
+    times = {
+        f"a multiplier {each!r:.9}": {"rows": {**rows, first: [[*rows[first][0][:-1], each]]}}
+        for each in (0, -1, True, 1.0, "1", None, 10**40)
+    }
+    return times | {
+        "rows that are a list": {"rows": list(rows)},
+        "a kind that is an object": {"rows": {**rows, first: {"a": rows[first]}}},
+        "an empty row": {"rows": {**rows, first: [*rows[first], []]}},
+        "a row that is a number": {"rows": {**rows, first: [*rows[first], 5]}},
+        "a row that is a text": {"rows": {**rows, first: [*rows[first], "ab"]}},
+        "a kind that is none": {"rows": {**rows, "wish": [[0, 1]]}},
+        "another routing": {"routing": "minimal"}, "a routing that is true": {"routing": True},
+        "no rows": {"rows": {}}, "one step": {"steps": 1}, "steps that are true": {"steps": True},
+        "steps that are a float": {"steps": 2.0}, "too many steps": {"steps": 10_001},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("change", malformed())
+def test_malformed_duals_are_refused(change: str) -> None:
+    record, evidence = chain()
+    with pytest.raises(EvidenceError):
+        proven_steps(record, {**evidence, **malformed()[change]})
+
+
+def test_the_error_names_the_steps_that_are_not_refuted() -> None:
+    record, evidence = chain()
+    with pytest.raises(EvidenceError, match="the rows do not refute 2 steps"):
+        proven_steps(record, {**evidence, "steps": 3})
+
+
+def test_rows_of_too_many_terms_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    record, evidence = chain()
+    relaxation = Relaxation(CheckerNetwork(record).with_any_routing(), 1)
+    terms = sum(len(relaxation.row(key)[0]) for key, _ in multipliers(evidence["rows"]))
+    monkeypatch.setattr(farkas, "MAX_TERMS", terms)
+    assert proven_steps(record, evidence) == 2
+    monkeypatch.setattr(farkas, "MAX_TERMS", terms - 1)
+    with pytest.raises(EvidenceError, match="more terms than fit into memory"):
+        proven_steps(record, evidence)

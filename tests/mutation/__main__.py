@@ -45,6 +45,7 @@ EVIDENCE = (
 TARGETS = (
     Target("cchybrid.referee.verify", (
         "tests/referee/test_verify.py", "tests/referee/test_verify_random.py",
+        "tests/referee/test_contributions.py",
     )),
     Target("cchybrid.problem.violations", ("tests/problem/test_violations.py",)),
     Target("cchybrid.checker.schedule", (

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cchybrid.model import Instance, Network, Schedule, Transfer
-from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import RULES, Violation, refuse_invalid, verify, verify_schedule
 from tests.broken_schedules import (
     BROADCAST,
     MISTAKES,
@@ -137,3 +138,16 @@ def test_a_hundred_thousand_violations_are_all_returned():
     found = verify(BROADCAST, steps)
     assert sum(v.rule == "no-such-channel" for v in found) == 50_000
     assert sum(v.rule == "received-twice" for v in found) == 49_999
+
+
+def test_an_invalid_schedule_is_refused_with_its_first_violation():
+    instance, raw = VALID["broadcast"]
+    refuse_invalid(Schedule(instance, steps_of(raw)))
+    short = Schedule(instance, steps_of(raw[:1]))
+    first = verify_schedule(short)[0]
+    for where, shown in (("", instance.name), ("a.json", "a.json")):
+        with pytest.raises(InputError) as caught:
+            refuse_invalid(short, where)
+        assert str(caught.value) == (
+            f"{shown}: not a valid schedule: {first.text}; see: cchybrid verify"
+        )
