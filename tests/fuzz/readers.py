@@ -210,8 +210,7 @@ def _table(path: Path) -> Any:
     from cchybrid.bench.suite import read_suite
 
     suite = path.with_name("suite.toml")
-    designs = path.suffix == ".designs"
-    kind = "designs" if designs else "tables"
+    kind = path.suffix[1:].replace("csv", "tables")
     suite.write_text(f'name = "one"\n[[{kind}]]\nfile = "{path.name}"\n')
     return read_suite(str(suite))
 
@@ -413,6 +412,10 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "CSV of designs", _files("instances/papers/order_degree.csv"), _table,
         mutators.mutate_words, ".designs", judges.suite,
+    ),
+    Reader(
+        "CSV of throughputs", _files("instances/papers/throughput.csv"), _table,
+        mutators.mutate_words, ".throughputs", judges.suite,
     ),
     Reader(
         "CSV of pairs", _texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
