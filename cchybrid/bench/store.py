@@ -310,6 +310,8 @@ class Store:
             "SELECT row, contestant, seed, failure, result, schedule FROM runs"
             " ORDER BY row, contestant, seed"
         ):
+            if [type(value) for value in (row, seed, failure)] != [str, int, str]:
+                raise ValueError(f"a run of seed {str(seed)[:20]!r} has values of wrong types")
             yield Run(
                 row, Contestant.from_key(contestant), seed, failure, json.loads(result), schedule
             )

@@ -126,3 +126,15 @@ def test_a_packed_record_must_not_grow_without_end(
     assert "too large" in first_run(path).failure
     with Store(path) as store, pytest.raises(InputError, match="too large"):
         next(run for run in store.runs() if run.record is not None).schedule()
+
+
+@pytest.mark.parametrize(("column", "value"), [("seed", 0.5), ("row", b"a"), ("failure", 0)])
+def test_values_of_wrong_types_are_damage(tmp_path: Path, column: str, value: object) -> None:
+    path = changed(tmp_path, lambda result, record: None)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE runs SET {column} = ? WHERE seed = 1", (value,))
+    if column == "failure":  # SQLite makes a text of it
+        assert read_store(path, None, load_registry()).runs.failure.tolist().count("0") == 1
+        return
+    with pytest.raises(InputError, match=r"damaged: a run of seed .* has values of wrong types"):
+        read_store(path, None, load_registry())

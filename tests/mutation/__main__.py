@@ -61,7 +61,7 @@ TARGETS = (
     ), "farkas or duals or test_refused"),
     Target("cchybrid.checker.relaxation", (
         "tests/checker/test_rows_hold.py", "tests/checker/test_farkas.py",
-    ), "row or duals"),
+    ), "row or multiples or harder"),
     Target("cchybrid.checker.refutation", (
         "tests/checker/test_mutants.py", "tests/checker/test_evidence.py",
         "tests/proof/test_refutation.py", "tests/checker/test_tricks.py",
