@@ -242,7 +242,7 @@ def _dump(tree: Any) -> str:
         (value,) = item
         if isinstance(value, dict):
             entries = list(value.items())
-            if isinstance(value, _Twice):
+            if isinstance(value, _Twice) and entries:
                 entries.append(entries[0])
             todo.append("}")
             for number, (key, inner) in reversed(list(enumerate(entries))):

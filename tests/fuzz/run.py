@@ -122,11 +122,16 @@ class _Child:
         while True:
             line = self._line()
             if line is None:
+                self._log.seek(0)
+                words = self._log.read()[-1500:].decode(errors="replace")
                 if number is None:
-                    self._log.seek(0)
-                    raise RuntimeError(f"no mutant of {name}: {self._log.read()[-1500:].decode()}")
-                why = "ended the process, or hung"
-                outcome.add(name, number, {"outcome": why, "text": ""})
+                    raise RuntimeError(f"no mutant of {name}: {words}")
+                why = "ended the process"
+                try:
+                    self._process.wait(5.0)
+                except subprocess.TimeoutExpired:
+                    why = "hung"
+                outcome.add(name, number, {"outcome": why, "text": " ".join(words.split())[-300:]})
                 return max(0, number + 1 - first)
             if line.startswith(b">"):
                 _, number = json.loads(line[1:])

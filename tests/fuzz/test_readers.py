@@ -44,7 +44,7 @@ class TestTheHarness:
         )
         seen = {(each.reader, each.outcome) for each in found.findings if each.number >= 0}
         assert seen == {
-            ("test: loops", "time limit"), ("test: dies", "ended the process, or hung"),
+            ("test: loops", "time limit"), ("test: dies", "ended the process"),
             ("test: fails", "traceback"), ("test: fills", "memory limit"),
             ("test: lies", "wrongly accepted"),
         }  # fmt: skip

@@ -52,7 +52,10 @@ TARGETS = (
         "tests/checker/test_schedule.py", "tests/checker/test_tricks.py",
         "tests/checker/test_allreduce.py",
     )),
-    Target("cchybrid.checker.growth", EVIDENCE, "growth or regions or reductions or test_refused"),
+    Target(
+        "cchybrid.checker.growth", ("tests/checker/test_growth.py", *EVIDENCE),
+        "growth or regions or reductions or test_refused",
+    ),
     Target("cchybrid.checker.cut", EVIDENCE, "cut or test_refused"),
     Target("cchybrid.checker.prices", EVIDENCE, "price or test_refused or fractions"),
     Target("cchybrid.checker.farkas", (
