@@ -24,8 +24,9 @@ from hypothesis import settings
 from tests.mutation.mutants import Mutant, install, mutants
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 120
-"""Processor time of a mutant; one that takes longer is found, as a test would hang."""
+SECONDS, TIMES = 10, 5
+"""Processor time of a mutant: so many seconds, and so many times that of the tests without one. A
+mutant that takes longer is found, as a test would hang."""
 MIB = 2048
 """Memory of a mutant."""
 
@@ -95,7 +96,7 @@ class Tester:
         for mutant in self.chosen:
             if time.monotonic() > self.until:
                 break
-            killed = _fails(items, self.module, mutant)
+            killed = _fails(items, self.module, mutant, SECONDS + int(TIMES * self.seconds))
             (self.killed if killed else self.survived).append(mutant)
             print(f"{'killed' if killed else 'SURVIVED'}: {mutant}", flush=True)
         return True
@@ -134,8 +135,8 @@ def _in_order(items: list[Any]) -> tuple[list[Any], float]:
     return [items[place] for place in order], sum(times)
 
 
-def _fails(items: list[Any], module: Any, mutant: Mutant) -> bool:
-    """Return whether a test fails where a module has a mutant in it."""
+def _fails(items: list[Any], module: Any, mutant: Mutant, seconds: int) -> bool:
+    """Return whether a test fails, or takes longer, where a module has a mutant in it."""
     from _pytest.runner import runtestprotocol
 
     child = os.fork()
@@ -146,7 +147,7 @@ def _fails(items: list[Any], module: Any, mutant: Mutant) -> bool:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + int(time.process_time()),) * 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds + int(time.process_time()),) * 2)
         resource.setrlimit(resource.RLIMIT_AS, (_size() + (MIB << 20),) * 2)
         install(module, mutant)
         for item, following in zip(items, [*items[1:], None], strict=True):
