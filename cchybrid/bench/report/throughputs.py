@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import zlib
 from collections.abc import Callable
@@ -94,7 +93,7 @@ _TEXT = (
 def _checked(run: Run) -> ThroughputVerdict:
     """Return what the checker says of a stored record, which has to be that of the result."""
     try:
-        record = json.loads(zlib.decompress(run.record or b""))
+        record = run.unpacked()
         verdict = check_throughput(record)
         stated = (run.result["rounds_per_chunk"], run.result["bound"])
         if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
