@@ -463,8 +463,8 @@ def reader(name: str) -> Reader:
 
 
 def _loop(path: Path) -> None:
-    while path.stat().st_size:
-        pass
+    while True:
+        path.stat()
 
 
 def _fill(path: Path) -> int:

@@ -89,7 +89,7 @@ def run(
             while count and (until is None or time.monotonic() < until):
                 done = child.read(name, first, count, outcome)
                 first, count = first + done, count - done
-                if count:  # the child has ended: go on behind the mutant that ended it
+                if child.ended:  # go on behind the mutant that ended it
                     child.end()
                     child = _Child()
             if count:
@@ -112,6 +112,8 @@ class _Child:
         assert self._process.stdout is not None
         self._waiting.register(self._process.stdout, selectors.EVENT_READ)
         self._pending = b""
+        self.ended = False
+        """Whether it has ended by itself, or hung, and can read no more."""
 
     def read(self, name: str, first: int, count: int, outcome: Outcome) -> int:
         """Have the mutants of a job read, and return how many were; the last may end the child."""
@@ -122,6 +124,7 @@ class _Child:
         while True:
             line = self._line()
             if line is None:
+                self.ended = True
                 self._log.seek(0)
                 words = self._log.read()[-1500:].decode(errors="replace")
                 if number is None:
