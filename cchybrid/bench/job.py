@@ -1,8 +1,8 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
-The job is a JSON object on standard input: ``spec`` or ``design``, ``solve`` and ``seed``. The
-answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused``
-(invalid settings).
+The job is a JSON object on standard input: ``spec`` or ``design``, ``solve`` and ``seed``, and for
+the spec of a file also its ``instance``. The answer is one on standard output: ``result`` and
+``schedule``, or ``failure``, or ``refused`` (invalid settings).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import die_with_parent
@@ -30,7 +31,10 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         return design_job.work(job)
     registry = load_registry()
     try:
-        instance = resolve(InstanceSpec(**job["spec"]), registry)
+        if "instance" in job:
+            instance = Instance.from_json(job["instance"])
+        else:
+            instance = resolve(InstanceSpec(**job["spec"]), registry)
     except CchybridError as error:
         return {"failure": str(error)}
     try:

@@ -1,0 +1,228 @@
+"""The executor ``dask``: jobs as tasks of a Dask cluster.
+
+Every worker runs a job in a process of its own (``run_job``), so that a crash of an engine ends no
+worker. A job takes as many of a worker's threads as it needs, by a resource that each worker gets
+as soon as it connects. No more jobs are submitted than there is room for: a worker that dies takes
+along only the jobs that it is running, and they are run again elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.text import error_line
+from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
+
+RESOURCE = "cchybrid-threads"
+"""The resource of which a worker has as many as threads."""
+MAX_TRIES = 5
+"""Times that a job is submitted whose workers die, each time until Dask gives it up: after four
+deaths unless the cluster is configured otherwise. Then its failure is reported."""
+WORKERS_SECONDS = 1.0
+"""Seconds between two looks at the workers of the cluster."""
+CONNECT_SECONDS = 20.0
+"""Longest wait for the scheduler."""
+FETCH_SECONDS = 5.0
+"""Longest wait for an answer that a worker has: the worker may die before it is fetched."""
+
+
+@dataclass
+class _Submitted:
+    """A job in the cluster, its future, and how often it was submitted."""
+
+    job: Job
+    future: Any
+    tries: int = 1
+
+
+class DaskExecutor:
+    """Runs jobs on the workers of a Dask scheduler, or of a cluster of its own on this machine.
+
+    Parameters
+    ----------
+    settings
+        The address: ``tcp://HOST:PORT``, or the scheduler's file. Without one a cluster with a
+        worker for each job is started on this machine.
+
+    Raises
+    ------
+    InputError
+        Dask is not installed, or the scheduler cannot be reached.
+    """
+
+    def __init__(self, settings: ExecutorSettings) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise InputError(
+                "Dask is not installed",
+                where="--cluster",
+                hint="run: pip install 'cchybrid[cluster]'",
+            ) from None
+        self._settings = settings
+        self._where = settings.address or "the cluster of this machine"
+        self._submitted: dict[str, _Submitted] = {}
+        self._ready: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._threads: dict[str, int] = {}
+        self._next_look = 0.0
+        self._waiting = False
+        self._cluster: Any = None
+        self._client: Any = None
+        try:
+            if settings.address is None:
+                self._cluster = distributed.LocalCluster(
+                    n_workers=settings.jobs,
+                    threads_per_worker=settings.threads,
+                    memory_limit=0,
+                    dashboard_address=None,
+                    silence_logs=60,  # what it would log is dealt with here
+                )
+            self._client = distributed.Client(**self._scheduler(), timeout=CONNECT_SECONDS)
+            from cchybrid.host.cluster.dask_worker import ThreadsAsResource
+
+            self._client.register_plugin(ThreadsAsResource(RESOURCE), name=RESOURCE)
+        except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
+            self.close()
+            raise InputError(
+                f"the scheduler cannot be used: {error_line(error)}",
+                where=f"--cluster {self._where}",
+                hint="start one with: dask scheduler",
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _scheduler(self) -> dict[str, Any]:
+        """Return how a client finds the scheduler."""
+        address = self._settings.address
+        if address is None:
+            return {"address": self._cluster, "set_as_default": False}
+        if address.endswith(".json"):
+            if not Path(address).is_file():
+                raise ValueError(f"there is no file {address}")
+            return {"scheduler_file": address, "set_as_default": False}
+        return {"address": address, "set_as_default": False}
+
+    def slots(self, threads: int) -> int:
+        """Return how many jobs with so many threads the workers that are connected can run."""
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + WORKERS_SECONDS
+            self._check_connection()
+            if self._client.status == "running":
+                with suppress(OSError, asyncio.TimeoutError):
+                    self._threads = dict(self._client.nthreads())
+        found = sum(count // threads for count in self._threads.values())
+        if self._threads and not found:
+            most = max(self._threads.values())
+            raise InputError(
+                f"no worker has {threads} threads, but at most {most}",
+                where=f"--cluster {self._where}",
+                hint=f"use --threads {most}, or start workers with --nthreads {threads}",
+            )
+        if not found and not self._waiting:
+            self._settings.say(f"waiting for workers of {self._where}")
+        self._waiting = not found
+        return found
+
+    def submit(self, job: Job) -> None:
+        """Submit a job as a task of its own."""
+        self._submitted[job.key] = _Submitted(job, self._start(job))
+
+    def _start(self, job: Job) -> Any:
+        future = self._client.submit(
+            run_task,
+            job,
+            key=f"cchybrid-{job.key}-{uuid4().hex}",
+            pure=False,
+            resources={RESOURCE: job.threads},
+        )
+        future.add_done_callback(lambda done: self._ready.put((job.key, done)))
+        return future
+
+    def poll(self, seconds: float) -> list[JobAnswer]:
+        """Return new answers; wait for the first up to this many seconds."""
+        self._check_connection()
+        answers = []
+        with suppress(queue.Empty):
+            key, future = self._ready.get(timeout=max(0.0, seconds))
+            while True:
+                answer = self._answer(key, future)
+                if answer is not None:
+                    answers.append(answer)
+                key, future = self._ready.get_nowait()
+        return answers
+
+    def _answer(self, key: str, future: Any) -> JobAnswer | None:
+        """Return the answer of a task that is done, or submit its job again."""
+        from distributed import CancelledError, KilledWorker
+
+        task = self._submitted.get(key)
+        if task is None or task.future is not future:
+            return None  # of an earlier try
+        try:
+            answer = future.result(timeout=FETCH_SECONDS)
+        except TimeoutError:  # its worker is dead: Dask runs the task again
+            future.add_done_callback(lambda done: self._ready.put((key, done)))
+            return None
+        except CancelledError:  # the connection was lost for a while
+            task.future = self._start(task.job)
+            return None
+        except KilledWorker:
+            if task.tries < MAX_TRIES:
+                task.tries += 1
+                task.future = self._start(task.job)
+                return None
+            answer = JobAnswer(key, b"", "its workers died again and again, perhaps of its memory")
+        except Exception as error:
+            raise InputError(
+                f"a worker cannot run jobs: {error_line(error)}",
+                where=f"--cluster {self._where}",
+                hint="install the same version of cchybrid there",
+            ) from None
+        del self._submitted[key]
+        return answer  # type: ignore[no-any-return]
+
+    def _check_connection(self) -> None:
+        if self._client.status not in ("running", "connecting"):
+            raise InputError(
+                "the scheduler is gone",
+                where=f"--cluster {self._where}",
+                hint="start it again; finished runs are kept",
+            )
+
+    def cancel(self) -> None:
+        """End all jobs: workers end the process of a task that is cancelled."""
+        with suppress(Exception):
+            self._client.cancel([task.future for task in self._submitted.values()], force=True)
+        self._submitted.clear()
+
+    def close(self) -> None:
+        """End all jobs, leave the cluster, and end it if it is one of this executor."""
+        if self._client is not None:
+            self.cancel()
+        for opened in (self._client, self._cluster):
+            with suppress(Exception):
+                if opened is not None:
+                    opened.close(timeout=CONNECT_SECONDS)
+
+
+def run_task(job: Job) -> JobAnswer:
+    """Run a job on a worker, until its task is cancelled."""
+    from distributed import get_worker
+    from distributed.worker import thread_state
+
+    worker, key = get_worker(), thread_state.key
+
+    def cancelled() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state in ("cancelled", "released", "forgotten")
+
+    return run_job(job, cancelled)
