@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,11 @@ from cchybrid.host.run_history import Contribution
 from cchybrid.host.run_state import HOST_GREEDY
 from cchybrid.model.errors import CchybridError, InputError
 
+DAMAGE = (
+    sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
+    RecursionError,
+)  # fmt: skip
+"""What reading a damaged store may raise."""
 COLUMNS: Mapping[str, Any] = {
     "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result

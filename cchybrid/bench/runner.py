@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cchybrid.bench.checking import check
 from cchybrid.bench.contestant import Contestant
@@ -194,7 +195,8 @@ def run_of(task: Task, answer: JobAnswer) -> Run:
     InputError
         An engine refuses the settings.
     """
-    failure, content = answer.failure, {}
+    failure = answer.failure
+    content: Any = {}
     if not failure:
         try:
             content = json.loads(answer.output, parse_constant=_no_constant)

@@ -9,12 +9,12 @@ from typing import Any
 
 from pandas import DataFrame
 
+from cchybrid.bench.checking import DAMAGE
 from cchybrid.bench.checking_designs import FoundSteps, checked_design, design_records
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared
 from cchybrid.bench.report.commands import budget_options
 from cchybrid.bench.report.design_steps import STEPS_FACT, steps_section
-from cchybrid.bench.report.reading import DAMAGE
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from pandas import DataFrame
 
-from cchybrid.bench.checking import COLUMNS, check
+from cchybrid.bench.checking import COLUMNS, DAMAGE, check
 from cchybrid.bench.contestant import Contestant, labels
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Store
@@ -18,11 +17,6 @@ from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import Registry
-
-DAMAGE = (
-    sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
-    RecursionError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

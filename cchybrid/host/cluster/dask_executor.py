@@ -78,14 +78,16 @@ class DaskExecutor:
         self._client: Any = None
         try:
             if settings.address is None:
-                self._cluster = distributed.LocalCluster(
+                self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                     n_workers=settings.jobs,
                     threads_per_worker=settings.threads,
                     memory_limit=0,
                     dashboard_address=None,
                     silence_logs=60,  # what it would log is dealt with here
                 )
-            self._client = distributed.Client(**self._scheduler(), timeout=CONNECT_SECONDS)
+            self._client = distributed.Client(  # type: ignore[no-untyped-call]
+                **self._scheduler(), timeout=CONNECT_SECONDS
+            )
             from cchybrid.host.cluster.dask_worker import ThreadsAsResource
 
             self._client.register_plugin(ThreadsAsResource(RESOURCE), name=RESOURCE)
@@ -137,12 +139,9 @@ class DaskExecutor:
         self._submitted[job.key] = _Submitted(job, self._start(job))
 
     def _start(self, job: Job) -> Any:
+        key = f"cchybrid-{job.key}-{uuid4().hex}"
         future = self._client.submit(
-            run_task,
-            job,
-            key=f"cchybrid-{job.key}-{uuid4().hex}",
-            pure=False,
-            resources={RESOURCE: job.threads},
+            run_task, job, key, key=key, pure=False, resources={RESOURCE: job.threads}
         )
         future.add_done_callback(lambda done: self._ready.put((job.key, done)))
         return future
@@ -214,12 +213,11 @@ class DaskExecutor:
                     opened.close(timeout=CONNECT_SECONDS)
 
 
-def run_task(job: Job) -> JobAnswer:
-    """Run a job on a worker, until its task is cancelled."""
+def run_task(job: Job, key: str) -> JobAnswer:
+    """Run a job on a worker, until its task of this key is cancelled."""
     from distributed import get_worker
-    from distributed.worker import thread_state
 
-    worker, key = get_worker(), thread_state.key
+    worker = get_worker()
 
     def cancelled() -> bool:
         task = worker.state.tasks.get(key)

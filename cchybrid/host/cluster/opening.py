@@ -36,7 +36,9 @@ def opened(
     ----------
     name
         The executor, in any case.
-    address, jobs, threads, say
+    address
+        Where the machines are found; ``local`` or ``None``: this machine.
+    jobs, threads, say
         As in ``ExecutorSettings``.
 
     Raises
@@ -50,7 +52,7 @@ def opened(
             "this machine has no address", where="--cluster", hint="leave --executor local out"
         )
     module, _, kind = info.target.partition(":")
-    settings = ExecutorSettings(address, jobs, threads, say)
+    settings = ExecutorSettings(None if address == LOCAL else address, jobs, threads, say)
     try:
         executor: Executor = getattr(import_module(module), kind)(settings)
     except CchybridError:
