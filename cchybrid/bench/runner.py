@@ -136,15 +136,17 @@ def run_suite(
     waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
     running: dict[str, Task] = {}
+    ready: list[JobAnswer] = []
 
     def keep(answer: JobAnswer) -> Run | None:
-        task = running.pop(answer.key, None)
-        if task is None:  # answered already
+        task = running.get(answer.key)
+        if task is None:  # stored already
             return None
         run = run_of(task, answer)
         if verify:
             run = verified(run, task.row, instances[task.row.name])
         store.put(run)
+        del running[answer.key]
         return run
 
     try:
@@ -155,8 +157,10 @@ def run_suite(
                 key = str(begun - len(waiting))
                 running[key] = task
                 executor.submit(job_of(task, key, registry))
-            for answer in executor.poll(POLL_SECONDS):
-                run = keep(answer)
+            ready += executor.poll(POLL_SECONDS)
+            while ready:
+                run = keep(ready[0])
+                del ready[0]
                 if run is None:
                     continue
                 done += 1
@@ -170,7 +174,7 @@ def run_suite(
         with interrupts_ignored():
             # What was finished before the interrupt is kept; the first error is reported already.
             with contextlib.suppress(sqlite3.Error, InputError):
-                for answer in executor.poll(0.0):
+                for answer in [*ready, *executor.poll(0.0)]:
                     keep(answer)
             executor.close()
     return True
