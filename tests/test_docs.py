@@ -40,9 +40,9 @@ PAGES = [
     *sorted((ROOT / "docs" / "engines").glob("*.md")),
 ]
 LONG = (
-    "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
-    "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
-    "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
+    "benchmark.md", "cluster.md", "compare-engines.md", "design.md", "draw.md", "formats.md",
+    "many-cores.md", "prove-a-network.md", "prove.md", "read-a-certificate.md",
+    "reproduce-the-thesis.md", "run.md", "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
 FILES = ROOT / "docs" / "files"

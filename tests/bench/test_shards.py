@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,10 +78,10 @@ def store_of(whole: Path, path: Path, kept: list[Run]) -> Path:
 
 
 @pytest.fixture
-def three(whole: Path) -> Iterator[list[Run]]:
+def three(whole: Path) -> list[Run]:
     found = runs(whole)
     assert len(found) == 3
-    yield found
+    return found
 
 
 def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run], tmp_path: Path):

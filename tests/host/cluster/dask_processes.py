@@ -30,6 +30,7 @@ class DaskProcesses:
 
     folder: Path
     file: Path
+    scheduler: subprocess.Popen[bytes] = field(init=False)
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
@@ -86,12 +87,12 @@ def command(process: int) -> bytes:
 @contextmanager
 def dask_processes(folder: Path, workers: int) -> Iterator[DaskProcesses]:
     cluster = DaskProcesses(folder, folder / "scheduler.json")
-    scheduler = cluster.start("scheduler", "--port", "0", "--no-dashboard")
+    cluster.scheduler = cluster.start("scheduler", "--port", "0", "--no-dashboard")
     try:
         wait_for(cluster.file.exists, "no scheduler")
         for _ in range(workers):
             cluster.start_worker()
         yield cluster
     finally:
-        for process in (*cluster.workers, scheduler):
+        for process in (*cluster.workers, cluster.scheduler):
             kill_group(process)
