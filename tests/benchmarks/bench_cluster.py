@@ -2,7 +2,8 @@
 
 Run as ``python -m tests.benchmarks.bench_cluster``. A scheduler and two workers are started as
 processes of this machine, and jobs that only return the answer of a real run (indented by
-``json.tool``, so a little longer than it is) go through them. Times are processor seconds per run, so other work on the machine changes them little:
+``json.tool``, so a little longer than it is) go through them. Times are processor seconds per run,
+so other work on the machine changes them little:
 
 - *client*: submitting the job and reading its answer, in the coordinator's process;
 - *scheduler*: in the process of Dask's scheduler;

@@ -1,9 +1,10 @@
 """The executor ``dask``: jobs as tasks of a Dask cluster.
 
 Every worker runs a job in a process of its own (``run_job``), so that a crash of an engine ends no
-worker. A job takes as many of a worker's threads as it needs, by a resource that each worker gets
-as soon as it connects. No more jobs are submitted than there is room for: a worker that dies takes
-along only the jobs that it is running, and they are run again elsewhere.
+worker. Each thread of a worker is room for one job; where workers declare the resource
+``processors``, a job also takes as many of them as it needs. No more jobs are submitted than there
+is room for: a worker that dies takes along only the jobs that it is running, and they are run again
+elsewhere.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
 
-RESOURCE = "cchybrid-threads"
-"""The resource of which a worker has as many as threads."""
+RESOURCE = "processors"
+"""The resource that workers may declare: ``dask worker --resources processors=8``."""
 MAX_TRIES = 5
 """Times that a job is submitted whose workers die, each time until Dask gives it up: after four
 deaths unless the cluster is configured otherwise. Then its failure is reported."""
-WORKERS_SECONDS = 1.0
+WORKERS_SECONDS = 2.0
 """Seconds between two looks at the workers of the cluster."""
 CONNECT_SECONDS = 20.0
 """Longest wait for the scheduler."""
@@ -71,7 +72,7 @@ class DaskExecutor:
         self._where = settings.address or "the cluster of this machine"
         self._submitted: dict[str, _Submitted] = {}
         self._ready: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self._threads: dict[str, int] = {}
+        self._workers: dict[str, tuple[int, float | None]] = {}
         self._next_look = 0.0
         self._waiting = False
         self._cluster: Any = None
@@ -80,7 +81,7 @@ class DaskExecutor:
             if settings.address is None:
                 self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                     n_workers=settings.jobs,
-                    threads_per_worker=settings.threads,
+                    threads_per_worker=1,
                     memory_limit=0,
                     dashboard_address=None,
                     silence_logs=60,  # what it would log is dealt with here
@@ -88,9 +89,6 @@ class DaskExecutor:
             self._client = distributed.Client(  # type: ignore[no-untyped-call]
                 **self._scheduler(), timeout=CONNECT_SECONDS
             )
-            from cchybrid.host.cluster.dask_worker import ThreadsAsResource
-
-            self._client.register_plugin(ThreadsAsResource(RESOURCE), name=RESOURCE)
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             self.close()
             raise InputError(
@@ -114,25 +112,42 @@ class DaskExecutor:
         return {"address": address, "set_as_default": False}
 
     def slots(self, threads: int) -> int:
-        """Return how many jobs with so many threads the workers that are connected can run."""
+        """Return how many jobs the workers that are connected can run."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + WORKERS_SECONDS
             self._check_connection()
-            if self._client.status == "running":
-                with suppress(OSError, asyncio.TimeoutError):
-                    self._threads = dict(self._client.nthreads())
-        found = sum(count // threads for count in self._threads.values())
-        if self._threads and not found:
-            most = max(self._threads.values())
+            self._look_at_workers()
+        if self._has_resource:
+            rooms = [(jobs, int((has or 0) // threads)) for jobs, has in self._workers.values()]
+        else:
+            rooms = [(jobs, jobs) for jobs, _ in self._workers.values()]
+        found = sum(map(min, rooms))
+        if self._workers and not found:
+            most = int(max(has or 0 for _, has in self._workers.values()))
             raise InputError(
-                f"no worker has {threads} threads, but at most {most}",
+                f"no worker has {threads} {RESOURCE}, but at most {most}",
                 where=f"--cluster {self._where}",
-                hint=f"use --threads {most}, or start workers with --nthreads {threads}",
+                hint=f"use --threads {most}, or start workers with --resources {RESOURCE}=N",
             )
         if not found and not self._waiting:
             self._settings.say(f"waiting for workers of {self._where}")
         self._waiting = not found
         return found
+
+    def _look_at_workers(self) -> None:
+        """Note the threads of every worker, and the processors that it declares."""
+        if self._client.status == "running":
+            with suppress(OSError, asyncio.TimeoutError):
+                workers = self._client.scheduler_info(n_workers=-1)["workers"]
+                self._workers = {
+                    address: (worker["nthreads"], worker["resources"].get(RESOURCE))
+                    for address, worker in workers.items()
+                }
+
+    @property
+    def _has_resource(self) -> bool:
+        """Whether any worker declares its processors; then only such workers get jobs."""
+        return any(has is not None for _, has in self._workers.values())
 
     def submit(self, job: Job) -> None:
         """Submit a job as a task of its own."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import distributed
 import pytest
 
 from cchybrid.host.cluster.dask_executor import DaskExecutor
@@ -128,16 +129,16 @@ def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
     wait_for(lambda: not any(map(is_running, starts(waiting, "c"))), "a process is left")
 
 
-def test_dask_gives_a_job_as_many_threads_as_it_needs(waiting: Path) -> None:
+def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:
     said: list[str] = []
-    distributed = pytest.importorskip("distributed")
     settings = {"dashboard_address": None, "silence_logs": 60, "processes": False}
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=4, **settings) as cluster:
+    room = {"n_workers": 1, "threads_per_worker": 4, "resources": {"processors": 4}}
+    with distributed.LocalCluster(**room, **settings) as cluster:
         address = cluster.scheduler_address
         with closing(DaskExecutor(ExecutorSettings(address, say=said.append))) as executor:
             assert executor.slots(1) == 4
             assert executor.slots(2) == 2
-            with pytest.raises(InputError, match="no worker has 5 threads, but at most 4"):
+            with pytest.raises(InputError, match="no worker has 5 processors, but at most 4"):
                 executor.slots(5)
             for key in "abc":
                 executor.submit(Job(key, "waits_for_a_file", key.encode(), threads=2))
