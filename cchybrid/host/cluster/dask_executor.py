@@ -24,6 +24,8 @@ from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
 
 RESOURCE = "processors"
 """The resource that workers may declare: ``dask worker --resources processors=8``."""
+PREFIX = "cchybrid-"
+"""The beginning of the keys of all tasks."""
 MAX_TRIES = 5
 """Times that a job is submitted whose workers die, each time until Dask gives it up: after four
 deaths unless the cluster is configured otherwise. Then its failure is reported."""
@@ -83,7 +85,8 @@ class DaskExecutor:
                     n_workers=settings.jobs,
                     threads_per_worker=1,
                     memory_limit=0,
-                    dashboard_address=None,
+                    dashboard_address=":0",
+                    scheduler_kwargs={"dashboard": False},
                     silence_logs=60,  # what it would log is dealt with here
                 )
             self._client = distributed.Client(  # type: ignore[no-untyped-call]
@@ -154,9 +157,15 @@ class DaskExecutor:
         self._submitted[job.key] = _Submitted(job, self._start(job))
 
     def _start(self, job: Job) -> Any:
-        key = f"cchybrid-{job.key}-{uuid4().hex}"
+        # Dask would read an argument that is a key as the result of that task, so the name is cut.
+        name = f"{job.key}-{uuid4().hex}"
         future = self._client.submit(
-            run_task, job, key, key=key, pure=False, resources={RESOURCE: job.threads}
+            run_task,
+            job,
+            name,
+            key=f"{PREFIX}{name}",
+            pure=False,
+            resources={RESOURCE: job.threads} if self._has_resource else None,
         )
         future.add_done_callback(lambda done: self._ready.put((job.key, done)))
         return future
@@ -228,14 +237,14 @@ class DaskExecutor:
                     opened.close(timeout=CONNECT_SECONDS)
 
 
-def run_task(job: Job, key: str) -> JobAnswer:
-    """Run a job on a worker, until its task of this key is cancelled."""
+def run_task(job: Job, name: str) -> JobAnswer:
+    """Run a job on a worker, until its task of this name is cancelled."""
     from distributed import get_worker
 
     worker = get_worker()
 
     def cancelled() -> bool:
-        task = worker.state.tasks.get(key)
+        task = worker.state.tasks.get(f"{PREFIX}{name}")
         return task is None or task.state in ("cancelled", "released", "forgotten")
 
     return run_job(job, cancelled)

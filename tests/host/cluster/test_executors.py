@@ -131,7 +131,7 @@ def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
 
 def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:
     said: list[str] = []
-    settings = {"dashboard_address": None, "silence_logs": 60, "processes": False}
+    settings = {"dashboard_address": ":0", "silence_logs": 60, "processes": False}
     room = {"n_workers": 1, "threads_per_worker": 4, "resources": {"processors": 4}}
     with distributed.LocalCluster(**room, **settings) as cluster:
         address = cluster.scheduler_address
