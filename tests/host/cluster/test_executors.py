@@ -148,13 +148,8 @@ def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:
             (waiting / "go").touch()
             assert answers(executor, 3) == {"a": b"a", "b": b"b", "c": b"c"}
             cluster.scale(0)
-            executor._next_look = 0.0
-            wait_for(lambda: said or executor.slots(1) or _forget(executor), "still workers")
+            wait_for(lambda: executor.slots(1) == 0, "still workers")
     assert said == [f"waiting for workers of {address}"]
-
-
-def _forget(executor: DaskExecutor) -> None:
-    executor._next_look = 0.0
 
 
 @pytest.mark.parametrize(
@@ -168,6 +163,13 @@ def test_an_address_without_a_scheduler_is_one_line(address: str, complaint: str
     with pytest.raises(InputError, match=complaint) as caught:
         DaskExecutor(ExecutorSettings(address))
     assert "\n" not in str(caught.value)
+
+
+def test_the_executor_of_a_plugin_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin")
+    with opened(load_registry(), "Threads", None, 1, 1, print) as executor:
+        executor.submit(Job("a", "json.tool", b"1"))
+        assert answers(executor, 1) == {"a": b"1"}
 
 
 def test_an_executor_is_chosen_by_its_name_or_by_an_address() -> None:
