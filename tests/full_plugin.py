@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cchybrid.host.cluster.local import LocalExecutor
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.ports import Ports
@@ -19,6 +20,7 @@ from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
     CostTermInfo,
+    ExecutorInfo,
     ExporterInfo,
     Observer,
     Roles,
@@ -129,6 +131,15 @@ def empty_ports(task: DesignTask, ports: Ports) -> float:
 @hookimpl
 def cchybrid_cost_terms() -> list[CostTermInfo]:
     return [CostTermInfo("empty-ports", f"{__name__}:empty_ports", "ports without a link")]
+
+
+class Threads(LocalExecutor):
+    """The executor of this machine under another name."""
+
+
+@hookimpl
+def cchybrid_executors() -> list[ExecutorInfo]:
+    return [ExecutorInfo("threads", f"{__name__}:Threads", "jobs on this machine")]
 
 
 def write_down(event: Mapping[str, Any]) -> None:

@@ -59,6 +59,8 @@ def solve(
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
     option: arguments.EngineOption = None,
+    cluster: arguments.Cluster = None,
+    executor: arguments.ExecutorName = None,
     initial: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Begin with this schedule.")
     ] = None,
@@ -78,11 +80,16 @@ def solve(
     """
     from cchybrid.host import api
     from cchybrid.system.background import avoid_full_collections
+    from cchybrid.system.processes import processor_count
+    from cchybrid.view.screen import print_note
 
     avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
     instance = read_instance(registry)
+    elsewhere = cluster is not None or executor is not None
+    if elsewhere and minimise != "steps":
+        raise InputError("only steps are minimised there", where="--cluster", hint="leave it out")
     if minimise == "rounds":
         from cchybrid.cli.rounds import solve_rounds
 
@@ -93,6 +100,17 @@ def solve(
             f"{minimise!r} cannot be minimised", where="--minimise", hint="use steps or rounds"
         )
     with ExitStack() as stack:
+        machines = None
+        if elsewhere:
+            from cchybrid.host.cluster.opening import executor_name, opened
+
+            per_slice = max(1, threads or api.SLICE_THREADS)
+            machines = stack.enter_context(
+                opened(
+                    registry, executor_name(executor, cluster), cluster,
+                    max(1, processor_count() // per_slice), per_slice, print_note,
+                )
+            )  # fmt: skip
         observers: list[Observer] = [stack.enter_context(_view(instance.name, verbose))]
         result = api.solve(
             instance,
@@ -107,6 +125,7 @@ def solve(
             certify=certify,
             options=engine_options(option or []),
             initial_schedule=initial,
+            executor=machines,
             observers=observers,
             log=None if log is None else _log_to(log, stack),
             registry=registry,

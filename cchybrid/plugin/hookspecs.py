@@ -16,6 +16,7 @@ from cchybrid.plugin.records import (
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
+    ExecutorInfo,
     ExporterInfo,
     Observer,
     TopologyInfo,
@@ -55,6 +56,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_cost_terms(self) -> Iterable[CostTermInfo]:  # type: ignore[empty-body]
         """Return cost terms of network design."""
+
+    @hookspec
+    def cchybrid_executors(self) -> Iterable[ExecutorInfo]:  # type: ignore[empty-body]
+        """Return executors; their code is imported only where they are used."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

@@ -19,6 +19,7 @@ __all__ = [
     "CostTermInfo",
     "DesignerInfo",
     "EngineInfo",
+    "ExecutorInfo",
     "ExporterInfo",
     "Observer",
     "Roles",
@@ -168,6 +169,33 @@ class ExporterInfo:
     name: str
     export: Callable[[Schedule], str]
     summary: str
+    api: int = API
+
+
+@dataclass(frozen=True)
+class ExecutorInfo:
+    """An executor: it runs the jobs of ``bench run`` and ``solve`` on this machine or on others.
+
+    Parameters
+    ----------
+    name
+        The name for ``--executor``.
+    target
+        ``package.module:Class``, imported only where it is used; a class as
+        ``cchybrid.plugin.executor.Executor``.
+    summary
+        One line, shown by ``cchybrid plugins``.
+    requires
+        Distributions that it needs besides those of cchybrid, for information.
+    api
+        The version of the plugin interface that the executor was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    requires: tuple[str, ...] = ()
     api: int = API
 
 

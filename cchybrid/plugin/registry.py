@@ -29,6 +29,7 @@ from cchybrid.plugin.records import (
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
+    ExecutorInfo,
     ExporterInfo,
     Observer,
     TopologyInfo,
@@ -61,7 +62,7 @@ _MAKES: dict[type, tuple[str, type]] = {
 
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo | DesignerInfo
-    | CostTermInfo
+    | CostTermInfo | ExecutorInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 
@@ -87,6 +88,7 @@ class Registry:
     exporters: dict[str, ExporterInfo] = field(default_factory=dict)
     designers: dict[str, DesignerInfo] = field(default_factory=dict)
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
+    executors: dict[str, ExecutorInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -127,6 +129,10 @@ class Registry:
     def designer(self, name: str) -> DesignerInfo:
         """Return a designer by name (in any case), or raise an ``InputError``."""
         return _find(self.designers, name, "designer", "designers")
+
+    def executor(self, name: str) -> ExecutorInfo:
+        """Return an executor by name (in any case), or raise an ``InputError``."""
+        return _find(self.executors, name, "executor", "plugins")
 
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
@@ -248,6 +254,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
         "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
+        "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):
