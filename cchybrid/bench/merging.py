@@ -8,15 +8,15 @@ from pathlib import Path
 
 from cchybrid.bench.checking import DAMAGE
 from cchybrid.bench.design_row import DesignRow
-from cchybrid.bench.row import Row
 from cchybrid.bench.runner import verified
 from cchybrid.bench.store import Run, Store
-from cchybrid.bench.suite import Suite
+from cchybrid.bench.suite import AnyRow, Suite
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import Registry
 
-Rows = dict[str, Row | DesignRow]
+Rows = dict[str, AnyRow]
 
 
 @dataclass
@@ -110,11 +110,25 @@ def _add(
     merged.added += 1
 
 
-def _digest(row: Row | DesignRow, registry: Registry) -> str | None:
+def _digest(row: AnyRow, registry: Registry) -> str | None:
     try:
-        return row.digest if isinstance(row, DesignRow) else resolve(row.spec, registry).digest
+        if isinstance(row, DesignRow):
+            return row.digest
+        if isinstance(row, ThroughputRow):
+            return row.instance(registry).digest
+        return resolve(row.spec, registry).digest
     except CchybridError:  # a missing file or plugin
         return None
+
+
+def _suite_of(store: Store, name: str) -> Suite:
+    return Suite(
+        name,
+        "",
+        tuple(store.rows(name)),
+        designs=tuple(store.designs(name)),
+        throughputs=tuple(store.throughputs(name)),
+    )
 
 
 def _merge_suites(part: Store, output: Store) -> Rows:
@@ -122,10 +136,10 @@ def _merge_suites(part: Store, output: Store) -> Rows:
     found: Rows = {}
     present = output.suites()
     for name in part.suites():
-        suite = Suite(name, "", tuple(part.rows(name)), designs=tuple(part.designs(name)))
+        suite = _suite_of(part, name)
         if name not in present:
             output.put_suite(suite)
-        elif (output.rows(name), output.designs(name)) != (list(suite.rows), list(suite.designs)):
+        elif suite != _suite_of(output, name):
             raise InputError(
                 f"its suite {name} has other rows than that of the stores before",
                 where=str(part.path),

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.checking import check
+from cchybrid.bench.checking_throughputs import checked_throughput
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.shards import Shard
 from cchybrid.bench.store import Run, Store
-from cchybrid.bench.suite import Suite
+from cchybrid.bench.suite import AnyRow, Suite
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import CchybridError, InputError, with_context
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
@@ -37,7 +38,7 @@ JOB_MODULE = "cchybrid.bench.job"
 class Task:
     """One run to do."""
 
-    row: Row | DesignRow
+    row: AnyRow
     contestant: Contestant
     seed: int
 
@@ -79,6 +80,9 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = resolve(row.spec, registry).digest
+    for each in suite.throughputs:
+        with with_context(f"row {each.name}"):
+            found[each.name] = each.instance(registry).digest
     return found
 
 
@@ -225,7 +229,7 @@ def _no_constant(name: str) -> float:
     raise ValueError(name)  # NaN, which SQLite does not read
 
 
-def verified(run: Run, row: Row | DesignRow, digest: str) -> Run:
+def verified(run: Run, row: AnyRow, digest: str) -> Run:
     """Return the run if its schedule, bound and instance hold, else a failed run with the reason.
 
     Parameters
@@ -239,14 +243,17 @@ def verified(run: Run, row: Row | DesignRow, digest: str) -> Run:
         record = check(run, digest)
         failure = str(record["failure"])
     else:
-        # Imported here: the kernels of costs take a second to load.
-        from cchybrid.bench.checking_designs import checked_design
-
         failure = ""
         try:
             if run.result.get("digest") != digest:
                 raise InputError("its task differs from that of the row")
-            checked_design(row, run)
+            if isinstance(row, DesignRow):
+                # Imported here: the kernels of costs take a second to load.
+                from cchybrid.bench.checking_designs import checked_design
+
+                checked_design(row, run)
+            else:
+                checked_throughput(run)
         except CchybridError as error:
             failure = f"does not hold: {error}"
     if failure:

@@ -312,8 +312,8 @@ def test_bad_lists_of_designs_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("run mine.toml --engine umda", "networks are designed without engines"),
-        ("run mine.toml --strategy race", "networks are designed without engines"),
+        ("run mine.toml --engine umda", "need no engines"),
+        ("run mine.toml --strategy race", "need no engines"),
         ("report s.sqlite s.sqlite", "reports of designs compare no stores"),
         ("report s.sqlite --suite other", "the store has no suite other; use mine"),
     ],

@@ -242,7 +242,7 @@ def test_unknown_names():
         read_suite("n" * 5000)
     with pytest.raises(
         InputError,
-        match="called nothing; use compare-engines, cooperation, faults, fewest-steps, gappin, gen",
+        match="called nothing; use compare-engines, cooperation, faults, fewest-steps, forestcoll",
     ):
         read_suite("nothing")
     with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):

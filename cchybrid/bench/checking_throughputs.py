@@ -1,0 +1,27 @@
+"""The check of a stored throughput: its trees and its bound, by the independent checker."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from cchybrid.bench.store import Run
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.throughput import ThroughputVerdict, check_throughput
+from cchybrid.model import Instance
+from cchybrid.model.errors import CchybridError, InputError
+
+
+def checked_throughput(run: Run) -> ThroughputVerdict:
+    """Return what the checker says of a stored record, which has to be that of the result."""
+    try:
+        record = json.loads(zlib.decompress(run.record or b""))
+        verdict = check_throughput(record)
+        stated = (run.result["rounds_per_chunk"], run.result["bound"])
+        if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
+            raise InputError("the trees are not those of the result")
+        if Instance.from_json(record["instance"]).digest != run.result["digest"]:
+            raise InputError("the trees are of another instance")
+    except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
+        raise InputError(str(error), where=f"run {run.row}", hint="run it again") from None
+    return verdict
