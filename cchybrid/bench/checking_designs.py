@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
 from collections.abc import Mapping
@@ -103,5 +102,5 @@ def checked_design(row: DesignRow, run: Run) -> tuple[dict[str, float], FoundSte
 
 def design_records(row: DesignRow, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is stored of a run, and the record of the network in it."""
-    stored = json.loads(zlib.decompress(run.record or b""))
+    stored = run.unpacked()
     return stored, stored["design"] if row.collective else stored

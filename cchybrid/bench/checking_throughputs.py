@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 
 from cchybrid.bench.store import Run
@@ -15,7 +14,7 @@ from cchybrid.model.errors import CchybridError, InputError
 def checked_throughput(run: Run) -> ThroughputVerdict:
     """Return what the checker says of a stored record, which has to be that of the result."""
     try:
-        record = json.loads(zlib.decompress(run.record or b""))
+        record = run.unpacked()
         verdict = check_throughput(record)
         stated = (run.result["rounds_per_chunk"], run.result["bound"])
         if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):

@@ -206,7 +206,7 @@ class Row:
 
 
 def _number(text: str) -> int:
-    if not re.fullmatch(r"\d{1,9}", text):
+    if not re.fullmatch(r"[0-9]{1,9}", text):
         raise InputError(f"{text!r} is no whole number", hint="write digits only")
     return int(text)
 

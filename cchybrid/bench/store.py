@@ -24,7 +24,7 @@ from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import CchybridError, InputError
-from cchybrid.model.instance import is_file
+from cchybrid.model.instance import MAX_FILE_CHARACTERS, is_file
 from cchybrid.referee.verify import verify_schedule
 
 FORMAT = "cchybrid-store/1"
@@ -73,6 +73,20 @@ class Run:
         """The compressed JSON object of the schedule, the designed network or the throughput."""
         return self._schedule
 
+    def unpacked(self) -> Any:
+        """Return the JSON object of the schedule, or of the designed network.
+
+        Raises
+        ------
+        ValueError, zlib.error
+            There is none, or it cannot be unpacked, or it is too large.
+        """
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(self._schedule or b"", MAX_FILE_CHARACTERS)
+        if not unpacker.eof:
+            raise ValueError("the packed record is cut short, or too large")
+        return json.loads(text)
+
     @property
     def steps(self) -> int | None:
         """Steps of the schedule, ``None`` without one."""
@@ -114,7 +128,7 @@ class Run:
         if self._schedule is None:
             return None
         try:
-            record = json.loads(zlib.decompress(self._schedule))
+            record = self.unpacked()
             schedule = Schedule.from_json(record)
             violations = verify_schedule(schedule)
             if violations:
@@ -296,6 +310,8 @@ class Store:
             "SELECT row, contestant, seed, failure, result, schedule FROM runs"
             " ORDER BY row, contestant, seed"
         ):
+            if [type(value) for value in (row, seed, failure)] != [str, int, str]:
+                raise ValueError(f"a run of seed {str(seed)[:20]!r} has values of wrong types")
             yield Run(
                 row, Contestant.from_key(contestant), seed, failure, json.loads(result), schedule
             )

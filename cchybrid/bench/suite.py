@@ -48,6 +48,7 @@ from __future__ import annotations
 import csv
 import fnmatch
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -67,6 +68,8 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
 KEYS = ("name", "about", "rows", "tables", "designs", "throughputs", "contestants", "budget")
+MAX_ROWS = 100_000
+"""Combinations of listed values in a suite."""
 
 AnyRow: TypeAlias = Row | DesignRow | ThroughputRow
 
@@ -233,7 +236,7 @@ def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, s
     """Yield the values of every combination of listed values, with the name made of them."""
     if "name" in entry:
         raise InputError("a name of several designs", where="name", hint="drop it")
-    for values in itertools.product(*(_texts(entry[key]) for key in entry)):
+    for values in _combinations(_texts(entry[key]) for key in entry):
         text = dict(zip(entry, values, strict=True))
         name = f"{text.get('nodes', '')} nodes, degree {text.get('degree', '')}"
         text["name"] = f"{name}, {text['collective']}" if "collective" in text else name
@@ -242,8 +245,18 @@ def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, s
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     keys = list(entry)
-    for values in itertools.product(*(_texts(entry[key]) for key in keys)):
+    for values in _combinations(_texts(entry[key]) for key in keys):
         yield Row.from_text(dict(zip(keys, values, strict=True)), folder)
+
+
+def _combinations(lists: Iterable[list[str]]) -> Iterable[tuple[str, ...]]:
+    """Return every combination of one value of each list; refuse too many."""
+    found = list(lists)
+    if math.prod(map(len, found)) > MAX_ROWS:
+        raise InputError(
+            f"more than {MAX_ROWS} combinations of the listed values", hint="write several suites"
+        )
+    return itertools.product(*found)
 
 
 def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
@@ -262,7 +275,7 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
             ):
                 continue
             matched = True
-            for chosen in itertools.product(*extra.values()):
+            for chosen in _combinations(extra.values()):
                 changed = dict(zip(extra, chosen, strict=True))
                 with with_context(line):
                     row = Row.from_text({**values, **changed}, folder)

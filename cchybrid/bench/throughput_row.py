@@ -113,7 +113,7 @@ class ThroughputRow:
         text["topology"] = text["topology"].lower()
         text["collective"] = canonical_name(text["collective"])
         value = text.get("rounds_per_chunk", "1")
-        if not re.fullmatch(r"[1-9]\d{0,8}(/[1-9]\d{0,8})?", value):
+        if not re.fullmatch(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?", value):
             raise InputError(
                 f"{value[:40]!r} is no fraction", where="rounds_per_chunk", hint="write 7/6, or 4"
             )

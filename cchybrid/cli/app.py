@@ -27,15 +27,13 @@ from cchybrid.cli import (
     warming,
 )
 from cchybrid.library.nearest import did_you_mean
-from cchybrid.model.errors import CchybridError
+from cchybrid.model.errors import CchybridError, InputError
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
 
 CLOSED_PIPE = 141
 """The exit status of a command whose output nothing reads any more, as in shells."""
-MAX_ERROR = 1_000
-"""Characters of an error; of longer ones the middle is left out."""
 COERCED_LOCALE = "C.UTF-8"
 """The value that Python gives LC_CTYPE in the locale C."""
 
@@ -189,9 +187,7 @@ def _usage_error(error: Any, text: str) -> str:
 
 
 def _print_error(text: str, status: int) -> int:
-    line = " ".join(text.split())
-    if len(line) > MAX_ERROR:
-        line = f"{line[: MAX_ERROR // 2]} ... {line[-MAX_ERROR // 2 :]}"
+    line = str(InputError(text))
     with suppress(OSError):
         print(f"cchybrid: {line}", file=sys.stderr, flush=True)
     return status

@@ -14,7 +14,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
 from cchybrid.model.text import described
-from cchybrid.model.whole_numbers import whole, whole_tuple
+from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
@@ -75,7 +75,8 @@ class Network(ShownNetwork):
         seen: set[tuple[int, int]] = set()
         for index, (source, target, capacity) in enumerate(self.channels):
             known = 0 <= source < self.nodes and 0 <= target < self.nodes
-            if not known or source == target or capacity < 1 or (source, target) in seen:
+            sound = source != target and 1 <= capacity <= MAX_CAPACITY
+            if not known or not sound or (source, target) in seen:
                 self._refuse_channel(index)
             seen.add((source, target))
         self._check_half_duplex()
@@ -146,6 +147,10 @@ class Network(ShownNetwork):
             raise InputError(f"node {source} is linked to itself", where=where, hint="drop it")
         if capacity < 1:
             raise InputError(f"capacity {capacity}", where=where, hint="use at least 1")
+        if capacity > MAX_CAPACITY:
+            raise InputError(
+                f"capacity {str(capacity)[:20]}...", where=where, hint="use 1 to 2^128"
+            )
         raise InputError(
             f"channel {source}->{target} is listed twice",
             where=where,

@@ -93,6 +93,7 @@ def test_repeated_links_add_capacity() -> None:
         ({"channels": [[-1, 0]]}, "network.channels[0]: no node -1 in this network"),
         ({"channels": [[0, 1], [1, 1]]}, "network.channels[1]: node 1 is linked to itself; drop"),
         ({"channels": [[0, 1, 0]]}, "network.channels[0]: capacity 0; use at least 1"),
+        ({"channels": [[0, 1, 10**4000]]}, "capacity 10000000000000000000...; use 1 to 2^128"),
         (
             {"channels": [[0, 1], [0, 1]]},
             "network.channels[1]: channel 0->1 is listed twice; write",
