@@ -252,23 +252,18 @@ def verified(run: Run, row: AnyRow, digest: str) -> Run:
     if isinstance(row, Row):
         record = check(run, digest)
         failure = str(record["failure"])
-    elif isinstance(row, ThroughputRow):
-        failure = ""
-        try:
-            if run.result.get("digest") != digest:
-                raise InputError("its instance differs from that of the row")
-            checked_throughput(run)
-        except CchybridError as error:
-            failure = f"does not hold: {error}"
     else:
-        # Imported here: the kernels of costs take a second to load.
-        from cchybrid.bench.checking_designs import checked_design
-
         failure = ""
         try:
             if run.result.get("digest") != digest:
                 raise InputError("its task differs from that of the row")
-            checked_design(row, run)
+            if isinstance(row, ThroughputRow):
+                checked_throughput(run)
+            else:
+                # Imported here: the kernels of costs take a second to load.
+                from cchybrid.bench.checking_designs import checked_design
+
+                checked_design(row, run)
         except CchybridError as error:
             failure = f"does not hold: {error}"
     if failure:
