@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 from cchybrid.plugin.records import (
     API,
     BoundInfo,
@@ -17,6 +18,7 @@ from cchybrid.plugin.records import (
     DesignerInfo,
     EngineInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
     from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
 
 __all__ = [
-    "API", "BoundInfo", "Budget", "CollectiveInfo", "CostTermInfo", "DesignerInfo", "Engine",
-    "EngineInfo", "ExporterInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",
-    "hookimpl",
+    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CostTermInfo", "DesignerInfo",
+    "Engine", "EngineInfo", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo",
+    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
 ]  # fmt: skip
 
 

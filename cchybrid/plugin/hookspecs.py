@@ -17,6 +17,7 @@ from cchybrid.plugin.records import (
     DesignerInfo,
     EngineInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     TopologyInfo,
 )
@@ -47,6 +48,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_exporters(self) -> Iterable[ExporterInfo]:  # type: ignore[empty-body]
         """Return export formats for verified schedules."""
+
+    @hookspec
+    def cchybrid_importers(self) -> Iterable[ImporterInfo]:  # type: ignore[empty-body]
+        """Return formats of other tools' schedules that can be read and audited."""
 
     @hookspec
     def cchybrid_designers(self) -> Iterable[DesignerInfo]:  # type: ignore[empty-body]
