@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from cchybrid.model import AllReduction, Collective, Message, Reduction
 from cchybrid.model.collective import MAX_CHUNKS, AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
 
-MAX_MESSAGES = 200_000
+K = TypeVar("K", bound=Hashable)
+MAX_MESSAGES = 1_000_000
 """Messages, chunks counted, of a foreign schedule."""
 
 
 def collective_of(
-    chunks: Iterable[tuple[Hashable, AnyMessage]], name: str = ""
-) -> tuple[Collective, dict[Hashable, int]]:
+    chunks: Iterable[tuple[K, AnyMessage]], name: str = ""
+) -> tuple[Collective, dict[K, int]]:
     """Return a collective, and the number of the message of each chunk.
 
     Parameters
@@ -30,7 +31,7 @@ def collective_of(
     InputError
         There are none, or too many.
     """
-    groups: dict[AnyMessage, list[Hashable]] = {}
+    groups: dict[AnyMessage, list[K]] = {}
     total = 0
     for key, message in chunks:
         total += 1
@@ -50,7 +51,7 @@ def collective_of(
     )
     if equal:
         found = found.in_chunks(max(counts))
-    numbers: dict[Hashable, int] = {}
+    numbers: dict[K, int] = {}
     for message in messages:
         for key in groups[message]:
             numbers[key] = len(numbers)
@@ -64,7 +65,8 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
     first = listed[0]
     if isinstance(first, AllReduction):
         return "allreduce"
-    to_all = all(set(one_and_many(m)[1]) == nodes - {one_and_many(m)[0]} for m in listed)
+    # The ends of a message are distinct, so their number tells whether they are all nodes.
+    to_all = all(len(one_and_many(m)[1]) == len(nodes) - 1 for m in listed)
     ones = {one_and_many(m)[0] for m in listed}
     combines = isinstance(first, Reduction)
     if to_all and len(ones) == len(listed) == len(nodes):
@@ -86,8 +88,8 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
 
 
 def match_messages(
-    collective: Collective, given: Mapping[Hashable, AnyMessage], place: str
-) -> dict[Hashable, int]:
+    collective: Collective, given: Mapping[K, AnyMessage], place: str
+) -> dict[K, int]:
     """Return the number of each chunk in a collective that the user names.
 
     Raises
@@ -99,7 +101,7 @@ def match_messages(
     for number, message in enumerate(collective.messages):
         one, many = one_and_many(message)
         left.setdefault(type(message)(*_fields(message, one, tuple(sorted(many)))), []).append(number)
-    numbers: dict[Hashable, int] = {}
+    numbers: dict[K, int] = {}
     for key, message in given.items():
         one, many = one_and_many(message)
         plain = type(message)(*_fields(message, one, tuple(sorted(many))))
