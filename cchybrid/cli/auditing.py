@@ -76,8 +76,7 @@ def import_(
 
 def audit(
     file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder."),
+        Path, typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder.")
     ],
     format_name: Format = None,
     topology: JudgedOn = None,
@@ -89,7 +88,7 @@ def audit(
         float, typer.Option(metavar="SEC", help="Seconds of --improve, for each file.")
     ] = 60.0,
     bound_time: Annotated[
-        float, typer.Option(metavar="SEC", help="Seconds for the lower bound of each file.")
+        float, typer.Option(metavar="SEC", help="Processor seconds for a lower bound.")
     ] = 10.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
     output: Annotated[

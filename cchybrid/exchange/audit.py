@@ -10,8 +10,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
+from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
 from cchybrid.exchange.foreign_files import import_file
-from cchybrid.host.api import bound, solve
+from cchybrid.host.api import solve
 from cchybrid.host.instances import collective as named_collective
 from cchybrid.host.instances import network as named_network
 from cchybrid.library.formats import read_network
@@ -20,12 +21,13 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
+from cchybrid.proof.reach import explain, unreachable
 from cchybrid.referee.verify import Violation, verify_schedule
 
 Verdict = Literal["valid", "invalid", "no schedule", "not judged"]
 
 BOUND_SECONDS = 10.0
-"""Seconds for the lower bound of a file."""
+"""Seconds of processor time for the lower bound of a file."""
 MAX_BOUNDED_MESSAGES = 20_000
 """Messages above which no lower bound is searched for."""
 
@@ -35,8 +37,8 @@ _NETWORK_RULES = frozenset({
 })  # fmt: skip
 """Rules about the network, which a program that does what it says may break all the same."""
 
-Bounds = dict[str, tuple[int, str, bool]]
-"""By the digest of an instance: the bound, its provider, and whether it is certified."""
+Bounds = dict[str, FoundBound]
+"""By the digest of an instance: the bound."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ def audit_file(
     improve
         Seconds to solve the same instance.
     bound_seconds
-        Seconds for the lower bound.
+        Seconds of processor time for the lower bound.
     seed
         Seed of the search.
     stop
@@ -213,7 +215,7 @@ def audit_file(
         return _without_import(Path(path), error)
     found = _judge(name, importer, imported)
     if found.verdict in ("valid", "no schedule"):
-        found = _bounded(found, bound_seconds, stop, {} if bounds is None else bounds)
+        found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
     if improve is not None and found.verdict == "valid" and imported.own is None:
         found = _improved(found, improve, seed, stop)
     return found
@@ -304,7 +306,11 @@ def _one_round(instance: Instance) -> Instance:
 
 
 def _bounded(
-    found: Audit, seconds: float, stop: Callable[[], object] | None, bounds: Bounds
+    found: Audit,
+    registry: Registry,
+    seconds: float,
+    stop: Callable[[], object] | None,
+    bounds: Bounds,
 ) -> Audit:
     """Return the audit with a lower bound on rounds, unless it has one."""
     assert found.imported is not None
@@ -315,24 +321,18 @@ def _bounded(
         text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
         return replace(found, limits=(*found.limits, text))
     plain = _one_round(instance)
+    lost = None if plain.collective.kind == "allreduce" else unreachable(plain.forward)
+    if lost is not None:
+        return replace(found, reason=f"{found.reason}; {explain(plain, lost).reason}")
+    spent = found.length if found.rounds is None else found.rounds
     if plain.digest not in bounds:
-        result = bound(plain, time_limit=seconds, stop=stop)
-        if result.interrupted:
-            raise KeyboardInterrupt
-        if result.status == "infeasible":
-            lost = result.unreachable
-            reason = "a destination cannot be reached" if lost is None else lost.reason
-            return replace(found, verdict="invalid", reason=f"it is infeasible: {reason}")
-        lower = result.certified_bound
-        kind = str(lower.evidence.get("kind", result.bound_by))
-        bounds[plain.digest] = (lower.steps, kind, bool(lower.evidence))
-    steps, provider, certified = bounds[plain.digest]
-    return replace(found, lower=steps, bound_by=provider, certified=certified)
+        providers = list(registry.bounds.values())
+        bounds[plain.digest] = best_bound(plain, providers, seconds, spent, stop)
+    best = bounds[plain.digest]
+    return replace(found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0)
 
 
-def _improved(
-    found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None
-) -> Audit:
+def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None) -> Audit:
     """Return the audit with the best schedule of the same instance that is found here."""
     assert found.imported is not None
     if found.imported.instance is None:

@@ -129,9 +129,7 @@ def _row(fields: dict[str, str], line: int) -> Row:
     where = f"line {line}"
     step = fields["step"]
     if re.fullmatch(r"[0-9]{1,9}", step, re.ASCII) is None or not 0 < int(step) <= MAX_STEP:
-        raise InputError(
-            f"{step[:40]!r} is no step", where=where, hint=f"use 1 to {MAX_STEP:,}"
-        )
+        raise InputError(f"{step[:40]!r} is no step", where=where, hint=f"use 1 to {MAX_STEP:,}")
     source = fields.get("source") or fields.get("origin") or fields.get("from", "")
     destination = fields.get("destination") or fields.get("to", "")
     path = tuple(_split(fields.get("path", ""))) or tuple(filter(None, (source, destination)))
@@ -229,7 +227,6 @@ def _messages(
                 )  # fmt: skip
             found[key] = Message(source, tuple(sorted(goals)))
     return found
-
 
 
 def _numbers_in(

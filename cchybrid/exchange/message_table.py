@@ -32,13 +32,9 @@ def collective_of(
         There are none, or too many.
     """
     groups: dict[AnyMessage, list[K]] = {}
-    total = 0
-    for key, message in chunks:
-        total += 1
+    for total, (key, message) in enumerate(chunks, 1):
         if total > MAX_MESSAGES:
-            raise InputError(
-                f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file"
-            )
+            raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
         groups.setdefault(message, []).append(key)
     if not groups:
         raise InputError("nothing is to be sent", hint="give a file with messages")
@@ -100,7 +96,9 @@ def match_messages(
     left: dict[AnyMessage, list[int]] = {}
     for number, message in enumerate(collective.messages):
         one, many = one_and_many(message)
-        left.setdefault(type(message)(*_fields(message, one, tuple(sorted(many)))), []).append(number)
+        left.setdefault(type(message)(*_fields(message, one, tuple(sorted(many)))), []).append(
+            number
+        )
     numbers: dict[K, int] = {}
     for key, message in given.items():
         one, many = one_and_many(message)

@@ -226,9 +226,7 @@ class Machine:
         if kind in ("s", "cpy"):
             values = read
         elif kind in ("rrs", "rrc", "rrcs"):
-            values = [
-                self._add(operation, a, b) for a, b in zip(values, read, strict=True)
-            ]
+            values = [self._add(operation, a, b) for a, b in zip(values, read, strict=True)]
         elif kind == "re":
             values = [
                 self._add(operation, memory.get(cell), b)

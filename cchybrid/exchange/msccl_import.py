@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
+from itertools import pairwise
 from typing import cast
 
 from cchybrid.exchange.message_table import collective_of, match_messages
@@ -47,8 +48,8 @@ def read_msccl_xml(text: str, request: ImportRequest) -> Imported:
     if request.network is not None:
         _check_size(request.network, program)
         capacity = _capacity_of(request.network)
-        order = {operation: time for operation, time in machine.times.items()}
-        execution = Machine(program, meaning.cell, meaning.initial(), capacity, order).run()
+        times = machine.times
+        execution = Machine(program, meaning.cell, meaning.initial(), capacity, times).run()
     sent, redundant = _useful(meaning, execution)
     if redundant:
         facts.append(f"{redundant} transfers bring nothing new and are left out")
@@ -128,9 +129,7 @@ def _schedule(
         value = _value(each)
         transfers = steps[each.step]
         place_of[each.step, len(transfers)] = each.sender.place
-        transfers.append(
-            Transfer(numbers[meaning.key(value)], (each.sender.gpu, each.receiver))
-        )
+        transfers.append(Transfer(numbers[meaning.key(value)], (each.sender.gpu, each.receiver)))
         sums[each.step].append(tuple(n for n in range(meaning.gpus) if value[1] >> n & 1))
     used = sorted(steps)
     network = request.network or used_network(
@@ -150,9 +149,7 @@ def used_network(name: str, nodes: int, steps: list[list[Transfer]]) -> Network:
     """Return the network that a schedule uses: its channels, as wide as the fullest step needs."""
     widest: Counter[tuple[int, int]] = Counter()
     for step in steps:
-        load = Counter(
-            hop for _, path in step for hop in zip(path, path[1:], strict=False)
-        )
+        load = Counter(hop for _, path in step for hop in pairwise(path))
         for hop, count in load.items():
             widest[hop] = max(widest[hop], count)
     channels = tuple(Channel(a, b, size) for (a, b), size in sorted(widest.items()))

@@ -61,7 +61,10 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     collective, _ = collective_of(enumerate(messages))
     model = CommunicationModel("wormhole", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
-    limits = ["the file holds no schedule", "time slots of single hops count as steps of whole paths"]
+    limits = [
+        "the file holds no schedule",
+        "time slots of single hops count as steps of whole paths",
+    ]
     phits = wanted.number("phits", 1)
     if phits != 1:
         limits.append(f"packets of {phits} phits count as one message")

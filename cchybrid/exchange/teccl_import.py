@@ -163,9 +163,7 @@ def _flow(source: int, chunk: int, fields: list[Any], where: str, place: str) ->
     return Flow(source, chunk, int(start), int(end), amount, int(epoch), switches, where)
 
 
-def _read_demands(
-    record: Mapping[str, Any],
-) -> tuple[dict[tuple[int, int, int], int], list[Flow]]:
+def _read_demands(record: Mapping[str, Any]) -> tuple[dict[tuple[int, int, int], int], list[Flow]]:
     """Return the epoch by which each demand (source, chunk, destination) is said to be met.
 
     And, where paths have volumes, the flows on all paths.

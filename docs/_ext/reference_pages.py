@@ -95,7 +95,7 @@ def library_page() -> str:
         "Written after `cchybrid export SCHEDULE --to`.",
         table(("format", "contents"), exporters),
         "## Import formats",
-        "Written after `cchybrid audit FILE --from` and `cchybrid import FILE --from`; recognised if left out.",
+        "Written after `cchybrid audit FILE --from`, and recognised if left out.",
         table(("format", "contents"), importers),
     ])  # fmt: skip
 
