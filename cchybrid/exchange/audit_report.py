@@ -11,6 +11,7 @@ from pathlib import Path
 from cchybrid.exchange.audit import Audit, shown_percent
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from cchybrid.model.shown import counted
 
 MAX_FILES = 10_000
 SKIPPED_SUFFIXES = (".md", ".txt", ".rst", ".html")
@@ -89,7 +90,9 @@ def report_markdown(audits: list[Audit], command: str) -> str:
     limits = Counter(limit for each in audits for limit in each.limits)
     if limits:
         lines += ["## What the model cannot mean", ""]
-        lines += [f"- {_cell(text)} ({count} files)" for text, count in sorted(limits.items())]
+        lines += [
+            f"- {_cell(text)} ({counted(count, 'file')})" for text, count in sorted(limits.items())
+        ]
         lines.append("")
     return "\n".join(lines)
 
@@ -120,7 +123,7 @@ def _length(each: Audit) -> str:
     if each.length is None:
         return ""
     rounds = "" if each.rounds is None else f" / {each.rounds} rounds"
-    return f"{each.length} {each.unit}{rounds}"
+    return f"{counted(each.length, each.unit[:-1])}{rounds}"
 
 
 def _cell(text: str) -> str:

@@ -16,8 +16,8 @@ from cchybrid.system.background import iterate_in_thread
 MAX_WAIT_FACTOR = 20
 """Wall-clock seconds for each second of processor time, on a machine that others use, too."""
 
-MAX_PROGRAM_DELIVERIES = 5_000
-"""Deliveries up to which bounds by linear programs are searched for, which cannot be ended early."""
+MAX_PROGRAM_DELIVERIES = 10_000
+"""Deliveries up to which linear programs, which cannot be ended early, are solved for bounds."""
 PROGRAMS = ("prices", "flow-cut", "step-prices", "farkas")
 """Providers that solve linear programs."""
 

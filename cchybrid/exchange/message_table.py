@@ -95,14 +95,10 @@ def match_messages(
     """
     left: dict[AnyMessage, list[int]] = {}
     for number, message in enumerate(collective.messages):
-        one, many = one_and_many(message)
-        left.setdefault(type(message)(*_fields(message, one, tuple(sorted(many)))), []).append(
-            number
-        )
+        left.setdefault(_sorted(message), []).append(number)
     numbers: dict[K, int] = {}
     for key, message in given.items():
-        one, many = one_and_many(message)
-        plain = type(message)(*_fields(message, one, tuple(sorted(many))))
+        plain = _sorted(message)
         if not left.get(plain):
             raise InputError(
                 f"the message {_shown(message)} is none of {collective.name}",
@@ -113,12 +109,13 @@ def match_messages(
     return numbers
 
 
-def _fields(message: AnyMessage, one: int, many: tuple[int, ...]) -> tuple[Any, ...]:
+def _sorted(message: AnyMessage) -> AnyMessage:
+    """Return the message with its nodes in ascending order."""
     if isinstance(message, Message):
-        return one, many
+        return Message(message.source, tuple(sorted(message.destinations)))
     if isinstance(message, Reduction):
-        return many, one
-    return (tuple(sorted((one, *many))),)
+        return Reduction(tuple(sorted(message.sources)), message.destination)
+    return AllReduction(tuple(sorted(message.members)))
 
 
 def _shown(message: AnyMessage) -> str:

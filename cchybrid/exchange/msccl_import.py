@@ -13,6 +13,7 @@ from cchybrid.exchange.msccl_execution import Execution, Machine, Sent, Value
 from cchybrid.exchange.msccl_program import Program, read_program
 from cchybrid.model import Channel, CommunicationModel, Instance, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
 HOP_BY_HOP = CommunicationModel("store-and-forward")
@@ -33,7 +34,8 @@ def read_msccl_xml(text: str, request: ImportRequest) -> Imported:
     """
     program = read_program(text)
     meaning = Meaning(program)
-    facts = [f"{len(program.gpus)} GPUs, {program.collective}, {meaning.chunks} chunks a message"]
+    size = counted(meaning.chunks, "chunk")
+    facts = [f"{len(program.gpus)} GPUs, {program.collective}, {size} a message"]
     if program.broken:
         return Imported(broken=tuple(program.broken), facts=tuple(facts))
     machine = Machine(program, meaning.cell, meaning.initial())
@@ -52,8 +54,12 @@ def read_msccl_xml(text: str, request: ImportRequest) -> Imported:
         execution = Machine(program, meaning.cell, meaning.initial(), capacity, times).run()
     sent, redundant = _useful(meaning, execution)
     if redundant:
-        facts.append(f"{redundant} transfers bring nothing new and are left out")
+        facts.append(f"left out, as nothing new is in them: {counted(redundant, 'transfer')}")
     schedule, places = _schedule(program, meaning, sent, request)
+    if request.network is None:
+        channels = schedule.instance.network.channels
+        widest = max(channel.capacity for channel in channels)
+        facts.append(f"judged on the {len(channels)} channels it uses, of capacity up to {widest}")
     return Imported(
         instance=schedule.instance,
         schedule=schedule,

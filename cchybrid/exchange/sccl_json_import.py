@@ -224,8 +224,10 @@ def _groups(topology: dict[str, Any]) -> tuple[tuple[str, ...], list[Group]]:
             raise InputError(
                 f"{len(fields)} values", where=where, hint="[sources, destinations, size, name]"
             )
-        sides = [{expect(n, int, where) for n in expect(side, list, where)} for side in fields[:2]]
-        groups.append((*sides, expect(fields[2], int, where), str(fields[3])[:80]))
+        sources, targets = (
+            {expect(n, int, where) for n in expect(side, list, where)} for side in fields[:2]
+        )
+        groups.append((sources, targets, expect(fields[2], int, where), str(fields[3])[:80]))
     if not groups:
         return (), groups
     text = f"capacities shared by {len(groups)} groups of links are checked, and not in the bound"

@@ -99,9 +99,6 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     facts = [f"{len(gpus)} GPUs, {len(met)} demands met, {epochs} epochs"]
     if lost > TOLERANCE:
         facts.append(f"its list of flows lacks a volume of {float(lost):g} chunks of its paths")
-    if used & gpus or (known is not None and used & known.gpus):
-        names = ", ".join(map(str, sorted(used & (known.gpus if known else gpus))))
-        facts.append(f"GPU {names} of {known.name if known else 'them'} is used as a switch")
     own = OwnBound(epochs, 0, "epochs", "the network is none of those known, so no bound")
     if known is not None and rates is not None:
         sets = {key: frozenset(goals) for key, goals in demands.items()}
@@ -123,7 +120,7 @@ def _keyed(record: Mapping[str, Any], name: str, kind: type) -> Any:
     """Return the value of a key such as ``3-Epochs_Required``, whatever its number."""
     for key in record:
         if key.partition("-")[2].lower() == name.lower():
-            value = take(record, key, kind, "")
+            value: Any = take(record, key, kind, "")
             if kind is int and not 0 < value <= MAX_EPOCH:
                 raise InputError(f"{value}", where=key, hint=f"use 1 to {MAX_EPOCH}")
             return value
@@ -226,7 +223,7 @@ def _check_flows(
     rates: Mapping[Link, Fraction] | None,
 ) -> list[BrokenRule]:
     """Return the first broken rule of each kind: who has what, when, and how much."""
-    copied = {}
+    copied: dict[tuple[int, int], set[int]] = {}
     for source, chunk, goal in met:
         copied.setdefault((source, chunk), set()).add(goal)
     copies = _copies(copied)
