@@ -18,6 +18,7 @@ from cchybrid.host.instances import network as named_network
 from cchybrid.library.formats import read_network
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.instance import is_file
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
@@ -201,11 +202,13 @@ def audit_file(
     Raises
     ------
     InputError
-        The topology, the collective or the format is unknown.
+        There is no such file, or the topology, the collective or the format is unknown.
     """
     network, wanted = judged_on(topology, collective)
     if format_name is not None:
         registry.importer(format_name)
+    if not is_file(path):
+        raise InputError("no such file", where=str(path), hint="check the name")
     name = Path(path).name
     try:
         importer, imported = import_file(

@@ -79,10 +79,7 @@ def report_markdown(audits: list[Audit], command: str) -> str:
     verdicts = Counter(each.verdict for each in audits)
     total = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
     met = sum(each.percent == 0 for each in audits)
-    lines += [
-        f"{len(audits)} files: {total}. {met} of those that are valid meet a lower bound.",
-        "",
-    ]
+    lines += [f"{len(audits)} files: {total}. {met} of the valid meet a lower bound.", ""]
     for importer in sorted({each.importer for each in audits}):
         lines += [f"## {importer or 'No importer'}", ""]
         lines += _table([each for each in audits if each.importer == importer])

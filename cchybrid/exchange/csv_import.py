@@ -99,7 +99,7 @@ def _header(line: str) -> list[str]:
 
 
 def _read_rows(text: str) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(text))
+    reader = csv.reader(io.StringIO(text), strict=True)
     try:
         header = [name.strip().lower() for name in next(reader, [])]
         unknown = [name for name in header if name not in _COLUMNS]
@@ -191,7 +191,7 @@ def _message_keys(rows: list[Row]) -> list[tuple[str, ...]]:
         return [(row.message,) for row in rows]
     forwarded = any(row.path[0] != row.source for row in rows)
     if forwarded and all(row.path[-1] == row.destination for row in rows):
-        return [(row.source,) for row in rows]
+        return [(row.source, "", "") for row in rows]
     return [(row.source, row.destination) for row in rows]
 
 

@@ -84,7 +84,9 @@ def test_links_have_rates() -> None:
     # An epoch of a chunk on the fast links: InfiniBand takes four, so two chunks are too many.
     found = read(teccl_result([*flows, *again], paths, 10, duration=0.00125, size=1.0))
     [broken] = [each for each in found.broken if each.rule == "link-overload"]
-    assert str(broken) == "epoch 0: link 8->1 carries 2 chunks in 4 epochs, 1 at most (link-overload)"
+    assert (
+        str(broken) == "epoch 0: link 8->1 carries 2 chunks in 4 epochs, 1 at most (link-overload)"
+    )
     later = "Chunk 0 from 8 traveled over 1->0 in epoch {}"
     for epoch, wrong in ((3, True), (4, False)):
         text = teccl_result([*flows, later.format(epoch)], paths, 10, duration=0.00125, size=1.0)
