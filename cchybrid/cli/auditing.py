@@ -62,9 +62,9 @@ def import_(
     from cchybrid.exchange.foreign_files import import_file
     from cchybrid.plugin.registry import load_registry
 
-    network, wanted = judged_on(topology, collective)
+    network, performed = judged_on(topology, collective)
     name, imported = import_file(
-        file, load_registry(), format_name=format_name, network=network, collective=wanted
+        file, load_registry(), format_name=format_name, network=network, collective=performed
     )
     schedule = valid_schedule(file, imported)
     schedule.save(output)

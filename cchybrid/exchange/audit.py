@@ -99,7 +99,7 @@ class Audit:
 
     @property
     def percent(self) -> Fraction | None:
-        """How far the file is above the lower bound, at most, in percent."""
+        """The largest possible distance from the lower bound, in percent of it."""
         spent = self.length if self.rounds is None else self.rounds
         if self.verdict != "valid" or not self.lower or spent is None:
             return None
@@ -204,7 +204,7 @@ def audit_file(
     InputError
         There is no such file, or the topology, the collective or the format is unknown.
     """
-    network, wanted = judged_on(topology, collective)
+    network, performed = judged_on(topology, collective)
     if format_name is not None:
         registry.importer(format_name)
     if not is_file(path):
@@ -212,7 +212,7 @@ def audit_file(
     name = Path(path).name
     try:
         importer, imported = import_file(
-            path, registry, format_name=format_name, network=network, collective=wanted
+            path, registry, format_name=format_name, network=network, collective=performed
         )
     except CchybridError as error:
         return _without_import(Path(path), error)

@@ -1,6 +1,6 @@
 """Networks in epochs: links of any rate, switches that copy, and a lower bound by arithmetic.
 
-The clusters are those that TE-CCL computes with (B. Arzani et al., Rethinking machine learning
+The clusters are those that TE-CCL computes with (X. Liu et al., Rethinking machine learning
 collective communication as a multi-commodity flow problem, SIGCOMM 2024; github.com/microsoft/
 TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 """
@@ -134,25 +134,25 @@ def epoch_bound(
     candidates += [nodes - part for part in candidates]
     for part in candidates:
         entering = {link: rate for link, rate in per_epoch.items() if _enters(link, part)}
-        wanted = [
+        entrants = [
             needed & part
             for (source, _), needed in demands.items()
             if source not in part and needed & part
         ]
-        if not wanted or not entering:
+        if not entrants or not entering:
             continue
         rates = list(entering.values())
-        epochs = ceil(len(wanted) / sum(rates))
+        epochs = ceil(len(entrants) / sum(rates))
         inside = part - switches
         tail = 0
         if not divisible:
-            epochs = _epochs_for(len(wanted), rates)
-        if not divisible and all(each == inside for each in wanted):
+            epochs = _epochs_for(len(entrants), rates)
+        if not divisible and all(each == inside for each in entrants):
             heads = {b for _, b in entering}
             tail = max(min(distances[b].get(node, 0) for b in heads) for node in inside)
         if epochs + tail > best:
             best = epochs + tail
-            reason = f"{counted(len(wanted), 'chunk')} into {_shown(inside)}"
+            reason = f"{counted(len(entrants), 'chunk')} into {_shown(inside)}"
             reason += f" over {counted(len(entering), 'link')}: {counted(epochs, 'epoch')}"
             reason += f", and {tail} to the farthest GPU" if tail else ""
     return best, reason

@@ -94,7 +94,8 @@ def match_messages(
         A chunk is none of its messages, or there are more of them than chunks.
     """
     left: dict[AnyMessage, list[int]] = {}
-    for number, message in enumerate(collective.messages):
+    listed: tuple[AnyMessage, ...] = collective.messages
+    for number, message in enumerate(listed):
         left.setdefault(_sorted(message), []).append(number)
     numbers: dict[K, int] = {}
     for key, message in given.items():

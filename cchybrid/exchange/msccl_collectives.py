@@ -1,4 +1,4 @@
-"""What the collectives of MSCCL programs mean: memory at the start, at the end, and messages.
+"""The meaning of the collectives of MSCCL programs: memory before and after, and messages.
 
 Values are those of ``msccl_execution``: the index of a chunk in the input buffer of its GPU, and
 the GPUs whose parts are added up.

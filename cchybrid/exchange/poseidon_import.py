@@ -46,8 +46,8 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
             hint="give the platform and communication",
         )  # fmt: skip
     size = elements.get("platform") or elements.get("topology")
-    wanted = elements.get("communication") or elements.get("channels")
-    if size is None or wanted is None:
+    communication = elements.get("communication") or elements.get("channels")
+    if size is None or communication is None:
         raise InputError(
             "no platform, or no communication", where="the file", hint="give both elements"
         )
@@ -57,7 +57,7 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
             f"{width} x {height} tiles", where=f"line {size.line}", hint=f"use 2 to {MAX_TILES}"
         )
     network = request.network or _network(size, width, height)
-    messages = list(_messages(wanted, width, height))
+    messages = list(_messages(communication, width, height))
     collective, _ = collective_of(enumerate(messages))
     model = CommunicationModel("wormhole", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
@@ -65,7 +65,7 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
         "the file holds no schedule",
         "time slots of single hops count as steps of whole paths",
     ]
-    phits = wanted.number("phits", 1)
+    phits = communication.number("phits", 1)
     if phits != 1:
         limits.append(f"packets of {phits} phits count as one message")
     return Imported(
@@ -117,16 +117,16 @@ def _tile(element: Element, key: str, width: int, height: int) -> int:
     return int(found[2]) * width + int(found[1])
 
 
-def _messages(wanted: Element, width: int, height: int) -> Iterator[Message]:
+def _messages(communication: Element, width: int, height: int) -> Iterator[Message]:
     """Yield a message for each packet of a period."""
     tiles = width * height
-    if _kind(wanted, "type", "comType") == "all2all":
+    if _kind(communication, "type", "comType") == "all2all":
         if tiles * (tiles - 1) > MAX_MESSAGES:
             raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
         yield from (Message(a, (b,)) for a in range(tiles) for b in range(tiles) if a != b)
         return
     total = 0
-    for channel in wanted.named("channel"):
+    for channel in communication.named("channel"):
         ends = [_tile(channel, key, width, height) for key in ("from", "to")]
         packets = channel.number("bandwidth", 1)
         total += max(0, packets)

@@ -28,12 +28,12 @@ MAX_EPOCH = 1_000_000
 TOLERANCE = Fraction(1, 1000)
 """Volume of a chunk below which differences are those of a solver's arithmetic."""
 
-_WAY = (
+_ROUTE = (
     r"(\d{1,9})->(\d{1,9})(?: with volume ([\d.eE+-]{1,30}))? in epoch (\d{1,9})"
     r"(?: via switches ([\d,> -]{1,200}))?"
 )
-_FLOW = re.compile(r"Chunk (\d{1,9}) from (\d{1,9}) traveled over " + _WAY)
-_HOP = re.compile(_WAY)
+_FLOW = re.compile(r"Chunk (\d{1,9}) from (\d{1,9}) traveled over " + _ROUTE)
+_HOP = re.compile(_ROUTE)
 _DEMAND = re.compile(
     r"Demand at (\d{1,9}) for chunk (\d{1,9}) from (\d{1,9}) met by epoch (\d{1,9})"
 )
@@ -366,7 +366,9 @@ def _with_schedule(
     for flow in flows:
         key = (flow.source, flow.chunk)
         if key not in numbers:
-            return replace(imported, limits=(*imported.limits, "it sends chunks nobody needs"))
+            return replace(
+                imported, limits=(*imported.limits, "it sends chunks that are not demanded")
+            )
         step = used[flow.epoch]
         places[step, len(steps[step])] = flow.place
         steps[step].append(Transfer(numbers[key], (index[flow.start], index[flow.end])))

@@ -1,4 +1,4 @@
-"""What an importer is asked for and returns: a foreign schedule, with the file's own places."""
+"""Requests to importers, and their results: foreign schedules with the file's own places."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What the user says about a foreign file.
+    """Options that the user gives for a foreign file.
 
     Parameters
     ----------

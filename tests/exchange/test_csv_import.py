@@ -28,8 +28,8 @@ from tests.random_instances import valid_schedules
 
 
 def read(text: str, network: Network | None = None, collective: str | None = None) -> Imported:
-    wanted = None if collective is None else cchybrid.collective(collective, network)
-    return read_csv(text, ImportRequest("hand-made", network, wanted))
+    performed = None if collective is None else cchybrid.collective(collective, network)
+    return read_csv(text, ImportRequest("hand-made", network, performed))
 
 
 def test_rows_of_source_destination_and_path_become_a_schedule() -> None:

@@ -93,7 +93,7 @@ def test_the_importer_can_be_named(tmp_path: Path) -> None:
     assert import_file(tmp_path / "a.json", registry)[0] == "sccl-json"
     with pytest.raises(InputError, match="not well-formed XML"):
         import_file(tmp_path / "a.json", registry, format_name="msccl-xml")
-    with pytest.raises(InputError, match="no import format is called tecl; did you mean teccl?"):
+    with pytest.raises(InputError, match=r"no import format is called tecl; did you mean teccl\?"):
         import_file(tmp_path / "a.json", registry, format_name="tecl")
 
 
