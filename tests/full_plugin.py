@@ -16,12 +16,14 @@ from cchybrid.network_design.ports import Ports
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
     CostTermInfo,
     ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -121,6 +123,25 @@ def arrows(schedule: Schedule) -> str:
 @hookimpl
 def cchybrid_exporters() -> list[ExporterInfo]:
     return [ExporterInfo("arrows", arrows, "a line of arrows per transfer")]
+
+
+def is_arrows(text: str) -> bool:
+    """Whether a text is what ``arrows`` writes."""
+    return text.startswith("1: ") and "->" in text
+
+
+def read_arrows(text: str, request: ImportRequest) -> Imported:
+    """Return the instance of a file of arrows only: the network that the user names."""
+    if request.network is None or request.collective is None:
+        raise InputError("arrows without a network", hint="set --topology and --collective")
+    hops = [line.split(": ")[1].split("->") for line in text.splitlines()]
+    instance = Instance(request.network, request.collective)
+    return Imported(instance, facts=(f"{len(hops)} arrows",))
+
+
+@hookimpl
+def cchybrid_importers() -> list[ImporterInfo]:
+    return [ImporterInfo("arrows", is_arrows, read_arrows, "a line of arrows per transfer")]
 
 
 def empty_ports(task: DesignTask, ports: Ports) -> float:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from cchybrid.cli import (
+    auditing,
     benching,
     designing,
     drawing,
@@ -51,6 +52,8 @@ app.command()(proving.check)
 app.command()(throughput.throughput)
 app.command()(rounds.pareto)
 app.command()(schedules.export)
+app.command("import")(auditing.import_)
+app.command()(auditing.audit)
 app.command()(drawing.draw)
 app.command()(running.time)
 app.command()(running.simulate)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 from cchybrid.plugin.records import (
     API,
     BoundInfo,
@@ -18,6 +19,7 @@ from cchybrid.plugin.records import (
     EngineInfo,
     ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
     from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
-    "API", "BoundInfo", "Budget", "CollectiveInfo", "CostTermInfo", "DesignerInfo", "Engine",
-    "EngineInfo", "Executor", "ExecutorInfo", "ExecutorSettings", "ExporterInfo", "Job",
-    "JobAnswer", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
-    "run_job",
+    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CostTermInfo",
+    "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo", "ExecutorSettings",
+    "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job", "JobAnswer",
+    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {

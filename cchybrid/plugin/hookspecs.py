@@ -18,6 +18,7 @@ from cchybrid.plugin.records import (
     EngineInfo,
     ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     TopologyInfo,
 )
@@ -48,6 +49,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_exporters(self) -> Iterable[ExporterInfo]:  # type: ignore[empty-body]
         """Return export formats for verified schedules."""
+
+    @hookspec
+    def cchybrid_importers(self) -> Iterable[ImporterInfo]:  # type: ignore[empty-body]
+        """Return formats of other tools' schedules that can be read and audited."""
 
     @hookspec
     def cchybrid_designers(self) -> Iterable[DesignerInfo]:  # type: ignore[empty-body]

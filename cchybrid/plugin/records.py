@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
 from cchybrid.model import Schedule
+from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "EngineInfo",
     "ExecutorInfo",
     "ExporterInfo",
+    "ImporterInfo",
     "Observer",
     "Roles",
     "TopologyInfo",
@@ -168,6 +170,33 @@ class ExporterInfo:
 
     name: str
     export: Callable[[Schedule], str]
+    summary: str
+    api: int = API
+
+
+@dataclass(frozen=True)
+class ImporterInfo:
+    """A format of other tools that can be read.
+
+    Parameters
+    ----------
+    name
+        The name for ``--from``.
+    recognises
+        ``recognises(text)`` tells whether a file's text is of this format, quickly: it gets the
+        first 64 KiB. The importers are asked in the order of their names.
+    read
+        ``read(text, request)`` returns what the file says, as an ``Imported``. It raises an
+        ``InputError`` (one line: what, where) for a file that it cannot read, or mean.
+    summary
+        One line, for the reference.
+    api
+        The version of the plugin interface that the importer was written for.
+    """
+
+    name: str
+    recognises: Callable[[str], bool]
+    read: Callable[[str, ImportRequest], Imported]
     summary: str
     api: int = API
 

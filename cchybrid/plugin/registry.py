@@ -21,6 +21,7 @@ from cchybrid.model import Collective, Network
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import (
     API,
@@ -31,6 +32,7 @@ from cchybrid.plugin.records import (
     EngineInfo,
     ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     TopologyInfo,
 )
@@ -45,6 +47,7 @@ BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("export", "cchybrid.view.export"),
     ("run", "cchybrid.run.plugin"),
+    ("import", "cchybrid.exchange.importer_plugin"),
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
@@ -57,12 +60,13 @@ _MAKES: dict[type, tuple[str, type]] = {
     TopologyInfo: ("build", Network),
     CollectiveInfo: ("build", Collective),
     ExporterInfo: ("export", str),
+    ImporterInfo: ("read", Imported),
 }
 """The function of each type of record, and the type that it returns."""
 
 Record = (
-    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo | DesignerInfo
-    | CostTermInfo | ExecutorInfo
+    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
+    | DesignerInfo | CostTermInfo | ExecutorInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 
@@ -86,6 +90,7 @@ class Registry:
     collectives: dict[str, CollectiveInfo] = field(default_factory=dict)
     bounds: dict[str, BoundInfo] = field(default_factory=dict)
     exporters: dict[str, ExporterInfo] = field(default_factory=dict)
+    importers: dict[str, ImporterInfo] = field(default_factory=dict)
     designers: dict[str, DesignerInfo] = field(default_factory=dict)
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
@@ -137,6 +142,10 @@ class Registry:
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
         return _find(self.exporters, name, "export format", "plugins")
+
+    def importer(self, name: str) -> ImporterInfo:
+        """Return an importer by name (in any case), or raise an ``InputError``."""
+        return _find(self.importers, name, "import format", "plugins")
 
 
 def load_registry() -> Registry:
@@ -252,6 +261,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_collectives": ("collective", CollectiveInfo, registry.collectives),
         "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
+        "cchybrid_importers": ("importer", ImporterInfo, registry.importers),
         "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
