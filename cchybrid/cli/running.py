@@ -64,29 +64,46 @@ def simulate(
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep platform and program of the simulation there."),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the times by size: .svg, .png or .pdf."),
+    ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Replay a schedule in SimGrid, with an exchange of all messages at once for comparison.
+    """Replay a schedule in SimGrid, beside an exchange of all messages at once and MPI's collective.
 
     Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
     channel or a port, 2 bad input or no SimGrid.
     """
     from cchybrid.run.simulation import replay
+    from cchybrid.view.time_plot import check_plot, plot_times
 
+    if plot is not None:
+        check_plot(plot)
     model = read_model(startup, bandwidth, per_hop)
     read = load_valid(schedule)
     result = replay(read, model, read_sizes(sizes), folder)
+    if plot is not None:
+        plot_times(result, plot)
     if as_json:
         print(json.dumps(result.to_json()))
     else:
         print_lines(result.lines())
+        if result.remark:
+            print_lines([f"  {result.remark}"])
+        heads = ("bytes", "schedule", "all at once")
         print_table(
-            ("bytes", "schedule", "all at once"),
+            (*heads, f"MPI_{result.library}") if result.library else heads,
             [
-                (f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}")
+                tuple(
+                    [f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}"]
+                    + ([] if row.library is None else [f"{row.library:.3f}"])
+                )
                 for row in result.rows
             ],
         )
+        if plot is not None:
+            print(f"written to {plot}")
     raise typer.Exit(0 if result.undisturbed else 1)
 
 

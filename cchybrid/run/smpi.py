@@ -15,12 +15,17 @@ from cchybrid.model import Instance
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
-SETTINGS = ("network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:1e30")
 
 SELECTOR = "mpich"
 """SMPI chooses the algorithm of a collective like this library, by its size and the ranks."""
 MAX_SECONDS = 300.0
-_SETTINGS = (*SETTINGS, f"smpi/coll-selector:{SELECTOR}", "smpi/simulate-computation:no")
+SETTINGS = (
+    "network/model:CM02",  # as in replay_program.py, which imports nothing of cchybrid
+    "network/crosstraffic:0",
+    "network/TCP-gamma:1e30",
+    f"smpi/coll-selector:{SELECTOR}",
+    "smpi/simulate-computation:no",
+)
 
 _PROGRAM = """\
 /* One collective, from time 0 on all ranks; prints when the last rank is done. */
@@ -143,7 +148,7 @@ def times(call: LibraryCall, platform: str, sizes: list[float], folder: Path) ->
     for size in sizes:
         words = [
             "smpirun", "-np", str(len(call.nodes)), "-platform", "library-platform.xml",
-            "-hostfile", "hostfile", *(f"--cfg={setting}" for setting in _SETTINGS),
+            "-hostfile", "hostfile", *(f"--cfg={setting}" for setting in SETTINGS),
             "--log=root.thres:critical", "./collective", str(int(size)),
         ]  # fmt: skip
         found.append(float(_run(words, folder).split()[-1]))

@@ -160,7 +160,7 @@ def check(formula: list[Row], proof: str) -> None:
         if ends or word in ("output", "conclusion", "end"):
             ends.append(statement.strip())
         elif word == "f":
-            if int(more) != len(formula):
+            if more.strip() != str(len(formula)):
                 raise RefusedError("the formula has another number of rows")
         elif word == "pol":
             rows.append(evaluated(rows, more.split()))
