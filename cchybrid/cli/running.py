@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,22 +10,19 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
-from cchybrid.model.errors import InputError
+from cchybrid.cli.time_options import (
+    SIZES,
+    Bandwidth,
+    PerHop,
+    Sizes,
+    Startup,
+    read_model,
+    read_sizes,
+)
 from cchybrid.view.screen import print_lines, print_table
 
 if TYPE_CHECKING:
     from cchybrid.model import Schedule
-    from cchybrid.run.time_models import TimeModel
-
-SIZES = "1024,32768,1048576"
-Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
-Bandwidth = Annotated[
-    float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
-]
-PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
-Sizes = Annotated[
-    str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
-]
 
 
 def time(
@@ -70,7 +66,7 @@ def simulate(
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Replay a schedule in SimGrid, beside an exchange of all messages at once and MPI's collective.
+    """Replay a schedule in SimGrid, beside all messages at once and the collective of MPI.
 
     Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
     channel or a port, 2 bad input or no SimGrid.
@@ -105,36 +101,6 @@ def simulate(
         if plot is not None:
             print(f"written to {plot}")
     raise typer.Exit(0 if result.undisturbed else 1)
-
-
-def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
-    """Return the time model that the options describe."""
-    from cchybrid.run.time_models import TimeModel
-
-    for name, value in (("--startup", startup), ("--per-hop", per_hop)):
-        if not 0 <= value < math.inf:
-            raise InputError(f"{value:g} microseconds", where=name, hint="use a number from 0")
-    if not 0 < bandwidth < math.inf:
-        raise InputError(
-            f"{bandwidth:g} megabytes per second", where="--bandwidth", hint="use more than 0"
-        )
-    return TimeModel(startup, bandwidth, per_hop)
-
-
-def read_sizes(text: str) -> list[float]:
-    """Return the message sizes, in bytes, of a list such as ``1024,4096``."""
-    found: list[float] = []
-    for part in text.split(","):
-        try:
-            size = float(part)
-        except ValueError:
-            size = math.nan
-        if not 0 < size < math.inf:
-            raise InputError(
-                f"{part.strip()[:40]!r} is no size", where="--sizes", hint=f"write {SIZES}"
-            )
-        found.append(size)
-    return found
 
 
 def load_valid(path: Path) -> Schedule:

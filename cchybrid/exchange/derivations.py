@@ -117,7 +117,7 @@ def derive_prices(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
             + sum(channel.get(hop, 0) for hop in pairwise(path))
         )
 
-    for message, (source, destinations) in enumerate(network.messages):
+    for message, (_, destinations) in enumerate(network.messages):
         if network.hop_by_hop and len(destinations) == 1:
             _pay_hops(proof, times, message, price)
             continue
@@ -173,9 +173,7 @@ def derive_cut(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
     formula = proof.formula
     network, last = formula.claim.network, formula.claim.steps
     for cut in _cuts(network, evidence):
-        entries = [
-            _Entry(formula, message, inside, cut.whole) for message, inside in cut.crossing
-        ]
+        entries = [_Entry(formula, message, inside, cut.whole) for message, inside in cut.crossing]
         room = [
             sum(network.in_step(t, _capacity(network, place)) for place in cut.resources)
             for t in range(1, last + 1)
@@ -215,9 +213,7 @@ def _cuts(network: Network, evidence: Mapping[str, Any]) -> list[_Cut]:
         _Cut(into, [("channel", *hop) for hop in sorted(hops)], False),
         _Cut(into, [("accept", node) for node in sorted(holders & inside)], False),
         _Cut(
-            into,
-            [("inject", node) for node in sorted(holders & outside)],
-            not network.hop_by_hop,
+            into, [("inject", node) for node in sorted(holders & outside)], not network.hop_by_hop
         ),
     ]
 
@@ -232,9 +228,9 @@ def _crossing(network: Network, inside: set[int]) -> list[tuple[int, set[int]]]:
 
 def _capacity(network: Network, place: tuple[Any, ...]) -> int:
     kind, *where = place
-    if kind == "channel":
-        return network.channels[where[0], where[1]]
-    return (network.inject if kind == "inject" else network.accept)[where[0]]
+    limits = network.inject if kind == "inject" else network.accept
+    capacity: int = network.channels[where[0], where[-1]] if kind == "channel" else limits[where[0]]
+    return capacity
 
 
 class _Entry:

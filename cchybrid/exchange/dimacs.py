@@ -127,8 +127,4 @@ def described(name: Name) -> str:
     return f"{text} from node {more[0]}" if kind == "from" else text
 
 
-_LIMITS = {
-    "channel": "pass channel {}",
-    "inject": "leave node {}",
-    "accept": "end at node {}",
-}
+_LIMITS = {"channel": "pass channel {}", "inject": "leave node {}", "accept": "end at node {}"}

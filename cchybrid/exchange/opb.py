@@ -9,12 +9,7 @@ from typing import Any
 
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.exchange.claim import Claim, write_lines
-from cchybrid.exchange.derivations import (
-    derive_cut,
-    derive_farkas,
-    derive_growth,
-    derive_prices,
-)
+from cchybrid.exchange.derivations import derive_cut, derive_farkas, derive_growth, derive_prices
 from cchybrid.exchange.pseudo_boolean import PathFormula
 from cchybrid.exchange.veripb import CuttingPlanes, NotDerivedError
 from cchybrid.model.errors import InputError

@@ -11,11 +11,7 @@ from cchybrid.view.front_plot import check_plot
 
 __all__ = ["check_plot", "plot_times"]
 
-_SERIES = (
-    ("#0072b2", "o", "-"),
-    ("#d55e00", "s", "--"),
-    ("#009e73", "^", ":"),
-)
+_SERIES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", ":"))
 """Colour, mark and line of each."""
 
 
@@ -29,6 +25,7 @@ def plot_times(result: Replay, path: Path) -> None:
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     series = [
         ("schedule", [row.schedule for row in result.rows]),
@@ -48,6 +45,9 @@ def plot_times(result: Replay, path: Path) -> None:
         axes = figure.add_subplot()
         for (label, times), (colour, mark, line) in zip(series, _SERIES, strict=False):
             axes.loglog(sizes, times, line, color=colour, marker=mark, markersize=5, label=label)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+            axis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("bytes of a message")
         axes.set_ylabel("microseconds, simulated")
         axes.set_title(result.name)

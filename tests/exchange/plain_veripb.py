@@ -73,8 +73,7 @@ def divided(row: Row, divisor: int) -> Row:
     if divisor < 1:
         raise RefusedError("a division by no positive number")
     terms = {
-        name: -(-abs(value) // divisor) * (1 if value > 0 else -1)
-        for name, value in row[0].items()
+        name: -(-abs(value) // divisor) * (1 if value > 0 else -1) for name, value in row[0].items()
     }
     return with_degree(terms, -(-degree(row) // divisor))
 
