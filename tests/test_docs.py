@@ -42,6 +42,7 @@ PAGES = [
 LONG = (
     "README.md", "allreduce.md", "cluster.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
+    "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
 )  # fmt: skip

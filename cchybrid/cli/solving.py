@@ -13,6 +13,7 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import check_names, missing_value
+from cchybrid.cli.time_options import Bandwidth, PerHop, Startup, read_model, read_sizes
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,6 +71,13 @@ def solve(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES,...", help="Add times for these sizes of a message."),
+    ] = None,
+    startup: Startup = 1.0,
+    bandwidth: Bandwidth = 2000.0,
+    per_hop: PerHop = 0.0,
     as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
 ) -> None:
@@ -86,6 +94,7 @@ def solve(
     avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
+    model, byte_sizes = read_model(startup, bandwidth, per_hop), read_sizes(sizes) if sizes else []
     instance = read_instance(registry)
     elsewhere = cluster is not None or executor is not None
     if elsewhere and minimise != "steps":
@@ -137,8 +146,12 @@ def solve(
             written = str(output)
         except InputError as error:
             failed = error  # raised after the verdict is printed
+    times = None
+    if byte_sizes and result.schedule is not None:
+        times = model.to_json(result.schedule, byte_sizes)
     if as_json:
-        print(json.dumps({**result.to_json(), "schedule": written}))
+        timed = {} if sizes is None else {"times": times}
+        print(json.dumps({**result.to_json(), **timed, "schedule": written}))
     else:
         from rich.console import Console
 
@@ -152,6 +165,10 @@ def solve(
             print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
         print_lines(verdict(result, explain=verbose))
+        print_lines(
+            f"{row['bytes']:g} bytes: {row['microseconds']:.3f} microseconds"
+            for row in (times["times"] if times else ())
+        )
         if written is not None:
             print(f"written to {written}")
     if failed is not None:
