@@ -43,6 +43,7 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("export", "cchybrid.view.export"),
+    ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("run", "cchybrid.run.plugin"),
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
