@@ -8,12 +8,16 @@ from xml.sax.saxutils import quoteattr
 
 from cchybrid.exchange.buffers import SCRATCH, Place
 from cchybrid.exchange.programs import Move, Program, program_of
-from cchybrid.exchange.thread_blocks import Connection, Operation, ThreadBlock, thread_blocks
+from cchybrid.exchange.thread_blocks import (
+    MAX_STEPS,
+    Connection,
+    Operation,
+    ThreadBlock,
+    thread_blocks,
+)
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 
-MAX_STEPS = 64
-"""Steps of a thread block in MSCCL's executor."""
 MAX_CHANNELS = 32
 """Channels of NCCL."""
 MAX_PEERS = 32

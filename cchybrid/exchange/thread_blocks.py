@@ -18,10 +18,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from cchybrid.exchange.buffers import OUTPUT, Place
 from cchybrid.exchange.programs import Local, Move, Program
+
+MAX_STEPS = 64
+"""Steps of a thread block in MSCCL's executor."""
 
 Connection = tuple[int, int, int]
 """Sender, receiver, channel."""
@@ -86,7 +89,7 @@ def thread_blocks(program: Program, connections: dict[int, Connection]) -> list[
     senders, receivers, followers = _pair(program, connections, versions)
     count = len(program.buffers.ranks)
     ranks = [_RankOrder(program, rank) for rank in range(count)]
-    copying = [ThreadBlock(rank) for rank in range(count)]
+    copying = [[ThreadBlock(rank)] for rank in range(count)]
     fused = set(followers.values())
     for _, number, sends in sorted(_order(program)):
         action = program.actions[number]
@@ -111,7 +114,8 @@ def thread_blocks(program: Program, connections: dict[int, Connection]) -> list[
             () if kind == "rrs" else (action.target,),
         )
     found: list[list[ThreadBlock]] = [[] for _ in range(count)]
-    for block in dict.fromkeys((*senders.values(), *receivers.values(), *copying)):
+    copiers = chain.from_iterable(copying)
+    for block in dict.fromkeys((*senders.values(), *receivers.values(), *copiers)):
         if block.operations:
             found[block.rank].append(block)
             _number(block)
@@ -264,17 +268,19 @@ class _RankOrder:
         for place in written:
             self._writer[place], self._readers[place] = operation, []
 
-    def add_local(self, action: Local, copying: ThreadBlock) -> None:
+    def add_local(self, action: Local, copying: list[ThreadBlock]) -> None:
         """Add a copy or an addition, to the thread block that has received the last source."""
+        if len(copying[-1].operations) == MAX_STEPS:
+            copying.append(ThreadBlock(self._rank))
         first, *others = action.sources
         if not others and self._shared(first, self._rank) == self._shared(
             action.target, self._rank
         ):  # of the input to the output: nothing to do in place, and nobody else uses it
-            self.add(copying, "cpy", first, action.target, (), ())
+            self.add(copying[-1], "cpy", first, action.target, (), ())
             return
         writers = [self._writer.get(self._shared(each, self._rank)) for each in action.sources]
         last = max((w for w in writers if w), key=self._order.__getitem__, default=None)
-        block = copying if last is None else last.block
+        block = copying[-1] if last is None else last.block
         if first != action.target:
             self.add(block, "cpy", first, action.target, (first,), (action.target,))
         for place in others:

@@ -346,7 +346,7 @@ def compare(run: Run, root: int) -> None:
     name, gpus = algorithm.collective, algorithm.gpus
     inputs, outputs = algorithm.chunks["i"][0], algorithm.chunks["o"][0]
     spread = name in ("allgather", "alltoall", "reducescatter")
-    assert algorithm.per_loop == max(inputs, outputs) if spread else min(inputs, outputs)
+    assert algorithm.per_loop == (max if spread else min)(inputs, outputs)
     for loop in range(run.loops):
         for (gpu, index), value in expected(name, gpus, inputs, outputs, root, loop).items():
             found = run.output(gpu, index, loop)

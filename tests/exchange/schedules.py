@@ -10,7 +10,7 @@ from typing import Any
 
 import cchybrid
 from cchybrid.host.allreduce import moved_ahead, with_sums
-from cchybrid.model import Collective, Instance, Message, Reduction, Schedule, Transfer
+from cchybrid.model import Collective, Instance, Message, Reduction, Schedule, Steps, Transfer
 from cchybrid.referee.verify import verify_schedule
 from tests.random_instances import list_schedule
 
@@ -32,7 +32,7 @@ def schedule(network: str, collective: str, seed: int = 0, **more: Any) -> Sched
 
 def made(instance: Instance, seed: int) -> Schedule:
     if instance.collective.kind != "allreduce":
-        found = Schedule(instance, list_schedule(instance, seed))
+        found = Schedule(instance, _without_useless(instance, list_schedule(instance, seed)))
     else:
         homes = [m.members[i % len(m.members)] for i, m in enumerate(instance.collective.messages)]
         halves = []
@@ -46,6 +46,18 @@ def made(instance: Instance, seed: int) -> Schedule:
         found = moved_ahead(with_sums(instance, tuple(halves)))
     assert verify_schedule(found) == ()
     return found
+
+
+def _without_useless(instance: Instance, steps: Steps) -> Steps:
+    """Drop what no destination needs, so that every transfer matters."""
+    if instance.collective.kind == "combine":
+        return steps
+    needed = {(m, d) for m, each in enumerate(instance.collective.messages) for d in each[1]}
+    kept = []
+    for step in reversed(steps):
+        kept.append(tuple(t for t in step if (t.message, t.path[-1]) in needed))
+        needed.update((message, path[0]) for message, path in kept[-1])
+    return tuple(step for step in reversed(kept) if step or instance.model.rounds)
 
 
 def gathered_allreduce(network: str, seed: int = 0, chunks: int = 1) -> Schedule:
