@@ -36,19 +36,21 @@ def export_jsonl(schedule: Schedule) -> str:
 def export_routes(schedule: Schedule) -> str:
     """Return the routing table of every node, step by step, as CSV.
 
-    A row says from which neighbour a message comes and to which it goes on. Where it begins
-    ``from`` is empty, where it ends ``to`` is. Nodes are numbers, or names if the network has names.
+    A row says from which neighbour a transfer comes and to which it goes on; ``transfer`` is its
+    number in its step, from 1. Where it begins ``from`` is empty, where it ends ``to`` is. Nodes are
+    numbers, or names if the network has names.
     """
     name = schedule.instance.network.node_name
     rows = []
     for number, step in enumerate(schedule.steps, 1):
-        for message, path in step:
+        for transfer, (message, path) in enumerate(step, 1):
             names = ["", *map(name, path), ""]
             for place, node in enumerate(path):
-                rows.append((node, number, message, name(node), names[place], names[place + 2]))
+                ends = name(node), names[place], names[place + 2]
+                rows.append((node, number, transfer, message, *ends))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["node", "step", "message", "from", "to"])
-    for _, number, message, node_name, before, after in sorted(rows):
-        writer.writerow([node_name, number, message, before, after])
+    writer.writerow(["node", "step", "transfer", "message", "from", "to"])
+    for _, number, transfer, message, node_name, before, after in sorted(rows):
+        writer.writerow([node_name, number, transfer, message, before, after])
     return out.getvalue()

@@ -100,6 +100,8 @@ class Run:
         while any(block.place < len(block.ops) for block in self.blocks):
             if not sum(self.advance(block) for block in self.blocks):
                 raise Deadlock
+        if any(len(found) != self.waited[end] for end, found in self.signals.items()):
+            raise Race("nobody waits for a signal, so the plan may end before the data arrive")
         return self
 
     def advance(self, block: Block) -> bool:
