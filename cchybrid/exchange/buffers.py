@@ -18,7 +18,7 @@ class Place(NamedTuple):
     """A chunk of a buffer of a rank."""
 
     buffer: str
-    index: int
+    chunk: int
 
 
 @dataclass(frozen=True)
@@ -98,11 +98,11 @@ class Buffers:
         shift = rank * self.chunks
         if self.collective in ("reducescatter", "scatter"):
             is_shared = self.collective == "reducescatter" or rank == self.root
-            return Place(INPUT, shift + place.index) if is_shared else place
+            return Place(INPUT, shift + place.chunk) if is_shared else place
         if self.collective == "allgather" or (self.collective == "gather" and rank == self.root):
-            index = place.index - shift
+            index = place.chunk - shift
             return Place(INPUT, index) if 0 <= index < self.chunks else place
-        return place if self.collective == "gather" else Place(INPUT, place.index)
+        return place if self.collective == "gather" else Place(INPUT, place.chunk)
 
 
 def buffers_of(instance: Instance, tool: str) -> Buffers:

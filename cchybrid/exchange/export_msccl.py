@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
 from cchybrid.exchange.buffers import SCRATCH, Place
@@ -165,9 +166,9 @@ def _steps(
             "s": number,
             "type": operation.kind if last else "nop",
             "srcbuf": source.buffer,
-            "srcoff": source.index if last else -1,
+            "srcoff": source.chunk if last else -1,
             "dstbuf": target.buffer,
-            "dstoff": target.index if last else -1,
+            "dstoff": target.chunk if last else -1,
             "cnt": 1 if last else 0,
             "depid": block,
             "deps": step,
@@ -177,5 +178,5 @@ def _steps(
     return lines
 
 
-def _attributes(values: dict[str, str | int]) -> str:
+def _attributes(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={quoteattr(str(value))}" for key, value in values.items())

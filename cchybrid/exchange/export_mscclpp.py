@@ -2,8 +2,8 @@
 
 A rank has a thread block for each rank that it exchanges chunks with. In every step a thread block
 writes chunks to its peer's buffers (``put``), signals, and waits for the peer's signal; then all
-thread blocks of the rank meet at a barrier. What a rank receives goes to places that were never used
-before, so that a sender may be any number of steps ahead of a receiver. Additions follow the
+thread blocks of the rank meet at a barrier. What a rank receives goes to places that were never
+used before, so that a sender may be any number of steps ahead of a receiver. Additions follow the
 barrier, and another one follows them.
 """
 
@@ -38,6 +38,7 @@ def export_mscclpp(schedule: Schedule) -> str:
     """
     program = program_of(schedule, "MSCCL++", one_sided=True)
     buffers = program.buffers
+    gpus = [_Gpu(program, rank).to_json() for rank in range(len(buffers.ranks))]
     plan = {
         "name": program.name,
         "collective": buffers.collective,
@@ -49,9 +50,9 @@ def export_mscclpp(schedule: Schedule) -> str:
         "num_threads_per_block": 1024,
         "min_message_size": 0,
         "max_message_size": (1 << 64) - 1,
-        "gpus": [_Gpu(program, rank).to_json() for rank in range(len(buffers.ranks))],
+        "gpus": gpus,
     }
-    for gpu in plan["gpus"]:
+    for gpu in gpus:
         longest = max(len(block["ops"]) for block in gpu["threadblocks"])
         if longest > MAX_OPERATIONS:
             raise InputError(
@@ -167,7 +168,7 @@ class _Gpu:
                         "dst_buff": [
                             {
                                 "buffer_id": remote.index(move.target.buffer),
-                                "index": move.target.index,
+                                "index": move.target.chunk,
                                 "size": 1,
                             }
                             for move in several
@@ -226,4 +227,4 @@ def _sync(name: str, channels: list[int]) -> Operation:
 
 
 def _local(place: Place) -> Operation:
-    return {"type": place.buffer, "index": place.index, "size": 1}
+    return {"type": place.buffer, "index": place.chunk, "size": 1}

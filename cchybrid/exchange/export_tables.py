@@ -37,8 +37,8 @@ def export_routes(schedule: Schedule) -> str:
     """Return the routing table of every node, step by step, as CSV.
 
     A row says from which neighbour a transfer comes and to which it goes on; ``transfer`` is its
-    number in its step, from 1. Where it begins ``from`` is empty, where it ends ``to`` is. Nodes are
-    numbers, or names if the network has names.
+    number in its step, from 1. Where it begins ``from`` is empty, where it ends ``to`` is. Nodes
+    are numbers, or names if the network has names.
     """
     name = schedule.instance.network.node_name
     rows = []

@@ -87,8 +87,9 @@ def program_of(schedule: Schedule, tool: str, *, one_sided: bool = False) -> Pro
     buffers = buffers_of(schedule.instance, tool)
     refuse_relays(schedule, buffers, tool)
     program = Program(schedule.instance.name, buffers, [0] * len(buffers.ranks))
+    locals_: list[Local] = []
     if schedule.instance.collective.kind == "deliver":
-        moves, locals_ = _deliver(schedule, program), []
+        moves = _deliver(schedule, program)
     else:
         from cchybrid.exchange.sums import add_up
 
@@ -96,8 +97,10 @@ def program_of(schedule: Schedule, tool: str, *, one_sided: bool = False) -> Pro
     for rank in range(len(buffers.ranks)):
         locals_ += [Local(0, rank, (a,), b) for a, b in buffers.own_copies(rank)]
     by_step: defaultdict[int, list[Action]] = defaultdict(list)
-    for action in (*moves, *locals_):
-        by_step[action.step].append(action)
+    for move in moves:
+        by_step[move.step].append(move)
+    for local in locals_:
+        by_step[local.step].append(local)
     program.actions = [action for step in sorted(by_step) for action in by_step[step]]
     return program
 

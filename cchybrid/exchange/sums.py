@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from cchybrid.exchange.buffers import INPUT, OUTPUT, Buffers, Place
+from cchybrid.exchange.buffers import INPUT, Buffers, Place
 from cchybrid.exchange.programs import Local, Move, Program, new_scratch, transfers
 from cchybrid.model import Schedule
-from cchybrid.model.collective import one_and_many
 
 FINAL = 1 << 40
 """The step of the use of a result, after all others."""
@@ -49,7 +48,7 @@ def add_up(schedule: Schedule, program: Program, one_sided: bool) -> tuple[list[
     events: defaultdict[tuple[int, int], list[_Event]] = defaultdict(list)
     moves: list[_Event] = []
     full = (1 << len(program.buffers.ranks)) - 1
-    held = defaultdict(int)
+    held: defaultdict[tuple[int, int], int] = defaultdict(int)
     for step, batch, slot, message, sender, receiver in transfers(schedule, program.buffers):
         if schedule.sums:
             parts = _mask(schedule, program.buffers, step, slot)

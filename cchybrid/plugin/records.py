@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
-from cchybrid.model import Schedule
 from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 
 __all__ = [

@@ -35,15 +35,15 @@ READS_SOURCE = {"s", "rrs", "rrc", "rrcs", "cpy", "re"}
 WRITES_TARGET = {"r", "rcs", "rrc", "rrcs", "cpy", "re"}
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The executor would not load the program."""
 
 
-class Deadlock(Exception):
+class DeadlockError(Exception):
     """No thread block can go on."""
 
 
-class Race(Exception):
+class RaceError(Exception):
     """Two steps use a chunk at the same time, and one writes it."""
 
 
@@ -87,7 +87,7 @@ class Algorithm:
 
 def require(condition: bool, text: str) -> None:
     if not condition:
-        raise Refused(text)
+        raise RefusedError(text)
 
 
 def number(node: ET.Element, key: str) -> int:
@@ -121,8 +121,11 @@ def parse(text: str) -> Algorithm:
         bool(number(root, "inplace")),
         bool(number(root, "outofplace")),
         number(root, "nchunksperloop"),
-        [[parse_block(node, gpu, chunks, channels) for node in each] for gpu, each in enumerate(root)],
-    )  # fmt: skip
+        [
+            [parse_block(node, gpu, chunks, channels) for node in each]
+            for gpu, each in enumerate(root)
+        ],
+    )
     for gpu, blocks in enumerate(found.blocks):
         check_blocks(gpu, blocks, found)
     return found
@@ -153,7 +156,7 @@ def parse_block(node: ET.Element, gpu: int, chunks: dict[str, list[int]], channe
             require(buffer in chunks, "buffer")
             if kind in used:
                 require(
-                    0 <= offset and offset + count <= chunks[buffer][gpu], f"{end}off of {kind}"
+                    offset >= 0 and offset + count <= chunks[buffer][gpu], f"{end}off of {kind}"
                 )
             ends.append((buffer, offset))
         require(not waits or wait[0] >= 0, "the last of several waits is not at the step itself")
@@ -178,9 +181,9 @@ def check_blocks(gpu: int, blocks: list[Block], algorithm: Algorithm) -> None:
         for peer, channel in used:
             require(0 <= peer < algorithm.gpus, "peer")
             require(
-                any(getattr(b, other) == gpu and b.channel == channel for b in algorithm.blocks[peer]),
+                (gpu, channel) in [(getattr(b, other), b.channel) for b in algorithm.blocks[peer]],
                 f"nobody at GPU {peer} is connected to GPU {gpu}",
-            )  # fmt: skip
+            )
     for block in blocks:
         for step in block.steps:
             for other_block, other_step in step.waits:
@@ -237,13 +240,13 @@ class Run:
         return self.memory[loop, *self.cell(gpu, "o", index)]
 
     def perform(self) -> Run:
-        """Perform everything, or raise ``Deadlock`` or ``Race``."""
+        """Perform everything, or raise ``DeadlockError`` or ``RaceError``."""
         while any(block.loop < self.loops for block in self.blocks):
             if not sum(self.advance(block) for block in self.blocks):
                 stuck = [
                     f"{b.gpu}.{b.number}@{b.place}" for b in self.blocks if b.loop < self.loops
                 ]
-                raise Deadlock(", ".join(stuck))
+                raise DeadlockError(", ".join(stuck))
         assert not any(self.queues.values()), "chunks that are never received"
         return self
 
@@ -308,17 +311,17 @@ class Run:
 
     def read(self, block: Block, cell: tuple[int, int, str, int]) -> int:
         if cell in self.writer and not self.precedes(self.writer[cell], block):
-            raise Race(f"{cell} is read while it is written")
+            raise RaceError(f"{cell} is read while it is written")
         self.readers[cell].append((block.number, block.finished))
         value = self.memory[cell]
         if value is None:
-            raise Race(f"{cell} is read before it is written")
+            raise RaceError(f"{cell} is read before it is written")
         return value
 
     def write(self, block: Block, cell: tuple[int, int, str, int], value: int) -> None:
         events = [*self.readers[cell], *([self.writer[cell]] if cell in self.writer else [])]
         if not all(self.precedes(event, block) for event in events):
-            raise Race(f"{cell} is written while it is used")
+            raise RaceError(f"{cell} is written while it is used")
         self.memory[cell], self.writer[cell], self.readers[cell] = (
             value,
             (block.number, block.finished),

@@ -1,8 +1,8 @@
 """An executor of MSCCL++ plans that moves real buffers, by the rules of MSCCL++'s own executor.
 
-Thread blocks perform their operations one after another. A ``put`` writes to the memory of a peer at
-once, whatever the peer does. A ``signal`` counts up at the other end of its channel, a ``wait`` waits
-until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What one
+Thread blocks perform their operations one after another. A ``put`` writes to the memory of a peer
+at once, whatever the peer does. A ``signal`` counts up at the other end of its channel, a ``wait``
+waits until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What one
 thread of a thread block has seen, all others know after a ``nop`` or a barrier only.
 
 Besides performing the plan, the interpreter sees data races: two operations that use a chunk of a
@@ -15,7 +15,7 @@ import json
 from collections import defaultdict
 
 from tests.exchange.expected import expected, given
-from tests.exchange.msccl_interpreter import Deadlock, Race, require
+from tests.exchange.msccl_interpreter import DeadlockError, RaceError, require
 
 MAX_OPERATIONS, MAX_CHANNELS, MAX_BUFFERS = 64, 16, 8
 OPERATIONS = {"put", "signal", "wait", "rlxsignal", "rlxwait", "nop", "barrier", "copy", "re"}
@@ -78,9 +78,14 @@ class Run:
             ids = [block.number for block in self.blocks if block.gpu == number]
             require(ids == list(range(len(ids))), "ids of thread blocks")
         self.peers = [
-            [peer for each in gpu["channels"] if each["channel_type"] == "memory" for peer in each["connected_to"]]
+            [
+                peer
+                for each in gpu["channels"]
+                for peer in each["connected_to"]
+                if each["channel_type"] == "memory"
+            ]
             for gpu in self.gpus
-        ]  # fmt: skip
+        ]
         if reverse:
             self.blocks.reverse()
         self.signals: defaultdict[tuple[int, int], list[Clock]] = defaultdict(list)
@@ -99,9 +104,9 @@ class Run:
     def perform(self) -> Run:
         while any(block.place < len(block.ops) for block in self.blocks):
             if not sum(self.advance(block) for block in self.blocks):
-                raise Deadlock
+                raise DeadlockError
         if any(len(found) != self.waited[end] for end, found in self.signals.items()):
-            raise Race("nobody waits for a signal, so the plan may end before the data arrive")
+            raise RaceError("nobody waits for a signal, so the plan may end before the data arrive")
         return self
 
     def advance(self, block: Block) -> bool:
@@ -192,17 +197,17 @@ class Run:
 
     def read(self, block: Block, cell) -> int:
         if cell in self.writer and not self.precedes(self.writer[cell], block):
-            raise Race(f"{cell} is read while it is written")
+            raise RaceError(f"{cell} is read while it is written")
         self.readers[cell].append((block.key, block.performed))
         value = self.memory[cell]
         if value is None:
-            raise Race(f"{cell} is read before it is written")
+            raise RaceError(f"{cell} is read before it is written")
         return value
 
     def write(self, block: Block, cell, value: int) -> None:
         events = [*self.readers[cell], *([self.writer[cell]] if cell in self.writer else [])]
         if not all(self.precedes(event, block) for event in events):
-            raise Race(f"{cell} is written while it is used")
+            raise RaceError(f"{cell} is written while it is used")
         self.memory[cell], self.writer[cell] = value, (block.key, block.performed)
         self.readers[cell] = []
 

@@ -64,7 +64,7 @@ def perform(text: str) -> list:
     graph.add_edges_from(((rank, after), (rank, name)) for rank, name, after in waits)
     assert nx.is_directed_acyclic_graph(graph), "a cycle of waits"
     return [
-        ((rank, name), operations[rank, name], {o for o in graph.predecessors((rank, name))})
+        ((rank, name), operations[rank, name], set(graph.predecessors((rank, name))))
         for rank, name in nx.topological_sort(graph)
     ]
 
@@ -81,7 +81,7 @@ def test_the_right_data_arrive(collective, switching):
         for slot, (message, _) in enumerate(all_of_step)
     ]
     carried = {}
-    for (rank, name), (kind, _, peer, tag, _), before in perform(export_goal(made)):
+    for (rank, _), (kind, _, peer, tag, _), before in perform(export_goal(made)):
         message, parts = transfers[tag]
         if kind == "recv":
             assert before == {(peer, f"s{tag}")}

@@ -15,7 +15,7 @@ from cchybrid.exchange.export_msccl import export_msccl
 from cchybrid.model import Collective, Instance, Message, Schedule
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.exchange.msccl_interpreter import Deadlock, Race, Refused, check, parse
+from tests.exchange.msccl_interpreter import DeadlockError, RaceError, RefusedError, check, parse
 from tests.exchange.schedules import (
     COLLECTIVES,
     HOPS,
@@ -26,7 +26,7 @@ from tests.exchange.schedules import (
 )
 from tests.random_instances import list_schedule, networks
 
-DETECTED = (AssertionError, Deadlock, Race, Refused)
+DETECTED = (AssertionError, DeadlockError, RaceError, RefusedError)
 
 
 def kinds(text: str) -> set[str]:
@@ -262,7 +262,7 @@ def test_a_cycle_of_waits_is_a_deadlock():
     first, second = tree[0][0], tree[0][1]
     for block, other in ((first, 1), (second, 0)):
         block[0].set("depid", str(other)), block[0].set("deps", "0"), block[0].set("hasdep", "1")
-    with pytest.raises(Deadlock):
+    with pytest.raises(DeadlockError):
         check(ET.tostring(tree, "unicode"))
 
 
@@ -282,5 +282,5 @@ def test_what_the_executor_would_not_load(old, new):
     text = export_msccl(schedule("ring-bi-4", "allgather"))
     assert old in text
     parse(text)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         parse(text.replace(old, new, 1))

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from cchybrid.exchange.export_mscclpp import export_mscclpp
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.exchange.msccl_interpreter import Deadlock, Race, Refused
+from tests.exchange.msccl_interpreter import DeadlockError, RaceError, RefusedError
 from tests.exchange.mscclpp_interpreter import check
 from tests.exchange.schedules import COLLECTIVES, gathered_allreduce, random_allreduce, schedule
 
-DETECTED = (AssertionError, Deadlock, IndexError, Race, Refused)
+DETECTED = (AssertionError, DeadlockError, IndexError, RaceError, RefusedError)
 
 
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
@@ -55,7 +55,7 @@ def test_chunks_of_a_step_go_in_operations_of_eight():
 def test_what_mscclpp_cannot_express_is_one_line():
     with pytest.raises(InputError, match=r"MSCCL\+\+ has transfers between neighbours only"):
         export_mscclpp(schedule("ring-bi-6", "alltoall", switching="wormhole"))
-    with pytest.raises(InputError, match="operations of a thread block, and MSCCL.* use fewer"):
+    with pytest.raises(InputError, match=r"operations of a thread block, and MSCCL.* use fewer"):
         export_mscclpp(schedule("ring-uni-3", "allgather", chunks=20))
 
 
