@@ -2,8 +2,8 @@
 
 Thread blocks perform their operations one after another. A ``put`` writes to the memory of a peer
 at once, whatever the peer does. A ``signal`` counts up at the other end of its channel, a ``wait``
-waits until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What one
-thread of a thread block has seen, all others know after a ``nop`` or a barrier only.
+waits until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What
+one thread of a thread block has seen, all others know after a ``nop`` or a barrier only.
 
 Besides performing the plan, the interpreter sees data races: two operations that use a chunk of a
 buffer, one of them writing, which no signal, barrier or order of a thread block separates.
