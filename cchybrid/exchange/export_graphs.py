@@ -8,7 +8,7 @@ from itertools import pairwise
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
 
-Uses = dict[tuple[int, int], list[tuple[int, int]]]
+ChannelUses = dict[tuple[int, int], list[tuple[int, int]]]
 """Per channel the steps, from 1, and the messages that use it."""
 
 
@@ -105,7 +105,7 @@ def _check_anynet(network: Network) -> None:
         )
 
 
-def _uses(schedule: Schedule) -> Uses:
+def _uses(schedule: Schedule) -> ChannelUses:
     found: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:

@@ -197,13 +197,13 @@ class _Gpu:
         found: list[Operation] = []
         for start in range(0, len(others), MAX_PUTS):
             several = others[start : start + MAX_PUTS]
-            begin = first if start == 0 else addition.target
+            base = first if start == 0 else addition.target
             if found:
                 found.append({"name": "nop"})
             found.append(
                 {
                     "name": "re",
-                    "src_buff": [_local(place) for place in (begin, *several)],
+                    "src_buff": [_local(place) for place in (base, *several)],
                     "dst_buff": [_local(addition.target)],
                 }
             )

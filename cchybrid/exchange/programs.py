@@ -48,7 +48,7 @@ Action = Move | Local
 
 @dataclass
 class Program:
-    """What the ranks do, step by step: in each step first the moves, then what ranks add up.
+    """The actions of the ranks, step by step: in each step first the moves, then what ranks add up.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ def _order(program: Program) -> Iterator[tuple[tuple[int, ...], int, bool]]:
 
 
 class _Versions:
-    """Which action has written what an action reads."""
+    """The action that has written what an action reads."""
 
     def __init__(self, program: Program) -> None:
         written: dict[tuple[int, Place], int] = {}
@@ -275,7 +275,7 @@ class _RankOrder:
         first, *others = action.sources
         if not others and self._shared(first, self._rank) == self._shared(
             action.target, self._rank
-        ):  # of the input to the output: nothing to do in place, and nobody else uses it
+        ):  # of the input to the output: nothing to do in place, and no other uses it
             self.add(copying[-1], "cpy", first, action.target, (), ())
             return
         writers = [self._writer.get(self._shared(each, self._rank)) for each in action.sources]

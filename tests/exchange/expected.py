@@ -1,4 +1,4 @@
-"""What the outputs of a collective are, chunk by chunk, from its meaning in MPI and NCCL."""
+"""The outputs of a collective, chunk by chunk, from its meaning in MPI and NCCL."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def check_blocks(gpu: int, blocks: list[Block], algorithm: Algorithm) -> None:
             require(0 <= peer < algorithm.gpus, "peer")
             require(
                 (gpu, channel) in [(getattr(b, other), b.channel) for b in algorithm.blocks[peer]],
-                f"nobody at GPU {peer} is connected to GPU {gpu}",
+                f"no thread block at GPU {peer} is connected to GPU {gpu}",
             )
     for block in blocks:
         for step in block.steps:

@@ -40,7 +40,7 @@ class Block:
         self.place = 0
         self.clock: Clock = {}
         self.seen: Clock = {}
-        """What one thread has seen, and the others have not before a ``nop``."""
+        """Events that one thread has seen, and the others have not before a ``nop``."""
         self.performed = self.complete = 0
         """Operations that have begun, and those that all threads have ended."""
 
@@ -106,7 +106,7 @@ class Run:
             if not sum(self.advance(block) for block in self.blocks):
                 raise DeadlockError
         if any(len(found) != self.waited[end] for end, found in self.signals.items()):
-            raise RaceError("nobody waits for a signal, so the plan may end before the data arrive")
+            raise RaceError("none waits for a signal, so the plan may end before the data arrive")
         return self
 
     def advance(self, block: Block) -> bool:

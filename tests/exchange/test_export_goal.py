@@ -72,7 +72,7 @@ def perform(text: str) -> list:
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
 @pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
 def test_the_right_data_arrive(collective, switching):
-    """What a node has sent is the union of what it waited for and its own: nothing else counts."""
+    """A node sends the union of what it waited for and its own: nothing else counts."""
     made = schedule("ring-bi-5", collective, switching=switching, chunks=2)
     instance = made.instance
     transfers = [

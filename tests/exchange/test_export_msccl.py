@@ -140,7 +140,7 @@ def test_links_of_capacity_2_have_two_channels():
     assert len(pairs) == 6  # links to four GPUs, two of them double
 
 
-def test_a_thread_block_has_at_most_64_steps():
+def test_a_thread_block_has_64_steps():
     text = export_msccl(schedule("ring-uni-2", "allgather", chunks=150))
     algorithm = check(text, loops=1)
     assert max(step.number for block in algorithm.blocks[0] for step in block.steps) < 64
@@ -219,7 +219,7 @@ def mutants(text: str, kind: str):
                     step.set("hasdep", "0")  # a later flag would do as well
             elif kind == "another offset" and step.get("type") != "nop":
                 if step.get("type") == "rcs" and step.get("dstbuf") == "s":
-                    continue  # it is sent on at once, and nobody reads the scratch buffer
+                    continue  # it is sent on at once, and none reads the scratch buffer
                 end = "dstoff" if step.get("type") in ("r", "rcs", "cpy", "re") else "srcoff"
                 step.set(end, str(int(step.get(end)) + 1))
             elif kind == "no step":
