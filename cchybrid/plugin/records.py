@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
-from cchybrid.model import Schedule
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 
@@ -166,11 +165,20 @@ class CostTermInfo:
 
 @dataclass(frozen=True)
 class ExporterInfo:
-    """An export format: ``export(schedule)`` returns the text of a verified schedule."""
+    """An export format: ``export(schedule)`` returns the text of a verified schedule.
+
+    Parameters
+    ----------
+    sized
+        Whether the format states the sizes of messages: ``export(schedule, size)`` is called where
+        the user gives a size, in bytes.
+    """
 
     name: str
-    export: Callable[[Schedule], str]
+    export: Callable[..., str]
     summary: str
+    _: KW_ONLY
+    sized: bool = False
     api: int = API
 
 

@@ -46,6 +46,7 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("export", "cchybrid.view.export"),
+    ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("run", "cchybrid.run.plugin"),
     ("import", "cchybrid.exchange.importer_plugin"),
 )
