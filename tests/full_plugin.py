@@ -9,17 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from cchybrid.host.cluster.local import LocalExecutor
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.ports import Ports
 from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
     CostTermInfo,
+    ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -121,6 +125,25 @@ def cchybrid_exporters() -> list[ExporterInfo]:
     return [ExporterInfo("arrows", arrows, "a line of arrows per transfer")]
 
 
+def is_arrows(text: str) -> bool:
+    """Whether a text is what ``arrows`` writes."""
+    return text.startswith("1: ") and "->" in text
+
+
+def read_arrows(text: str, request: ImportRequest) -> Imported:
+    """Return the instance of a file of arrows only: the network that the user names."""
+    if request.network is None or request.collective is None:
+        raise InputError("arrows without a network", hint="set --topology and --collective")
+    hops = [line.split(": ")[1].split("->") for line in text.splitlines()]
+    instance = Instance(request.network, request.collective)
+    return Imported(instance, facts=(f"{len(hops)} arrows",))
+
+
+@hookimpl
+def cchybrid_importers() -> list[ImporterInfo]:
+    return [ImporterInfo("arrows", is_arrows, read_arrows, "a line of arrows per transfer")]
+
+
 def empty_ports(task: DesignTask, ports: Ports) -> float:
     """Return the number of ports without a link."""
     return float((ports == np.arange(task.nodes)[:, None]).sum())
@@ -129,6 +152,15 @@ def empty_ports(task: DesignTask, ports: Ports) -> float:
 @hookimpl
 def cchybrid_cost_terms() -> list[CostTermInfo]:
     return [CostTermInfo("empty-ports", f"{__name__}:empty_ports", "ports without a link")]
+
+
+class Threads(LocalExecutor):
+    """The executor of this machine under another name."""
+
+
+@hookimpl
+def cchybrid_executors() -> list[ExecutorInfo]:
+    return [ExecutorInfo("threads", f"{__name__}:Threads", "jobs on this machine")]
 
 
 def write_down(event: Mapping[str, Any]) -> None:

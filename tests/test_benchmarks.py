@@ -18,6 +18,7 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from tests.benchmarks import (
     bench_certificates,
+    bench_cluster,
     bench_column_generation,
     bench_cpsat,
     bench_design,
@@ -54,6 +55,13 @@ def test_a_row_of_greedy_schedules_has_both_methods(words: tuple[str, str]) -> N
     line, ratio = bench_first_schedule.bench_row(*words)
     assert "first fit" in line
     assert ratio > 0
+
+
+@pytest.mark.long
+def test_a_row_of_the_cluster_has_the_costs_of_a_run() -> None:
+    line, cost = bench_cluster.bench_row("ring-bi-4", "AAS", 4)
+    assert line.startswith("ring-bi-4 AAS")
+    assert cost.coordinator > 0
 
 
 def test_a_row_of_starts_compares_two_workers() -> None:

@@ -24,7 +24,7 @@ from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.model import Instance
-from cchybrid.plugin import Budget, EngineInfo, Run
+from cchybrid.plugin import Budget, EngineInfo, Imported, ImportRequest, Run
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.interface_1 import MOVED
 from cchybrid.plugin.registry import load_registry
@@ -40,8 +40,9 @@ PAGES = [
     *sorted((ROOT / "docs" / "engines").glob("*.md")),
 ]
 LONG = (
-    "README.md", "allreduce.md", "rounds.md",
+    "README.md", "allreduce.md", "cluster.md", "export.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
+    "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
 )  # fmt: skip
@@ -66,11 +67,10 @@ def blocks(text: str, language: str) -> list[str]:
 def section(page: str, title: str) -> str:
     """Return the text below a heading, up to the next one of the same or a higher level."""
     text = (ROOT / "docs" / page).read_text()
-    found = re.search(
-        rf"^(##+) {re.escape(title)}\n(.*?)(?=^##(?!#)|\Z)", text, re.MULTILINE | re.DOTALL
-    )
+    found = re.search(rf"^(##+) {re.escape(title)}\n", text, re.MULTILINE)
     assert found, f"docs/{page} has no section {title}"
-    return found.group(2)
+    rest = text[found.end() :]
+    return re.split(rf"^#{{2,{len(found[1])}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -280,6 +280,14 @@ def test_every_hook_is_used(hook: str) -> None:
 def test_every_field_of_an_engine_s_record_is_documented() -> None:
     found = {row[0].strip("`") for row in rows(section("hooks.md", "cchybrid_engines()"))}
     assert found == {field.name for field in dataclasses.fields(EngineInfo)} - {"_"}
+
+
+def test_every_field_of_what_an_importer_gets_and_returns_is_documented() -> None:
+    found = {
+        name for row in rows(section("hooks.md", "cchybrid_importers()")) for name in named(row[0])
+    }
+    known = [*dataclasses.fields(ImportRequest), *dataclasses.fields(Imported)]
+    assert found == {field.name for field in known}
 
 
 def test_every_method_of_run_is_documented() -> None:

@@ -1,8 +1,8 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
 The job is a JSON object on standard input: ``spec``, ``design`` or ``throughput``, ``solve`` and
-``seed``. The answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or
-``refused`` (invalid settings).
+``seed``, and for the spec of a file also its ``instance``. The answer is one on standard output:
+``result`` and ``schedule``, or ``failure``, or ``refused`` (invalid settings).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from cchybrid.bench.run_cost import CostMeter
 from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import die_with_parent
@@ -35,7 +36,10 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
     if "throughput" in job:
         return ThroughputRow.from_json(job).work(registry)
     try:
-        instance = resolve(InstanceSpec(**job["spec"]), registry)
+        if "instance" in job:
+            instance = Instance.from_json(job["instance"])
+        else:
+            instance = resolve(InstanceSpec(**job["spec"]), registry)
     except CchybridError as error:
         return {"failure": str(error)}
     meter = CostMeter() if job.get("measure") else None

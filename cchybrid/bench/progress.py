@@ -1,18 +1,23 @@
-"""Progress of a benchmark on standard error: a bar on a terminal, a line per run elsewhere."""
+"""Progress on standard error: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
+from rich.progress import TimeRemainingColumn as TimeLeft
 
 from cchybrid.bench.runner import Progress
 from cchybrid.bench.store import Run
 
 Watch = Callable[[Progress], None]
+PROGRESS_SECONDS = 10.0
+"""Seconds between the lines of a check where there is no terminal."""
 
 
 @contextmanager
@@ -51,6 +56,26 @@ def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) 
         width = len(str(progress.total))
         place = f"[{progress.done:{width}}/{progress.total}]"
         bar.console.print(f"{place} {in_words(progress.run, names)}{left}", soft_wrap=True)
+
+    with bar:
+        yield watch
+
+
+@contextmanager
+def checking(store: Path) -> Iterator[Callable[[int, int], None]]:
+    """Yield the function that shows on standard error the number of verified runs."""
+    console = Console(stderr=True, highlight=False, markup=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
+    bar = Bar(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bar.add_task(f"verifying {store.name}", total=None)
+    last_line = time.monotonic()
+
+    def watch(done: int, total: int) -> None:
+        nonlocal last_line
+        bar.update(task, completed=done, total=total)
+        if not console.is_terminal and time.monotonic() - last_line > PROGRESS_SECONDS:
+            last_line = time.monotonic()
+            console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
 
     with bar:
         yield watch

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import signal
 import sqlite3
-import subprocess
-import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from cchybrid.bench.checking import check
+from cchybrid.bench.checking_throughputs import checked_throughput
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.row import Row
+from cchybrid.bench.shards import Shard
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import AnyRow, Suite
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.library.instance_spec import resolve
-from cchybrid.model.errors import InputError, with_context
-from cchybrid.plugin.registry import Registry
-from cchybrid.system.processes import start_module
+from cchybrid.model.errors import CchybridError, InputError, with_context
+from cchybrid.plugin.executor import Executor, Job, JobAnswer
+from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.system.interrupts import interrupts_ignored
 
 OVERTIME_SECONDS = 300.0
 """Seconds beyond its time limit after which a job is killed; it also verifies and certifies."""
-_GRACE_SECONDS = 5.0
+POLL_SECONDS = 1.0
+"""Longest wait for an answer before the machines are looked at again."""
+JOB_MODULE = "cchybrid.bench.job"
+"""The module that does one run."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +76,24 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     InputError
         A row names no instance; the error names the row.
     """
-    found = {row.name: row.digest for row in suite.designs}
-    for row in suite.rows:
+    found = {}
+    for row in suite.all_rows:
         with with_context(f"row {row.name}"):
-            found[row.name] = resolve(row.spec, registry).digest
-    for each in suite.throughputs:
-        with with_context(f"row {each.name}"):
-            found[each.name] = each.instance(registry).digest
+            found[row.name] = digest_of(row, registry)
     return found
+
+
+def digest_of(row: AnyRow, registry: Registry) -> str:
+    """Return the digest of the instance of a row, or of the task of a design.
+
+    Raises
+    ------
+    InputError
+        The row names no instance.
+    """
+    if isinstance(row, Row):
+        return resolve(row.spec, registry).digest
+    return row.instance(registry).digest if isinstance(row, ThroughputRow) else row.digest
 
 
 def run_suite(
@@ -87,9 +102,12 @@ def run_suite(
     store: Store,
     contestants: Sequence[Contestant],
     seeds: Sequence[int],
-    jobs: int,
+    executor: Executor,
     watch: Callable[[Progress], None],
     registry: Registry | None = None,
+    *,
+    shard: Shard | None = None,
+    verify: bool = False,
 ) -> bool:
     """Do the runs that the store lacks, and store each one as soon as it is finished.
 
@@ -97,12 +115,18 @@ def run_suite(
     ----------
     instances
         Result of ``digests``: a run with another digest is repeated.
-    jobs
-        Runs at the same time.
+    executor
+        Carries out the runs; it is closed at the end.
     watch
         Called after every finished run.
     registry
-        Knows the former names of engines, under which the store may hold finished runs.
+        The plugins; it also knows the former names of engines, under which the store may hold
+        finished runs.
+    shard
+        The part of the runs to be done; ``None``: all of them.
+    verify
+        Whether the schedule and the bound of every run are verified before it is stored, as they
+        come from other machines. A run that does not hold is stored as failed, with the reason.
 
     Returns
     -------
@@ -112,31 +136,47 @@ def run_suite(
     Raises
     ------
     InputError
-        An engine refuses the settings.
+        An engine refuses the settings, or the machines cannot be used.
     """
+    registry = load_registry() if registry is None else registry
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
-    finished = store.finished()
-    if registry is not None:
-        finished = {
-            (row, Contestant.from_key(key).renamed(registry).key, seed): digest
-            for (row, key, seed), digest in finished.items()
-        }
+    if shard is not None:
+        tasks = shard.of(tasks)
+    finished = {
+        (row, Contestant.from_key(key).renamed(registry).key, seed): digest
+        for (row, key, seed), digest in store.finished().items()
+    }
     waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
-    processes = _JobProcesses()
-    pool = ThreadPoolExecutor(max_workers=jobs)
-    running: set[Future[Run]] = set()
+    running: dict[str, Task] = {}
+    ready: list[JobAnswer] = []
+
+    def keep(answer: JobAnswer) -> Run | None:
+        task = running.get(answer.key)
+        if task is None:  # stored already
+            return None
+        run = run_of(task, answer)
+        if verify:
+            run = verified(run, task.row, instances[task.row.name])
+        store.put(run)
+        del running[answer.key]
+        return run
+
     try:
         waiting.reverse()
         while waiting or running:
-            while waiting and len(running) < jobs:
-                running.add(pool.submit(processes.carry_out, waiting.pop()))
-            ready, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ready:
-                run = future.result()
-                store.put(run)
-                running.discard(future)
+            while waiting and len(running) < executor.slots(waiting[-1].contestant.threads):
+                task = waiting.pop()
+                key = str(begun - len(waiting))
+                running[key] = task
+                executor.submit(job_of(task, key, registry))
+            ready += executor.poll(POLL_SECONDS)
+            while ready:
+                run = keep(ready[0])
+                del ready[0]
+                if run is None:
+                    continue
                 done += 1
                 left = len(waiting) + len(running)
                 spent = time.monotonic() - started
@@ -145,95 +185,87 @@ def run_suite(
         return False
     finally:
         # A second Ctrl-C is ignored, so that every process is ended.
-        previous = _ignore_interrupts()
-        try:
-            with contextlib.suppress(sqlite3.Error):  # the first error is reported already
-                for future in running:
-                    if future.done() and future.exception() is None:
-                        store.put(future.result())  # finished before the interrupt
-        finally:
-            processes.dismiss()
-            pool.shutdown(wait=True, cancel_futures=True)
-            _restore_interrupts(previous)
+        with interrupts_ignored():
+            # What was finished before the interrupt is kept; the first error is reported already.
+            with contextlib.suppress(sqlite3.Error, InputError):
+                for answer in [*ready, *executor.poll(0.0)]:
+                    keep(answer)
+            executor.close()
     return True
 
 
-class _JobProcesses:
-    """The running job processes; each is started, read and ended by one thread of the pool."""
+def job_of(task: Task, key: str, registry: Registry) -> Job:
+    """Return the job of a run; the instance of a file is part of it, as other machines lack it."""
+    solve = task.contestant.to_solve()
+    content = {**task.row.to_job(solve), "seed": task.seed}
+    if isinstance(task.row, Row) and Path(task.row.spec.topology).is_absolute():
+        content["instance"] = resolve(task.row.spec, registry).to_json()
+    limit = task.contestant.time_limit
+    seconds = None if limit is None else limit + OVERTIME_SECONDS
+    return Job(key, JOB_MODULE, json.dumps(content).encode(), task.contestant.threads, seconds)
 
-    def __init__(self) -> None:
-        self._processes: set[subprocess.Popen[bytes]] = set()
-        self._lock = threading.Lock()
-        self._closed = False
 
-    def carry_out(self, task: Task) -> Run:
-        """Run one task; a failure of its process becomes a failed run."""
-        job = {**task.row.to_job(task.contestant.to_solve()), "seed": task.seed}
-        limit = task.contestant.time_limit
-        answer = self._answer(
-            json.dumps(job).encode(), None if limit is None else limit + OVERTIME_SECONDS
-        )
-        if "refused" in answer:
-            raise InputError(answer["refused"], where=answer["where"], hint=answer["hint"])
-        schedule = answer.get("schedule")
-        packed = None
-        if schedule is not None:
-            text = json.dumps(schedule, separators=(",", ":"))
-            packed = zlib.compress(text.encode(), 6)
-        failure = str(answer.get("failure", ""))
-        return Run(
-            task.row.name, task.contestant, task.seed, failure, answer.get("result", {}), packed
-        )
+def run_of(task: Task, answer: JobAnswer) -> Run:
+    """Return the run of an answer; a failure of its process makes a failed run.
 
-    def _answer(self, job: bytes, timeout: float | None) -> dict[str, Any]:
-        with self._lock:
-            if self._closed:
-                return {"failure": "interrupted"}
-            process = start_module("cchybrid.bench.job")
-            self._processes.add(process)
+    Raises
+    ------
+    InputError
+        An engine refuses the settings.
+    """
+    failure = answer.failure
+    content: Any = {}
+    if not failure:
         try:
-            output, errors = process.communicate(job, timeout)
-        except subprocess.TimeoutExpired:
-            self._end(process)
-            return {"failure": f"gave no answer within {timeout:.0f} s"}
-        finally:
-            with self._lock:
-                self._processes.discard(process)
+            content = json.loads(answer.output, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            content = None
+        if not isinstance(content, dict) or not isinstance(content.get("result", {}), dict):
+            failure, content = "gave an answer that is no result", {}
+    if "refused" in content:
+        refused = {key: str(content.get(key, "")) for key in ("refused", "where", "hint")}
+        raise InputError(refused["refused"], where=refused["where"], hint=refused["hint"])
+    packed = None
+    if content.get("schedule") is not None:
+        text = json.dumps(content["schedule"], separators=(",", ":"))
+        packed = zlib.compress(text.encode(), 6)
+    failure = failure or str(content.get("failure", ""))
+    return Run(
+        task.row.name, task.contestant, task.seed, failure, content.get("result", {}), packed
+    )
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(name)  # NaN, which SQLite does not read
+
+
+def verified(run: Run, row: AnyRow, digest: str) -> Run:
+    """Return the run if its schedule, bound and instance hold, else a failed run with the reason.
+
+    Parameters
+    ----------
+    digest
+        That of the instance of the row.
+    """
+    if run.failure:
+        return run
+    if isinstance(row, Row):
+        record = check(run, digest)
+        failure = str(record["failure"])
+    else:
+        failure = ""
         try:
-            answer = json.loads(output)
-        except ValueError:
-            answer = None
-        if not isinstance(answer, dict):
-            words = errors.decode(errors="replace").strip().splitlines()[-1:]
-            return {"failure": f"exit {process.returncode}: {' '.join(words)[:200]}"}
-        return answer
+            if run.result.get("digest") != digest:
+                raise InputError("its task differs from that of the row")
+            if isinstance(row, ThroughputRow):
+                checked_throughput(run)
+            else:
+                # Imported here: the kernels of costs take a second to load.
+                from cchybrid.bench.checking_designs import checked_design
 
-    def dismiss(self) -> None:
-        """End every process and start no further one."""
-        with self._lock:
-            self._closed = True
-            processes = list(self._processes)
-        for process in processes:
-            with contextlib.suppress(OSError):
-                process.send_signal(signal.SIGTERM)
-        end = time.monotonic() + _GRACE_SECONDS
-        while time.monotonic() < end and any(p.poll() is None for p in processes):
-            time.sleep(0.02)
-        for process in processes:
-            self._end(process)
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _ignore_interrupts() -> Any:
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    return [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]
-
-
-def _restore_interrupts(previous: Any) -> None:
-    for number, handler in zip((signal.SIGINT, signal.SIGTERM), previous or (), strict=False):
-        signal.signal(number, handler)
+                checked_design(row, run)
+        except CchybridError as error:
+            failure = f"does not hold: {error}"
+    if failure:
+        return replace(run, failure=failure, result={}, _schedule=None)
+    return run

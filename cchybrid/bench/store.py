@@ -289,6 +289,16 @@ class Store:
         """Return the designs of a suite in their order."""
         return [DesignRow.from_json(each) for each in self._contents(suite) if "design" in each]
 
+    def suite(self, name: str) -> Suite:
+        """Return a suite with all its rows; about and contestants are not stored."""
+        return Suite(
+            name,
+            "",
+            tuple(self.rows(name)),
+            designs=tuple(self.designs(name)),
+            throughputs=tuple(self.throughputs(name)),
+        )
+
     def throughputs(self, suite: str) -> list[ThroughputRow]:
         """Return the throughputs of a suite in their order."""
         found = [each for each in self._contents(suite) if "throughput" in each]

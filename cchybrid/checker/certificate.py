@@ -127,7 +127,7 @@ def prove(
     """
     network = read_network(instance, "any" if scope == ANY_ROUTING else None)
     if scope == THESE_PATHS:
-        network.listed = _listed(network, paths)
+        network.listed = listed_paths(network, paths)
     elif scope not in (ANY_ROUTING, own_scope(instance)):
         raise EvidenceError("the claim is not about the instance's own routing")
     elif paths is not None:
@@ -156,7 +156,7 @@ def _claim(instance: Mapping[str, Any], record: Any) -> tuple[int, str]:
     return steps, scope
 
 
-def _listed(network: Network, paths: Any) -> list[tuple[int, ...]]:
+def listed_paths(network: Network, paths: Any) -> list[tuple[int, ...]]:
     """Read the paths of a claim; those of a ``combine`` collective are reversed."""
     if not isinstance(paths, list) or not paths:
         raise EvidenceError("the paths that the claim is about are missing")

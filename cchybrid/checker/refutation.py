@@ -42,7 +42,7 @@ def refutation_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if not isinstance(order, list):
         raise EvidenceError("the order of the steps is no list of messages")
     formula = Formula(network, steps - 1, order)
-    check_lrat(formula.clauses, _lines(evidence.get("proof")))
+    check_lrat(formula.clauses, proof_lines(evidence.get("proof")))
     return steps
 
 
@@ -91,7 +91,7 @@ def _check_clause(known: Mapping[int, Clause], clause: Clause, hints: list[int])
     raise EvidenceError("a clause of the proof does not follow")
 
 
-def _lines(proof: Any) -> Iterator[str]:
+def proof_lines(proof: Any) -> Iterator[str]:
     """Yield the lines of the proof, unpacked in chunks to limit the memory."""
     if not isinstance(proof, str):
         raise EvidenceError("the proof is missing")

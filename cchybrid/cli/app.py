@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from cchybrid.cli import (
+    auditing,
     benching,
     designing,
     drawing,
@@ -51,6 +52,8 @@ app.command()(proving.check)
 app.command()(throughput.throughput)
 app.command()(rounds.pareto)
 app.command()(schedules.export)
+app.command("import")(auditing.import_)
+app.command()(auditing.audit)
 app.command()(drawing.draw)
 app.command()(running.time)
 app.command()(running.simulate)
@@ -135,6 +138,7 @@ def _end(error: UnicodeError) -> int:
 def run(words: list[str]) -> int:
     """Run one command line and return its exit status."""
     try:
+        words = _with_addresses(words)
         status = app(words or ["--help"], prog_name="cchybrid", standalone_mode=False)
         if status == INTERRUPTED:  # the command-line library returns it after Ctrl-C
             raise KeyboardInterrupt
@@ -152,6 +156,19 @@ def run(words: list[str]) -> int:
             raise
         return _print_error(_usage_error(error, error.format_message()), 2)
     return status if isinstance(status, int) else 0
+
+
+def _with_addresses(words: list[str]) -> list[str]:
+    """Return the words with ``local`` after a ``--cluster`` that has no address.
+
+    The command-line library has no options whose value may be left out.
+    """
+    found = []
+    for word, following in zip(words, [*words[1:], "-"], strict=True):
+        found.append(word)
+        if word == "--cluster" and following.startswith("-"):
+            found.append("local")
+    return found
 
 
 def _usage_error(error: Any, text: str) -> str:

@@ -84,6 +84,17 @@ Evaluations = Annotated[
         metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: tcp://HOST:PORT, or the scheduler's .json file; without an"
+        " address on one of this machine.",
+    ),
+]
+ExecutorName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="local, dask, or an executor of a plugin.")
+]
 IgnoreAttributes = Annotated[
     bool,
     typer.Option(

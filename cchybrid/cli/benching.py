@@ -6,20 +6,18 @@ import contextlib
 import shlex
 import sqlite3
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cchybrid.cli import arguments, completion
+from cchybrid.cli import arguments, completion, shards
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
-from cchybrid.view.screen import print_lines, screen_width
+from cchybrid.view.screen import print_lines, print_note, screen_width
 
 if TYPE_CHECKING:
     from cchybrid.bench.report.reading import Reading
@@ -33,12 +31,10 @@ bench = typer.Typer(
     no_args_is_help=True,
 )
 
-_PROGRESS_SECONDS = 10.0
-"""Seconds between the progress lines where there is no terminal."""
-
 
 @bench.command()
 def run(
+    context: typer.Context,
     suite: Annotated[
         str,
         typer.Argument(
@@ -90,6 +86,19 @@ def run(
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
     ] = None,
+    cluster: arguments.Cluster = None,
+    executor: arguments.ExecutorName = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Only part I of N, into SUITE-I-of-N.sqlite; see merge."),
+    ] = None,
+    slurm: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Only write a SLURM script with a job per shard."),
+    ] = None,
+    jobs_of_script: Annotated[
+        int | None, typer.Option("--shards", metavar="N", help="The jobs of the SLURM script.")
+    ] = None,
 ) -> None:
     """Run a suite; runs that the store holds already are skipped.
 
@@ -100,14 +109,25 @@ def run(
     """
     from cchybrid.bench.contestant import contestants, labels, with_budget
     from cchybrid.bench.progress import watcher
-    from cchybrid.bench.runner import digests, run_suite
+    from cchybrid.bench.runner import digests, run_suite, tasks_of
+    from cchybrid.bench.shards import read_shard
     from cchybrid.bench.store import Store
     from cchybrid.bench.study import read_seeds
     from cchybrid.bench.suite import read_suite
     from cchybrid.host.api import DEFAULT_SECONDS
+    from cchybrid.host.cluster.opening import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
     registry = load_plugins()
+    runner = executor_name(executor, cluster)
+    remote = cluster not in (None, LOCAL)
+    if remote and jobs is not None:
+        raise InputError(
+            "the cluster has as many jobs as its workers have room for",
+            where="--jobs",
+            hint="leave it out",
+        )
+    part = None if shard is None else read_shard(shard)
     chosen_suite = read_suite(suite)
     granted = chosen_suite.budget
     jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
@@ -138,7 +158,8 @@ def run(
             engine_options(option or []),
             **budget,
         )
-    path = store or Path(f"{Path(suite).stem}.sqlite")
+    words = "" if part is None else f"-{part.words}"
+    path = store or Path(f"{Path(suite).stem}{words}.sqlite")
     failures: list[str] = []
 
     def note(progress: Progress) -> None:
@@ -151,18 +172,31 @@ def run(
             chosen_seeds = read_seeds(seeds)
     names = labels(entries)
     instances = digests(chosen_suite, registry)
+    if slurm is not None:
+        shards.write_script(
+            context, slurm, jobs_of_script,
+            runs=len(tasks_of(chosen_suite, entries, chosen_seeds)), jobs=jobs, threads=threads,
+            time_limit=time_limit,
+        )  # fmt: skip
+        return
     fresh = not is_file(path)
-    # Done once per installation, before any row is timed.
-    compile_kernels(
-        info
-        for info in registry.engines.values()
-        if chosen_suite.rows and any(info.name in entry.team(registry) for entry in entries)
-    )
+    if not remote:
+        # Done once per installation, before any row is timed.
+        compile_kernels(
+            info
+            for info in registry.engines.values()
+            if chosen_suite.rows and any(info.name in entry.team(registry) for entry in entries)
+        )
     try:
-        with Store(path, write=True) as opened, watcher(chosen_suite.name, names, [note]) as watch:
+        with (
+            Store(path, write=True) as results,
+            watcher(chosen_suite.name, names, [note]) as watch,
+            opened(registry, runner, cluster, jobs, threads, print_note) as machines,
+        ):
             whole = run_suite(
-                chosen_suite, instances, opened, entries, chosen_seeds, jobs, watch, registry
-            )
+                chosen_suite, instances, results, entries, chosen_seeds, machines, watch, registry,
+                shard=part, verify=runner != LOCAL,
+            )  # fmt: skip
     except InputError:
         if fresh and is_file(path):
             _drop_if_empty(path)
@@ -212,6 +246,7 @@ def report(
     from cchybrid.bench.report import require_extra
 
     require_extra()  # what is imported next needs it
+    from cchybrid.bench.progress import checking
     from cchybrid.bench.report.designs import HEADERS as DESIGN_HEADERS
     from cchybrid.bench.report.designs import design_report, design_suite
     from cchybrid.bench.report.pages import check_folder, write_report
@@ -240,22 +275,25 @@ def report(
             raise InputError(
                 f"{what} have no pages of schedules", where="--pages", hint="drop the option"
             )
-        with _checking(store) as watch:
+        with checking(store) as watch:
             composed = report_of(store, named, shlex.join(words), watch)
         _print_report(composed, write_report(composed, folder, headers))
         return
     registry = load_plugins()
-    with _checking(store) as watch:
+    with checking(store) as watch:
         reading = read_store(store, suite, registry, watch)
     compared = None
     if other is not None:
-        with _checking(other) as watch:
+        with checking(other) as watch:
             compared = read_store(other, reading.suite, registry, watch)
     composed = compose(reading, compared, shlex.join(words))
     links = _write_pages(reading, registry, folder) if pages else {}
     _print_report(composed, write_report(composed, folder, links=links))
     if links:
         print(f"written to {folder / 'pages'}: {len(links)} pages")
+
+
+bench.command()(shards.merge)
 
 
 def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str, str]:
@@ -299,30 +337,6 @@ def _print_report(composed: Report, files: Sequence[Path]) -> None:
             print(f"{section.title}: {len(section.lines)}")
     for path in files:
         print(f"written to {path}")
-
-
-@contextmanager
-def _checking(store: Path) -> Iterator[Callable[[int, int], None]]:
-    """Yield the function that shows on standard error the number of verified runs."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
-
-    console = Console(stderr=True, highlight=False, markup=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
-    bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
-    task = bar.add_task(f"verifying {store.name}", total=None)
-    last_line = time.monotonic()
-
-    def watch(done: int, total: int) -> None:
-        nonlocal last_line
-        bar.update(task, completed=done, total=total)
-        if not console.is_terminal and time.monotonic() - last_line > _PROGRESS_SECONDS:
-            last_line = time.monotonic()
-            console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
-
-    with bar:
-        yield watch
 
 
 def _drop_if_empty(path: Path) -> None:

@@ -67,6 +67,12 @@ def exporters(incomplete: str) -> list[Completion]:
     return _matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
+def importers(incomplete: str) -> list[Completion]:
+    """Return the names of import formats."""
+    infos = _registry().importers.values()
+    return _matching(incomplete, [(info.name, info.summary) for info in infos])
+
+
 def charts(incomplete: str) -> list[Completion]:
     """Return the names of the charts that ``draw`` knows."""
     from cchybrid.cli.drawing import CHARTS

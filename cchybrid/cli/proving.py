@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.view.screen import print_lines
+
+if TYPE_CHECKING:
+    from cchybrid.host.proving import ProofResult
 
 CheckedFile = Annotated[
     Path,
@@ -43,9 +46,20 @@ def prove(
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 600.0,
+    dimacs: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a propositional formula and its refutation."),
+    ] = None,
+    opb: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a pseudo-Boolean formula and a VeriPB proof."),
+    ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Prove that no schedule has fewer steps, and write a certificate that check accepts.
+
+    --dimacs and --opb write the same claim for checkers of other projects, such as cake_lpr and
+    VeriPB.
 
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
@@ -59,6 +73,9 @@ def prove(
             f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
         )
     check_writable(output)
+    for folder in (dimacs, opb):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is no folder", where="--dimacs, --opb", hint="name one")
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
@@ -66,8 +83,14 @@ def prove(
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
     name, steps = outcome.schedule.instance.name, len(outcome.schedule.steps)
     verdict, shorter = outcome.verdict, outcome.shorter
+    files: list[Path] = []
+    failure: InputError | None = None
     if verdict is not None:
         outcome.save(target)
+        try:
+            files += _write_for_others(outcome, dimacs, opb, time_limit)
+        except InputError as error:
+            failure = error  # raised after the verdict is printed
     if as_json:
         print(
             json.dumps(
@@ -80,6 +103,7 @@ def prove(
                     "tried": list(outcome.tried),
                     "seconds": outcome.seconds,
                     "certificate": None if verdict is None else str(target),
+                    "files": list(map(str, files)),
                 }
             )
         )
@@ -94,10 +118,37 @@ def prove(
         if verdict is not None:
             lines.append(_sentence(name, verdict))
             lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
+        lines += [f"written to {path} ({path.stat().st_size:,} bytes)" for path in files]
         if outcome.interrupted:
             lines.append("interrupted")
         print_lines(lines)
+    if failure is not None:
+        raise failure
     raise typer.Exit(0 if outcome.optimal else 1)
+
+
+def _write_for_others(
+    outcome: ProofResult, dimacs: Path | None, opb: Path | None, time_limit: float
+) -> list[Path]:
+    """Write the files of ``--dimacs`` and ``--opb``; return their paths."""
+    if dimacs is None and opb is None:
+        return []
+    from cchybrid.exchange.claim import read_claim
+    from cchybrid.exchange.dimacs import write_dimacs
+    from cchybrid.exchange.opb import write_opb
+
+    assert outcome.certificate is not None
+    instance = outcome.schedule.to_json()["instance"]
+    claim = read_claim(instance, outcome.certificate)
+    left = max(time_limit - outcome.seconds, 1.0)
+    files: list[Path] = []
+    if dimacs is not None:
+        with _status("propositional formula"):
+            files += write_dimacs(claim, dimacs, left)
+    if opb is not None:
+        with _status("pseudo-Boolean formula"):
+            files += write_opb(claim, instance, opb, left)
+    return files
 
 
 def check(

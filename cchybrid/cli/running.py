@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,22 +10,19 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
-from cchybrid.model.errors import InputError
+from cchybrid.cli.time_options import (
+    SIZES,
+    Bandwidth,
+    PerHop,
+    Sizes,
+    Startup,
+    read_model,
+    read_sizes,
+)
 from cchybrid.view.screen import print_lines, print_table
 
 if TYPE_CHECKING:
     from cchybrid.model import Schedule
-    from cchybrid.run.time_models import TimeModel
-
-SIZES = "1024,32768,1048576"
-Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
-Bandwidth = Annotated[
-    float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
-]
-PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
-Sizes = Annotated[
-    str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
-]
 
 
 def time(
@@ -64,60 +60,47 @@ def simulate(
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep platform and program of the simulation there."),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the times by size: .svg, .png or .pdf."),
+    ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Replay a schedule in SimGrid, with an exchange of all messages at once for comparison.
+    """Replay a schedule in SimGrid, beside all messages at once and the collective of MPI.
 
     Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
     channel or a port, 2 bad input or no SimGrid.
     """
     from cchybrid.run.simulation import replay
+    from cchybrid.view.time_plot import check_plot, plot_times
 
+    if plot is not None:
+        check_plot(plot)
     model = read_model(startup, bandwidth, per_hop)
     read = load_valid(schedule)
     result = replay(read, model, read_sizes(sizes), folder)
+    if plot is not None:
+        plot_times(result, plot)
     if as_json:
         print(json.dumps(result.to_json()))
     else:
         print_lines(result.lines())
+        if result.remark:
+            print_lines([f"  {result.remark}"])
+        heads = ("bytes", "schedule", "all at once")
         print_table(
-            ("bytes", "schedule", "all at once"),
+            (*heads, f"MPI_{result.library}") if result.library else heads,
             [
-                (f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}")
+                tuple(
+                    [f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}"]
+                    + ([] if row.library is None else [f"{row.library:.3f}"])
+                )
                 for row in result.rows
             ],
         )
+        if plot is not None:
+            print(f"written to {plot}")
     raise typer.Exit(0 if result.undisturbed else 1)
-
-
-def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
-    """Return the time model that the options describe."""
-    from cchybrid.run.time_models import TimeModel
-
-    for name, value in (("--startup", startup), ("--per-hop", per_hop)):
-        if not 0 <= value < math.inf:
-            raise InputError(f"{value:g} microseconds", where=name, hint="use a number from 0")
-    if not 0 < bandwidth < math.inf:
-        raise InputError(
-            f"{bandwidth:g} megabytes per second", where="--bandwidth", hint="use more than 0"
-        )
-    return TimeModel(startup, bandwidth, per_hop)
-
-
-def read_sizes(text: str) -> list[float]:
-    """Return the message sizes, in bytes, of a list such as ``1024,4096``."""
-    found: list[float] = []
-    for part in text.split(","):
-        try:
-            size = float(part)
-        except ValueError:
-            size = math.nan
-        if not 0 < size < math.inf:
-            raise InputError(
-                f"{part.strip()[:40]!r} is no size", where="--sizes", hint=f"write {SIZES}"
-            )
-        found.append(size)
-    return found
 
 
 def load_valid(path: Path) -> Schedule:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import arguments, completion
+from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
 ScheduleFile = Annotated[
@@ -69,12 +70,17 @@ def export(
         typer.Option(
             metavar="FORMAT",
             autocompletion=completion.exporters,
-            help="csv, text, table, markdown, latex, or a plugin's format.",
+            help="csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
+            "goal, anynet, mpi, or a plugin's format.",
         ),
     ],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="The file; default: standard output."),
+    ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", help="Bytes of a message, for formats with sizes: goal."),
     ] = None,
 ) -> None:
     """Write a schedule for people or other tools. An invalid schedule is not exported."""
@@ -84,9 +90,14 @@ def export(
     from cchybrid.referee.verify import refuse_invalid
 
     exporter = load_registry().exporter(to)
+    if size is not None and (size < 1 or not exporter.sized):
+        what = f"{size} bytes" if exporter.sized else f"the format {exporter.name} has no sizes"
+        raise InputError(
+            what, where="--size", hint="use at least 1" if exporter.sized else "leave it out"
+        )
     read = Schedule.load(schedule)
     refuse_invalid(read, schedule)
-    text = exporter.export(read)
+    text = exporter.export(read) if size is None else exporter.export(read, size)
     if output is None:
         print(text, end="")
     else:

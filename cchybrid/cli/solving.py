@@ -13,6 +13,7 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import check_names, missing_value
+from cchybrid.cli.time_options import Bandwidth, PerHop, Startup, read_model, read_sizes
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def solve(
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
     option: arguments.EngineOption = None,
+    cluster: arguments.Cluster = None,
+    executor: arguments.ExecutorName = None,
     initial: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Begin with this schedule.")
     ] = None,
@@ -68,6 +71,13 @@ def solve(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES,...", help="Add times for these sizes of a message."),
+    ] = None,
+    startup: Startup = 1.0,
+    bandwidth: Bandwidth = 2000.0,
+    per_hop: PerHop = 0.0,
     as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
 ) -> None:
@@ -78,11 +88,17 @@ def solve(
     """
     from cchybrid.host import api
     from cchybrid.system.background import avoid_full_collections
+    from cchybrid.system.processes import processor_count
+    from cchybrid.view.screen import print_note
 
     avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
+    model, byte_sizes = read_model(startup, bandwidth, per_hop), read_sizes(sizes) if sizes else []
     instance = read_instance(registry)
+    elsewhere = cluster is not None or executor is not None
+    if elsewhere and minimise != "steps":
+        raise InputError("only steps are minimised there", where="--cluster", hint="leave it out")
     if minimise == "rounds":
         from cchybrid.cli.rounds import solve_rounds
 
@@ -93,6 +109,17 @@ def solve(
             f"{minimise!r} cannot be minimised", where="--minimise", hint="use steps or rounds"
         )
     with ExitStack() as stack:
+        machines = None
+        if elsewhere:
+            from cchybrid.host.cluster.opening import executor_name, opened
+
+            per_slice = max(1, threads or api.SLICE_THREADS)
+            machines = stack.enter_context(
+                opened(
+                    registry, executor_name(executor, cluster), cluster,
+                    max(1, processor_count() // per_slice), per_slice, print_note,
+                )
+            )  # fmt: skip
         observers: list[Observer] = [stack.enter_context(_view(instance.name, verbose))]
         result = api.solve(
             instance,
@@ -107,6 +134,7 @@ def solve(
             certify=certify,
             options=engine_options(option or []),
             initial_schedule=initial,
+            executor=machines,
             observers=observers,
             log=None if log is None else _log_to(log, stack),
             registry=registry,
@@ -118,8 +146,12 @@ def solve(
             written = str(output)
         except InputError as error:
             failed = error  # raised after the verdict is printed
+    times = None
+    if byte_sizes and result.schedule is not None:
+        times = model.to_json(result.schedule, byte_sizes)
     if as_json:
-        print(json.dumps({**result.to_json(), "schedule": written}))
+        timed = {} if sizes is None else {"times": times}
+        print(json.dumps({**result.to_json(), **timed, "schedule": written}))
     else:
         from rich.console import Console
 
@@ -133,6 +165,10 @@ def solve(
             print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
         print_lines(verdict(result, explain=verbose))
+        print_lines(
+            f"{row['bytes']:g} bytes: {row['microseconds']:.3f} microseconds"
+            for row in (times["times"] if times else ())
+        )
         if written is not None:
             print(f"written to {written}")
     if failed is not None:

@@ -39,7 +39,10 @@ def throughput(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Write trees and proof, for check: a .json file."
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write trees and proof, for check: a .json file; or the trees alone: .xml.",
         ),
     ] = None,
     as_json: arguments.AsJson = False,
@@ -53,8 +56,10 @@ def throughput(
     certified bound, 2 bad input.
     """
     from cchybrid.cli.solving import check_writable, load_plugins
+    from cchybrid.exchange.tree_xml import tree_xml
     from cchybrid.host.throughput import throughput_of
     from cchybrid.library.instance_spec import InstanceSpec, resolve
+    from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
 
     unit = None if bandwidth is None else _read_bandwidth(bandwidth)
@@ -69,7 +74,9 @@ def throughput(
         return arguments.read_file(path, ignore_attributes)
 
     result = throughput_of(resolve(spec, load_plugins(), read))
-    if output is not None:
+    if output is not None and output.suffix.lower() == ".xml":
+        write_text(tree_xml(result.record), output)
+    elif output is not None:
         result.save(output)
     if as_json:
         record = {**result.to_json(), "file": None if output is None else str(output)}

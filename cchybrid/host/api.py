@@ -19,6 +19,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.executor import Executor
 from cchybrid.plugin.records import EngineInfo, Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify
@@ -29,6 +30,8 @@ __all__ = ["bound", "collective", "instance", "network", "solve"]
 MAX_NUMBER = 1 << 40
 """Exclusive limit of seconds, steps, evaluations, threads and mebibytes."""
 DEFAULT_SECONDS = 60.0
+SLICE_THREADS = 2
+"""Threads of a time slice on other machines: two engines work at a time."""
 
 
 def solve(
@@ -48,6 +51,8 @@ def solve(
     certify: bool = True,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     initial_schedule: Schedule | str | Path | None = None,
+    bounds: bool = True,
+    executor: Executor | None = None,
     stop: Callable[[], object] | None = None,
     on_event: Observer | None = None,
     observers: Iterable[Observer] = (),
@@ -91,7 +96,13 @@ def solve(
         Options by name, per engine, strategy, and for ``quotients``.
     initial_schedule
         A schedule from which engines start, or its file. The referee verifies it first; if none is
-        better, it is the result.
+        better, it is the result. Its lower bound counts, too, if it has evidence that holds.
+    bounds
+        Whether the bound providers take part.
+    executor
+        Carries out the search on other machines (``cchybrid.host.cluster.opening``): engines,
+        seeds and groups race there in time slices, and each begins with the best schedule and
+        bound. ``threads`` are those of each slice then, 2 by default; a time limit is needed.
     stop
         Called some twenty times a second, without arguments; a true value ends the run, with the
         best schedule and bound so far as its result. Ctrl-C does the same.
@@ -176,6 +187,10 @@ def solve(
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
+    if executor is not None and (evaluations is not None or blind):
+        raise InputError(
+            "a run on other machines needs a time limit", where="executor", hint="leave it out"
+        )
     names = None if engines is None else _names(engines)
     # A set, then sorted: the order in which engines are listed must not affect the result.
     requested = None if names is None else {registry.engine(name).name for name in names}
@@ -198,11 +213,14 @@ def solve(
                 hint="name it, or drop the option",
             )
         texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
-    if threads is None:
+    if threads is None and executor is not None:
+        threads = SLICE_THREADS
+    elif threads is None:
         threads = 1 if evaluations is not None else processor_count()
+    providers = sorted(registry.bounds.values(), key=lambda info: info.order)
     config = RunConfig(
         engines=chosen,
-        bounds=[] if blind else sorted(registry.bounds.values(), key=lambda info: info.order),
+        bounds=providers if bounds and not blind else [],
         strategy=strategy,
         budget=Budget(time_limit, evaluations, threads, memory),
         seed=seed,
@@ -219,11 +237,16 @@ def solve(
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
     callbacks = Callbacks(stop, on_event)
     if instance.collective.kind == "allreduce":
-        if log is not None:
-            raise InputError("not available for an allreduce", where="log", hint="leave it out")
+        for where, given in (("log", log), ("executor", executor)):
+            if given is not None:
+                raise InputError("not available for an allreduce", where=where, hint="leave it out")
         return AllReduceRun(instance, config, watching, callbacks, initial).run()
-    first = None if initial is None else initial.steps
-    return Session(instance, config, watching, log, callbacks, first).run()
+    if executor is not None:
+        # Imported here: most runs need no other machines.
+        from cchybrid.host.cluster.race import ClusterSession
+
+        return ClusterSession(executor, instance, config, watching, log, callbacks, initial).run()
+    return Session(instance, config, watching, log, callbacks, initial).run()
 
 
 def bound(
@@ -378,4 +401,4 @@ def _initial(source: Any, instance: Instance) -> Schedule:
                 f"not valid for {instance.name}: {violations[0].text}",
                 hint="give a schedule of this instance",
             )
-    return Schedule(instance, source.steps, sums=source.sums)
+    return Schedule(instance, source.steps, source.lower_bound, sums=source.sums)

@@ -33,7 +33,7 @@ from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
 from cchybrid.host.run_state import HOST, RunState
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
 from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
-from cchybrid.model import Instance, Steps
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.proof.reach import unreachable
@@ -79,7 +79,7 @@ class Session:
     callbacks
         The caller's functions.
     initial
-        A verified schedule to start from.
+        A verified schedule to start from. Its bound counts if its evidence holds.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Session:
         observers: Iterable[tuple[str, Observer]] = (),
         log: Callable[[Mapping[str, Any]], None] | None = None,
         callbacks: Callbacks | None = None,
-        initial: Steps | None = None,
+        initial: Schedule | None = None,
     ) -> None:
         self.instance = instance
         self.config = config
@@ -147,14 +147,20 @@ class Session:
             proves_infeasible(self._workers.record, evidence)
             self._workers.apply(HOST, ev.Infeasible(evidence))
 
-    def _run_phases(self) -> None:
-        config, state = self.config, self.state
+    def _begin(self) -> None:
+        """Take the initial schedule, and make the host's own schedule and bounds."""
+        config = self.config
         if self._initial is not None:
-            self._workers.offer_initial(self._initial)
+            bound = None if config.blind else self._initial.lower_bound
+            self._workers.offer_initial(self._initial.steps, bound)
         if config.first_schedule and config.engines:
             self._make_first_schedule()
-        if config.first_bounds and state.best is not None:
+        if config.first_bounds and self.state.best is not None:
             self._take_first_bounds()
+
+    def _run_phases(self) -> None:
+        config, state = self.config, self.state
+        self._begin()
         if not self._options_are_valid():
             return
         if not state.done:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Compiled, Compiling, Event, Exited, Offer, Opened, Started
+from cchybrid.host.events import Bound, Compiled, Compiling, Event, Exited, Offer, Opened, Started
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -19,7 +19,7 @@ from cchybrid.host.strategies import Arm
 from cchybrid.host.wire import Line, encode_steps, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model import Steps
+from cchybrid.model import LowerBound, Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
 from cchybrid.system.processes import total_memory
@@ -160,8 +160,7 @@ class WorkerControl:
 
     def start(self, opened: Opened, threads: int, content: Line) -> int:
         """Start a worker; return its seat."""
-        seat, self._next_seat = self._next_seat, self._next_seat + 1
-        self.apply(seat, opened)
+        seat = self.open_seat(opened)
         title = self.state.seats[seat].title
         budget = self._config.budget
         files = self._shared.files(opened.role)
@@ -182,11 +181,18 @@ class WorkerControl:
         self.pool.start(seat, job, line, list(files.values()))
         return seat
 
-    def offer_initial(self, steps: Steps) -> None:
-        """Apply the caller's schedule as that of a seat of its own; engines get it as news."""
+    def open_seat(self, opened: Opened) -> int:
+        """Return a new seat, of a worker or of work that is done elsewhere."""
         seat, self._next_seat = self._next_seat, self._next_seat + 1
-        self.apply(seat, Opened(INITIAL, "host"))
-        self.apply(seat, Offer(steps, 0, ""))
+        self.apply(seat, opened)
+        return seat
+
+    def offer_initial(self, steps: Steps, bound: LowerBound | None) -> None:
+        """Apply the caller's schedule and its bound; engines get them as news."""
+        self.apply(self.open_seat(Opened(INITIAL, "host")), Offer(steps, 0, ""))
+        if bound is not None and bound.evidence:
+            seat = self.open_seat(Opened(INITIAL, "bounds"))
+            self.apply(seat, Bound(bound.steps, bound.evidence))
 
     def start_engine(self, arm: Arm, role: str) -> int:
         """Start an engine, to search or to check its options; return its seat."""

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 from cchybrid.plugin.records import (
     API,
     BoundInfo,
@@ -16,7 +17,9 @@ from cchybrid.plugin.records import (
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
+    ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -24,16 +27,24 @@ from cchybrid.plugin.records import (
 
 if TYPE_CHECKING:
     from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
+    from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
-    "API", "BoundInfo", "Budget", "CollectiveInfo", "CostTermInfo", "DesignerInfo", "Engine",
-    "EngineInfo", "ExporterInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",
-    "hookimpl",
+    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CostTermInfo",
+    "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo", "ExecutorSettings",
+    "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job", "JobAnswer",
+    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
+
+_LATER = {
+    "cchybrid.plugin.engine": ("Budget", "Engine", "NoOptions", "Run", "Stop"),
+    "cchybrid.plugin.executor": ("Executor", "ExecutorSettings", "Job", "JobAnswer", "run_job"),
+}
 
 
 def __getattr__(name: str) -> Any:
     # Imported at first use: every command loads all plugins, and numpy takes long to import.
-    if name not in ("Budget", "Engine", "NoOptions", "Run", "Stop"):
-        raise AttributeError(f"module 'cchybrid.plugin' has no attribute {name!r}")
-    return getattr(import_module("cchybrid.plugin.engine"), name)
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'cchybrid.plugin' has no attribute {name!r}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.library.topologies import FAMILIES
 from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import BoundInfo, CollectiveInfo, TopologyInfo
+from cchybrid.plugin.records import BoundInfo, CollectiveInfo, ExecutorInfo, TopologyInfo
 from cchybrid.proof import BOUNDS
 
 
@@ -21,6 +21,23 @@ def cchybrid_topologies() -> Iterable[TopologyInfo]:
 def cchybrid_collectives() -> Iterable[CollectiveInfo]:
     """Return the patterns of ``cchybrid.library.collectives``."""
     return PATTERNS
+
+
+EXECUTORS = (
+    ExecutorInfo(
+        "local", "cchybrid.host.cluster.local:LocalExecutor", "processes of this machine"
+    ),
+    ExecutorInfo(
+        "dask", "cchybrid.host.cluster.dask_executor:DaskExecutor", "workers of a Dask cluster",
+        requires=("distributed",),
+    ),
+)  # fmt: skip
+
+
+@hookimpl
+def cchybrid_executors() -> Iterable[ExecutorInfo]:
+    """Return the executors of ``cchybrid.host.cluster``."""
+    return EXECUTORS
 
 
 @hookimpl

@@ -16,7 +16,9 @@ from cchybrid.plugin.records import (
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
+    ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     TopologyInfo,
 )
@@ -49,12 +51,20 @@ class HookSpecs:
         """Return export formats for verified schedules."""
 
     @hookspec
+    def cchybrid_importers(self) -> Iterable[ImporterInfo]:  # type: ignore[empty-body]
+        """Return formats of other tools' schedules that can be read and audited."""
+
+    @hookspec
     def cchybrid_designers(self) -> Iterable[DesignerInfo]:  # type: ignore[empty-body]
         """Return designers; their code is imported only in their own worker processes."""
 
     @hookspec
     def cchybrid_cost_terms(self) -> Iterable[CostTermInfo]:  # type: ignore[empty-body]
         """Return cost terms of network design."""
+
+    @hookspec
+    def cchybrid_executors(self) -> Iterable[ExecutorInfo]:  # type: ignore[empty-body]
+        """Return executors; their code is imported only where they are used."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
-from cchybrid.model import Schedule
+from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 
 __all__ = [
@@ -19,7 +19,9 @@ __all__ = [
     "CostTermInfo",
     "DesignerInfo",
     "EngineInfo",
+    "ExecutorInfo",
     "ExporterInfo",
+    "ImporterInfo",
     "Observer",
     "Roles",
     "TopologyInfo",
@@ -163,11 +165,74 @@ class CostTermInfo:
 
 @dataclass(frozen=True)
 class ExporterInfo:
-    """An export format: ``export(schedule)`` returns the text of a verified schedule."""
+    """An export format: ``export(schedule)`` returns the text of a verified schedule.
+
+    Parameters
+    ----------
+    sized
+        Whether the format states the sizes of messages: ``export(schedule, size)`` is called where
+        the user gives a size, in bytes.
+    """
 
     name: str
-    export: Callable[[Schedule], str]
+    export: Callable[..., str]
     summary: str
+    _: KW_ONLY
+    sized: bool = False
+    api: int = API
+
+
+@dataclass(frozen=True)
+class ImporterInfo:
+    """A format of other tools that can be read.
+
+    Parameters
+    ----------
+    name
+        The name for ``--from``.
+    recognises
+        ``recognises(text)`` tells whether a file's text is of this format, quickly: it gets the
+        first 64 KiB. The importers are asked in the order of their names.
+    read
+        ``read(text, request)`` returns what the file says, as an ``Imported``. It raises an
+        ``InputError`` (one line: what, where) for a file that it cannot read, or mean.
+    summary
+        One line, for the reference.
+    api
+        The version of the plugin interface that the importer was written for.
+    """
+
+    name: str
+    recognises: Callable[[str], bool]
+    read: Callable[[str, ImportRequest], Imported]
+    summary: str
+    api: int = API
+
+
+@dataclass(frozen=True)
+class ExecutorInfo:
+    """An executor: it runs the jobs of ``bench run`` and ``solve`` on this machine or on others.
+
+    Parameters
+    ----------
+    name
+        The name for ``--executor``.
+    target
+        ``package.module:Class``, imported only where it is used; a class as
+        ``cchybrid.plugin.executor.Executor``.
+    summary
+        One line, shown by ``cchybrid plugins``.
+    requires
+        Distributions that it needs besides those of cchybrid, for information.
+    api
+        The version of the plugin interface that the executor was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    requires: tuple[str, ...] = ()
     api: int = API
 
 

@@ -21,6 +21,7 @@ from cchybrid.model import Collective, Network
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import (
     API,
@@ -29,7 +30,9 @@ from cchybrid.plugin.records import (
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
+    ExecutorInfo,
     ExporterInfo,
+    ImporterInfo,
     Observer,
     TopologyInfo,
 )
@@ -43,7 +46,9 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("export", "cchybrid.view.export"),
+    ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("run", "cchybrid.run.plugin"),
+    ("import", "cchybrid.exchange.importer_plugin"),
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
@@ -56,12 +61,13 @@ _MAKES: dict[type, tuple[str, type]] = {
     TopologyInfo: ("build", Network),
     CollectiveInfo: ("build", Collective),
     ExporterInfo: ("export", str),
+    ImporterInfo: ("read", Imported),
 }
 """The function of each type of record, and the type that it returns."""
 
 Record = (
-    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | EngineInfo | DesignerInfo
-    | CostTermInfo
+    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
+    | DesignerInfo | CostTermInfo | ExecutorInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 
@@ -85,8 +91,10 @@ class Registry:
     collectives: dict[str, CollectiveInfo] = field(default_factory=dict)
     bounds: dict[str, BoundInfo] = field(default_factory=dict)
     exporters: dict[str, ExporterInfo] = field(default_factory=dict)
+    importers: dict[str, ImporterInfo] = field(default_factory=dict)
     designers: dict[str, DesignerInfo] = field(default_factory=dict)
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
+    executors: dict[str, ExecutorInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -128,9 +136,17 @@ class Registry:
         """Return a designer by name (in any case), or raise an ``InputError``."""
         return _find(self.designers, name, "designer", "designers")
 
+    def executor(self, name: str) -> ExecutorInfo:
+        """Return an executor by name (in any case), or raise an ``InputError``."""
+        return _find(self.executors, name, "executor", "plugins")
+
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
         return _find(self.exporters, name, "export format", "plugins")
+
+    def importer(self, name: str) -> ImporterInfo:
+        """Return an importer by name (in any case), or raise an ``InputError``."""
+        return _find(self.importers, name, "import format", "plugins")
 
 
 def load_registry() -> Registry:
@@ -246,8 +262,10 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_collectives": ("collective", CollectiveInfo, registry.collectives),
         "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
+        "cchybrid_importers": ("importer", ImporterInfo, registry.importers),
         "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
+        "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -30,6 +30,7 @@ from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.problem.routes import Routes
+from cchybrid.run import smpi
 from cchybrid.run.time_models import TimeModel
 
 PROGRAM = Path(__file__).with_name("replay_program.py")
@@ -44,11 +45,16 @@ NodePath = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Row:
-    """The simulated microseconds for one message size: by the schedule, and all at once."""
+    """The simulated microseconds for one message size.
+
+    By the schedule, with all messages at once, and by the collective of an MPI library, if there is
+    one and SMPI is installed.
+    """
 
     size: float
     schedule: float
     exchange: float
+    library: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,18 @@ class Replay:
         long, for the largest size.
     transfers
         The number of transfers of the schedule.
+    library
+        The name of the collective of MPI, or "".
+    remark
+        Why there are no times of such a collective, or "".
     """
 
     name: str
     rows: tuple[Row, ...]
     delayed: tuple[tuple[int, int, float], ...]
     transfers: int
+    library: str = ""
+    remark: str = ""
 
     @property
     def undisturbed(self) -> bool:
@@ -91,9 +103,12 @@ class Replay:
                     "bytes": row.size,
                     "schedule_us": round(row.schedule, 6),
                     "exchange_us": round(row.exchange, 6),
+                    "library_us": None if row.library is None else round(row.library, 6),
                 }
                 for row in self.rows
             ],
+            "library": self.library or None,
+            "remark": self.remark or None,
         }
 
     def lines(self) -> list[str]:
@@ -112,8 +127,12 @@ def replay(
 ) -> Replay:
     """Replay a schedule, valid or not, and an exchange of all its messages at once.
 
+    The collective of an MPI library is simulated too, where SMPI is installed.
+
     Parameters
     ----------
+    sizes
+        Bytes of a message, before any cut into chunks.
     folder
         Where the platform (``platform.xml``), the plan (``plan.json``) and the program are kept; by
         default nowhere.
@@ -128,8 +147,9 @@ def replay(
     steps = [hosts.step(path for _, path in step) for step in schedule.steps]
     every = sorted({tuple(path) for step in schedule.steps for _, path in step})
     direct = direct_paths(schedule.instance)
+    chunks = [size / schedule.instance.collective.chunks for size in sizes]
     plan = {
-        "sizes": sizes,
+        "sizes": chunks,
         "startup": model.startup,
         "runs": [steps, [hosts.step(direct)], [hosts.step([path]) for path in every]],
     }
@@ -147,31 +167,67 @@ def replay(
         if folder is not None:
             write_text(PROGRAM.read_text(encoding="utf-8"), place / "replay.py")
         results = _run(python, place)
+        call, remark, library = _library_times(schedule.instance, model, sizes, place)
     count = len(sizes)
     alone = dict(zip(every, results[2 * count + count - 1]["durations"], strict=True))
     last = results[count - 1]["durations"]
     delayed = []
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True)):
         for index, (_, path) in enumerate(step):
-            expected = alone[tuple(path)][0] + (rounds - 1) * sizes[-1] / model.bandwidth
+            expected = alone[tuple(path)][0] + (rounds - 1) * chunks[-1] / model.bandwidth
             factor = last[number][index] / expected
             if factor > 1 + TOLERANCE:
                 delayed.append((number, index, factor))
     rows = [
-        Row(size, results[place]["time"], results[count + place]["time"])
+        Row(size, results[place]["time"], results[count + place]["time"], library[place])
         for place, size in enumerate(sizes)
     ]
     transfers = sum(map(len, schedule.steps))
-    return Replay(schedule.instance.name, tuple(rows), tuple(delayed), transfers)
+    return Replay(schedule.instance.name, tuple(rows), tuple(delayed), transfers, call, remark)
 
 
-def platform(instance: Instance, model: TimeModel, paths: dict[tuple[str, str], NodePath]) -> str:
+def _library_times(
+    instance: Instance, model: TimeModel, sizes: list[float], folder: Path
+) -> tuple[str, str, list[float | None]]:
+    """Return the name of MPI's collective, or why there are no times, and its times by size.
+
+    Its messages take shortest paths. Each takes a start-up, at the same time as others.
+    """
+    nothing: list[float | None] = [None] * len(sizes)
+    call = smpi.library_call(instance)
+    if call is None:
+        return "", "MPI has no collective for these messages", nothing
+    if not smpi.is_installed():
+        return "", "SMPI is not installed; on Debian: apt-get install libsimgrid-dev", nothing
+    routes = Routes(instance.network, 0)
+    paths = {
+        (f"node-{a}", f"node-{b}"): next(iter(routes.paths(a, b)), None)
+        for a, b in permutations(call.nodes, 2)
+    }
+    found = {pair: path for pair, path in paths.items() if path is not None}
+    if len(found) < len(paths):
+        return "", "some nodes do not reach each other, so MPI's collective is left out", nothing
+    text = platform(instance, model, found, startup=model.startup)
+    try:
+        return call.name, "", [*smpi.times(call, text, sizes, folder)]
+    except InputError as error:  # the replay itself is complete
+        return "", f"MPI's collective is left out: {error}", nothing
+
+
+def platform(
+    instance: Instance,
+    model: TimeModel,
+    paths: dict[tuple[str, str], NodePath],
+    startup: float = 0.0,
+) -> str:
     """Return the network as a platform of SimGrid (XML); a unit of time is a microsecond.
 
     Parameters
     ----------
     paths
         The path between every pair of hosts that exchange messages.
+    startup
+        Microseconds that every message takes in addition.
     """
     network = instance.network
     shared = {(b, a): (a, b) for a, b in network.half_duplex}
@@ -194,7 +250,7 @@ def platform(instance: Instance, model: TimeModel, paths: dict[tuple[str, str], 
         over = [ports.get(("inject", path[0])), *(names[hop] for hop in pairwise(path))]
         # A link of its own, with the bandwidth of one channel, however wide the path is.
         own = f"{first} {last}"
-        links[own] = (width, "0s")
+        links[own] = (width, f"{startup:.9g}s")
         over += [ports.get(("accept", path[-1])), own]
         inner = "".join(f"<link_ctn id={quoteattr(name)}/>" for name in over if name)
         routes.append(

@@ -23,6 +23,11 @@ def screen_width() -> int | None:
     return None
 
 
+def print_note(text: str) -> None:
+    """Print a line about the run on standard error; a live view shows it above itself."""
+    print(f"cchybrid: {text}", file=sys.stderr, flush=True)
+
+
 def wrapped(line: str, width: int | None, indent: str = "  ") -> str:
     """Return a line broken between words into lines of at most ``width`` columns.
 

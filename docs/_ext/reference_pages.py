@@ -82,6 +82,7 @@ def library_page() -> str:
         for each in registry.collectives.values()
     ]
     exporters = [(code(each.name), each.summary) for each in registry.exporters.values()]
+    importers = [(code(each.name), each.summary) for each in registry.importers.values()]
     return "\n\n".join([
         "# Networks, collectives and exports by name",
         "## Networks",
@@ -93,6 +94,9 @@ def library_page() -> str:
         "## Export formats",
         "Written after `cchybrid export SCHEDULE --to`.",
         table(("format", "contents"), exporters),
+        "## Import formats",
+        "Written after `cchybrid audit FILE --from`, and recognised if left out.",
+        table(("format", "contents"), importers),
     ])  # fmt: skip
 
 

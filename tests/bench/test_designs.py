@@ -22,6 +22,7 @@ from cchybrid.checker import EvidenceError
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import local
 
 TABLE = """name,network,nodes,degree,layout,max_wire,latency,max-latency,bisection,source
 ring,ring-bi-16,16,2,,,4.00,8,3,table A
@@ -153,7 +154,7 @@ def test_a_suite_of_designs_is_resumed(suite: Suite, tmp_path: Path) -> None:
     for expected in (3, 0):
         seen.clear()
         with Store(tmp_path / "s.sqlite", write=True) as store:
-            assert run_suite(suite, known, store, [contestant], [0], 2, seen.append)
+            assert run_suite(suite, known, store, [contestant], [0], local(2), seen.append)
         assert len(seen) == expected
 
 

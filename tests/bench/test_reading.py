@@ -21,6 +21,7 @@ from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import local
 
 
 @cache
@@ -81,7 +82,7 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     present = [Contestant(("liquid",), "auto", None, 60)]
     with Store(path, write=True) as opened:
         known = digests(suite, registry)
-        assert run_suite(suite, known, opened, present, [0], 1, print, registry)
+        assert run_suite(suite, known, opened, present, [0], local(1), print, registry)
         (kept,) = opened.runs()
     assert kept.contestant.engines == ("division",)
 

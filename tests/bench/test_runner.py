@@ -21,6 +21,7 @@ from cchybrid.bench.suite import read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import local
 
 SUITE = """
 name = "six"
@@ -143,17 +144,17 @@ def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite", write=True) as store:
         # Settings that an engine refuses would fail in every row.
         with pytest.raises(InputError, match="nonsense"):
-            run_suite(suite, known, store, [broken], [0], 2, seen.append)
+            run_suite(suite, known, store, [broken], [0], local(2), seen.append)
         assert seen == list(store.runs()) == []
         # A process that breaks down costs its own run.
         sound = Contestant(("colouring",), "auto", None, 60)
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/bin/false")
-            assert run_suite(suite, known, store, [sound], [0], 1, seen.append)
+            assert run_suite(suite, known, store, [sound], [0], local(1), seen.append)
         assert [progress.done for progress in seen] == [1, 2]
         assert [run.failure for run in store.runs()] == ["exit 1: "] * 2
         assert store.finished() == {}
-        assert run_suite(suite, known, store, [sound], [0], 2, seen.append)
+        assert run_suite(suite, known, store, [sound], [0], local(2), seen.append)
         assert len(store.finished()) == len(list(store.runs())) == 2
 
 
@@ -179,7 +180,7 @@ def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch
 
     with Store(tmp_path / "s.sqlite", write=True) as store:
         assert not run_suite(
-            suite, digests(suite, load_registry()), store, [fast], [0], 2, interrupt
+            suite, digests(suite, load_registry()), store, [fast], [0], local(2), interrupt
         )
         assert len(store.finished()) == 2
 
@@ -192,11 +193,11 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
     known = digests(suite, load_registry())
     with Store(tmp_path / "s.sqlite", write=True) as store:
         seen = []
-        assert run_suite(suite, known, store, [fast], [0], 2, seen.append)
-        assert run_suite(suite, known, store, [fast], [0], 2, seen.append)
+        assert run_suite(suite, known, store, [fast], [0], local(2), seen.append)
+        assert run_suite(suite, known, store, [fast], [0], local(2), seen.append)
         assert len(seen) == 2
         changed = {**known, "ring-bi-6 AAS": "another"}
-        assert run_suite(suite, changed, store, [fast], [0], 2, seen.append)
+        assert run_suite(suite, changed, store, [fast], [0], local(2), seen.append)
         assert [progress.run.row for progress in seen[2:]] == ["ring-bi-6 AAS"]
 
 
@@ -214,7 +215,7 @@ def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite", write=True) as store:
         monkeypatch.setattr(Store, "put", full)
         with pytest.raises(sqlite3.OperationalError):
-            run_suite(suite, digests(suite, load_registry()), store, [fast], [0], 2, print)
+            run_suite(suite, digests(suite, load_registry()), store, [fast], [0], local(2), print)
     assert signal.getsignal(signal.SIGINT) is before
     assert [pid for pid in jobs_at_work(tmp_path) if pid != os.getpid()] == []
 

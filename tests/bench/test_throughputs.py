@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.merging import merge
 from cchybrid.bench.report.throughputs import throughput_report, throughput_suite
-from cchybrid.bench.runner import digests, run_suite
+from cchybrid.bench.runner import digests, run_suite, verified
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import local
 
 TABLE = """topology,collective,rounds_per_chunk,source,note
 ring-bi-4,allgather,3/2,a paper,
@@ -62,7 +64,14 @@ def test_the_job_runs_in_a_process_of_its_own(suite: Suite, tmp_path: Path) -> N
     for _ in range(2):  # the second time nothing is left to do
         with Store(tmp_path / "few.sqlite", write=True) as store:
             assert run_suite(
-                few, digests(few, registry), store, [Contestant()], [0], 1, seen.append, registry
+                few,
+                digests(few, registry),
+                store,
+                [Contestant()],
+                [0],
+                local(1),
+                seen.append,
+                registry,
             )
     assert [progress.run.result["rounds_per_chunk"] for progress in seen] == ["3/2"]
 
@@ -90,6 +99,23 @@ def test_a_forged_record_is_refused(store: Path, change: str) -> None:
         opened.put(Run(run.row, run.contestant, 0, "", result, packed))
     with pytest.raises(InputError, match="run it again"):
         throughput_report(store, "mine", "")
+
+
+def test_a_coordinator_stores_no_forged_throughput(suite: Suite) -> None:
+    registry, row = load_registry(), suite.throughputs[0]
+    digest = row.instance(registry).digest
+    answer = row.work(registry)
+    packed = zlib.compress(json.dumps(answer["schedule"]).encode())
+    sound = Run(row.name, Contestant(), 0, "", answer["result"], packed)
+    assert verified(sound, row, digest) is sound
+    forged = Run(row.name, Contestant(), 0, "", {**answer["result"], "bound": "1"}, packed)
+    assert "does not hold" in verified(forged, row, digest).failure
+
+
+def test_stores_of_throughputs_are_merged(store: Path, tmp_path: Path) -> None:
+    report = merge([store], tmp_path / "all.sqlite", load_registry())
+    assert report.refused == []
+    assert throughput_suite(tmp_path / "all.sqlite", "mine") == "mine"
 
 
 def test_a_row_that_was_not_run_is_named(store: Path) -> None:

@@ -70,6 +70,8 @@ def call(*words: str, cwd: Path) -> Completed:
         ("verify nothing.json", "cannot be read"),
         ("export nothing.json --to csv", "cannot be read"),
         ("export nothing.json --to cvs", "did you mean csv?"),
+        ("export nothing.json --to csv --size 8", "the format csv has no sizes; leave it out"),
+        ("export nothing.json --to goal --size 0", "0 bytes; use at least 1"),
         ("engines absent", "see: cchybrid engines"),
         ("topologies nowhere", "unknown network"),
         ("solve", "see: cchybrid solve --help"),

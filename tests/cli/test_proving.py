@@ -179,3 +179,26 @@ def test_both_checkers_refuse_ambiguous_files(tmp_path):
     for name in ("twice.json", "nan.json"):
         assert run(["check", str(path), str(tmp_path / name)]) == 2
         assert alone("s.json", name, cwd=tmp_path).returncode == 2
+
+
+def test_files_for_checkers_of_others(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solved(tmp_path / "s.json", "spidergon-8", "AAS")
+    assert run(["prove", "s.json", "--dimacs", "sat", "--opb", "pb", "--json"]) == 0
+    names = json.loads(capsys.readouterr().out)["files"]
+    assert names == [
+        "sat/formula.cnf", "sat/proof.lrat", "sat/proof.drat", "pb/formula.opb", "pb/proof.pbp",
+    ]  # fmt: skip
+    assert all(Path(name).stat().st_size for name in names)
+    (tmp_path / "file").write_text("")
+    assert run(["prove", "s.json", "--dimacs", "file"]) == 2
+    assert "file is no folder" in capsys.readouterr().err
+
+
+def test_a_bound_of_one_step_has_no_formula(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solved(tmp_path / "s.json", "complete-4", "OAB")
+    assert run(["prove", "s.json", "--opb", "pb"]) == 2
+    captured = capsys.readouterr()
+    assert "valid, 1 steps, optimal (certified)" in captured.out
+    assert "nothing to refute" in captured.err

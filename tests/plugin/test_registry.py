@@ -20,6 +20,7 @@ from cchybrid.host.run_history import PROVER
 from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
+from cchybrid.plugin.imported import ImportRequest
 from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +30,7 @@ Load = Callable[..., Registry]
 HEAD = """
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import (
-    BoundInfo, CollectiveInfo, EngineInfo, ExporterInfo, TopologyInfo
+    BoundInfo, CollectiveInfo, EngineInfo, ExporterInfo, ImporterInfo, TopologyInfo
 )
 SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin")
 """
@@ -150,6 +151,10 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         (
             "@hookimpl\ndef cchybrid_exporters(): return [ExporterInfo('e', 'no', '-')]",
             "exporter e: the export 'no' is no Callable",
+        ),
+        (
+            "@hookimpl\ndef cchybrid_importers(): return [ImporterInfo('i', bool, 'no', '-')]",
+            "importer i: the read 'no' is no Callable",
         ),
         ("@hookimpl\ndef cchybrid_observers(): return [3]", "the observer 3 cannot be called"),
         (
@@ -284,6 +289,10 @@ def cchybrid_collectives(): return [CollectiveInfo("boom", "boom", boom, "-")]
 def cchybrid_exporters():
     made = {"boom": boom, "bytes": lambda schedule: b"", "half": lambda schedule: "\\ud800"}
     return [ExporterInfo(name, export, "-") for name, export in made.items()]
+@hookimpl
+def cchybrid_importers():
+    made = {"boom": boom, "text": lambda text, request: text}
+    return [ImporterInfo(name, bool, read, "-") for name, read in made.items()]
 """
 
 
@@ -304,6 +313,12 @@ def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
     ):
         with pytest.raises(PluginError, match=f"^plugin failing: exporter {words}"):
             registry.exporter(exporter).export(None)  # type: ignore[arg-type]
+    for importer, words in (
+        ("boom", "boom failed: TypeError: no way"),
+        ("text", "text made a str, not a Imported"),
+    ):
+        with pytest.raises(PluginError, match=f"^plugin failing: importer {words}"):
+            registry.importer(importer).read("?", ImportRequest())
 
 
 def test_an_engine_that_cannot_be_loaded_is_named(load: Load, capsys: Any) -> None:
@@ -365,6 +380,14 @@ def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> N
     assert len(lines) == 8
     assert {"0->4", "4->0"} <= {line.split(": ")[1] for line in lines}
     assert {line.split(": ")[0] for line in lines} == {"1", "2", "3", "4"}
+    (tmp_path / "arrows.txt").write_text(exported.stdout)
+    imported = cchybrid_command(
+        "audit", str(tmp_path / "arrows.txt"), "--topology", "double-star-3", "--collective",
+        "swap", **plugin,
+    )  # fmt: skip
+    assert imported.returncode == 0, imported.stderr
+    assert "read as arrows" in imported.stdout
+    assert "8 arrows" in imported.stdout
 
     refused = cchybrid_command("solve", "double-star-0", "swap", **plugin)
     assert refused.returncode == 2

@@ -15,9 +15,10 @@ from cchybrid.model import Collective, Instance, Message, Network, Schedule, Tra
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import verify_schedule
-from cchybrid.run import simulation
-from cchybrid.run.simulation import replay, simgrid_python
+from cchybrid.run import simulation, smpi
+from cchybrid.run.simulation import Replay, Row, replay, simgrid_python
 from cchybrid.run.time_models import TimeModel
+from cchybrid.view.time_plot import plot_times
 
 MODEL = TimeModel(startup=1.0, bandwidth=100.0, per_hop=0.25)
 
@@ -51,9 +52,7 @@ def test_a_valid_schedule_takes_the_time_of_the_model(topology, collective, more
     found = replay(schedule, MODEL, [1000.0, 64000.0])
     assert found.undisturbed
     for row in found.rows:
-        assert row.schedule == pytest.approx(
-            sum(MODEL.step_times(schedule, row.size)), rel=1e-3
-        ) or (instance.collective.chunks > 1)
+        assert row.schedule == pytest.approx(sum(MODEL.step_times(schedule, row.size)), rel=1e-3)
     assert found.to_json()["undisturbed"] is True
 
 
@@ -131,6 +130,74 @@ def test_the_platform_is_well_formed_and_complete():
     named = [part.get("id") for part in route]
     assert named[:4] == ["inject 0", "0>1", "1>3", "accept 3"]
     assert all(name in links for name in named)
+
+
+needs_smpi = pytest.mark.skipif(
+    "obstacle() or not smpi.is_installed()", reason="SMPI is not installed"
+)
+
+
+@pytest.mark.parametrize(
+    ("collective", "more", "name", "root"),
+    [
+        ("AAS", {}, "Alltoall", 0),
+        ("AAB", {"chunks": 2}, "Allgather", 0),
+        ("OAB", {"root": 3}, "Bcast", 3),
+        ("OAS", {"root": 2}, "Scatter", 2),
+        ("AOG", {"root": 2}, "Gather", 2),
+        ("AOR", {"root": 1}, "Reduce", 1),
+        ("AAR", {}, "Reduce_scatter_block", 0),
+        ("allreduce", {}, "Allreduce", 0),
+        ("allgather", {"participants": (0, 2, 5)}, "Allgather", 0),
+        ("broadcast", {"root": 5, "participants": (0, 2, 5)}, "Bcast", 2),
+    ],
+)
+def test_the_collective_of_mpi_is_known(collective, more, name, root):
+    call = smpi.library_call(cchybrid.instance("ring-bi-6", collective, **more))
+    assert call is not None
+    assert (call.name, call.root) == (name, root)
+    assert call.nodes == more.get("participants", tuple(range(6)))
+
+
+def test_some_messages_are_no_collective_of_mpi():
+    assert smpi.library_call(PAIRS) is None
+
+
+@needs_smpi
+def test_smpi_is_timed_on_the_same_platform(tmp_path):
+    """A broadcast to one neighbour, which no algorithm does otherwise, takes what it has to."""
+    instance = cchybrid.instance("ring-bi-4", "OAB", participants=(0, 1, 2))
+    schedule = cchybrid.solve(instance, time_limit=10).schedule
+    found = replay(schedule, MODEL, [1000.0, 64000.0], tmp_path)
+    assert (found.library, found.remark) == ("Bcast", "")
+    # Two messages, or one that is forwarded: between one transfer and two, one after the other.
+    for row in found.rows:
+        alone = MODEL.startup + MODEL.per_hop + row.size / MODEL.bandwidth
+        assert alone <= row.library <= 2.1 * alone + 4 * MODEL.startup
+    assert "MPI_Bcast" in (tmp_path / "collective.c").read_text()
+    assert found.to_json()["times"][0]["library_us"] > 0
+
+
+def test_without_smpi_the_column_is_left_out(monkeypatch, tmp_path):
+    monkeypatch.setattr(smpi.shutil, "which", lambda name: None)
+    instance = cchybrid.instance("ring-bi-4", "OAB")
+    name, remark, times = simulation._library_times(instance, MODEL, [8.0], tmp_path)
+    assert (name, times) == ("", [None])
+    assert "apt-get install libsimgrid-dev" in remark
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_the_plot_shows_all_times(suffix, tmp_path):
+    rows = (Row(64.0, 1.0, 2.0, 3.0), Row(1024.0, 10.0, 30.0, 20.0))
+    path = tmp_path / f"times{suffix}"
+    plot_times(Replay("mesh AAS", rows, (), 5, "Alltoall"), path)
+    assert path.stat().st_size > 1000
+    if suffix == ".svg":
+        text = path.read_text()
+        for label in ("mesh AAS", "schedule", "all messages at once", "MPI_Alltoall of SMPI"):
+            assert label in text
+    with pytest.raises(InputError, match="cannot be written"):
+        plot_times(Replay("", rows, (), 5), tmp_path / "none" / f"a{suffix}")
 
 
 def test_without_simgrid_there_is_one_line(monkeypatch):

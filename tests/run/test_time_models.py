@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import cchybrid
+from cchybrid.cli.app import run
 from cchybrid.run.time_models import TimeModel
 
 
 def test_the_example_of_the_thesis():
     """Eight steps on a ring, 1,024 bytes, 1 microsecond and 0.5 nanoseconds per byte: 12.1."""
-    schedule = cchybrid.solve("ring-bi-8", "AAS", time_limit=20).schedule
+    schedule = cchybrid.solve("ring-bi-8", "AAS", time_limit=20, steps=8).schedule
+    assert schedule is not None
     assert len(schedule.steps) == 8
     times = TimeModel(startup=1.0, bandwidth=2000.0).step_times(schedule, 1024)
     assert sum(times) == pytest.approx(12.096)
@@ -30,3 +34,15 @@ def test_the_record_names_all_settings():
     steps = len(schedule.steps)
     assert [row["microseconds"] for row in record["times"]] == [steps * 4.0, steps * 6.0]
     assert (record["startup_us"], record["bandwidth_mb_s"], record["per_hop_us"]) == (2.0, 4.0, 0.0)
+
+
+def test_solve_adds_the_times(capsys):
+    words = ["solve", "ring-bi-4", "broadcast", "--sizes", "8,16", "--startup", "2"]
+    assert run([*words, "--bandwidth", "4", "--json"]) == 0
+    times = json.loads(capsys.readouterr().out)["times"]
+    steps = times["steps"]
+    assert [row["microseconds"] for row in times["times"]] == [steps * 4.0, steps * 6.0]
+    assert run([*words, "--bandwidth", "4"]) == 0
+    assert f"8 bytes: {steps * 4.0:.3f} microseconds" in capsys.readouterr().out
+    assert run(["solve", "ring-bi-4", "broadcast", "--sizes", "many"]) == 2
+    assert "'many' is no size" in capsys.readouterr().err

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import shlex
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pandas import DataFrame
 
+from cchybrid.bench.checking import DAMAGE
+from cchybrid.bench.checking_designs import FoundSteps, checked_design, design_records
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared, figures_of
+from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared
 from cchybrid.bench.report.commands import budget_options
-from cchybrid.bench.report.design_steps import STEPS_FACT, FoundSteps, checked_steps, steps_section
-from cchybrid.bench.report.reading import DAMAGE
+from cchybrid.bench.report.design_steps import STEPS_FACT, steps_section
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names
-from cchybrid.checker import EvidenceError
 from cchybrid.checker.design import check_design
 from cchybrid.library.node_lists import format_nodes
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.errors import InputError
 
 HEADERS = [
     "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
@@ -76,7 +74,7 @@ def design_report(
         if run.failure or run.result.get("digest") != row.digest:
             failures.append(f"{run.row}: {run.failure or 'the row has changed since'}")
             continue
-        values, found = _checked(row, run)
+        values, found = checked_design(row, run)
         weighted = sum(
             -weight * values[name] if name in LARGER_IS_BETTER else weight * values[name]
             for name, weight in row.weights
@@ -132,41 +130,11 @@ def _commands(store: Path, suite: str, runs: list[Run]) -> list[str]:
     ]
 
 
-def _checked(row: DesignRow, run: Run) -> tuple[dict[str, float], FoundSteps | None]:
-    """Return the values of a stored network, computed again, and with a collective its steps."""
-    where = f"run {run.row}, seed {run.seed}"
-    try:
-        stored, record = _records(row, run)
-        check_design(record)
-        links = tuple((int(a), int(b)) for a, b in record["links"])
-        values, found = figures_of(row, links), None
-        if row.collective:
-            found = checked_steps(row, links, stored, run.result["proven"])
-            values["steps"] = float(found.steps)
-        stated = {name: float(value) for name, value in run.result["design"].items()}
-    except (zlib.error, ValueError, KeyError, TypeError, EvidenceError, CchybridError) as error:
-        raise InputError(str(error), where=where, hint="run it again") from None
-    wrong = [
-        name
-        for name, value in values.items()
-        if name not in stated or not math.isclose(value, stated[name], rel_tol=1e-9)
-    ]
-    if wrong:
-        raise InputError(f"{wrong[0]} is {values[wrong[0]]}", where=where, hint="run it again")
-    return values, found
-
-
-def _records(row: DesignRow, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what is stored of a run, and the record of the network in it."""
-    stored = run.unpacked()
-    return stored, stored["design"] if row.collective else stored
-
-
 def _columns(
     row: DesignRow, run: Run, values: dict[str, float], steps: FoundSteps | None
 ) -> list[dict[str, Any]]:
     """Return a record per published value; if none is published, of the steps or the cost terms."""
-    _, record = _records(row, run)
+    _, record = design_records(row, run)
     checked = check_design(record)
     bounds = {
         "latency": float(checked.mean_bound) * (row.nodes - 1) / row.nodes,

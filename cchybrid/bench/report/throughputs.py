@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -11,15 +10,14 @@ from typing import Any
 
 from pandas import DataFrame
 
-from cchybrid.bench.report.reading import DAMAGE
+from cchybrid.bench.checking import DAMAGE
+from cchybrid.bench.checking_throughputs import checked_throughput
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names
 from cchybrid.bench.throughput_row import ThroughputRow
-from cchybrid.checker import EvidenceError
-from cchybrid.checker.throughput import ThroughputVerdict, check_throughput
-from cchybrid.model import Instance
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.checker.throughput import ThroughputVerdict
+from cchybrid.model.errors import InputError
 
 HEADERS = [
     "topology", "collective", "published", "ours", "bound", "verdict", "proof", "seconds",
@@ -68,7 +66,7 @@ def throughput_report(
         if run is None or run.failure:
             failures.append(f"{row.name}: {'not run' if run is None else run.failure}")
         else:
-            lines.append(_line(row, run, _checked(run)))
+            lines.append(_line(row, run, checked_throughput(run)))
     table = DataFrame(lines, columns=HEADERS)
     words = ("better", "equal", "worse", "impossible", "new")
     summary = {"rows": len(rows), "optimal and certified": int((table.proof == "yes").sum())}
@@ -88,21 +86,6 @@ _TEXT = (
     "Rounds per chunk of endless schedules; fewer are better. Impossible: the published value is"
     " below a certified bound."
 )
-
-
-def _checked(run: Run) -> ThroughputVerdict:
-    """Return what the checker says of a stored record, which has to be that of the result."""
-    try:
-        record = run.unpacked()
-        verdict = check_throughput(record)
-        stated = (run.result["rounds_per_chunk"], run.result["bound"])
-        if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
-            raise InputError("the trees are not those of the result")
-        if Instance.from_json(record["instance"]).digest != run.result["digest"]:
-            raise InputError("the trees are of another instance")
-    except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
-        raise InputError(str(error), where=f"run {run.row}", hint="run it again") from None
-    return verdict
 
 
 def _line(row: ThroughputRow, run: Run, verdict: ThroughputVerdict) -> dict[str, Any]:

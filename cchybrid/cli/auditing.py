@@ -1,0 +1,179 @@
+"""``import`` and ``audit``: schedules of other tools, read and judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
+
+if TYPE_CHECKING:
+    from cchybrid.exchange.audit import Audit
+
+ForeignFile = Annotated[
+    Path, typer.Argument(metavar="FILE", show_default=False, help="A file of another tool.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        autocompletion=completion.importers,
+        help="msccl-xml, sccl-json, teccl, csv, ...; by default it is recognised.",
+    ),
+]
+JudgedOn = Annotated[
+    str | None,
+    typer.Option(
+        "--topology",
+        metavar="TOPOLOGY|FILE",
+        autocompletion=completion.topologies,
+        help="The network it is judged on, capacities included.",
+    ),
+]
+Performing = Annotated[
+    str | None,
+    typer.Option(
+        "--collective",
+        metavar="COLLECTIVE",
+        autocompletion=completion.collectives,
+        help="The collective it must perform, on --topology.",
+    ),
+]
+
+
+def import_(
+    file: ForeignFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The schedule file to write.")
+    ],
+    format_name: Format = None,
+    topology: JudgedOn = None,
+    collective: Performing = None,
+) -> None:
+    """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
+    from cchybrid.exchange.audit import judged_on, valid_schedule
+    from cchybrid.exchange.foreign_files import import_file
+    from cchybrid.plugin.registry import load_registry
+
+    network, performed = judged_on(topology, collective)
+    name, imported = import_file(
+        file, load_registry(), format_name=format_name, network=network, collective=performed
+    )
+    schedule = valid_schedule(file, imported)
+    schedule.save(output)
+    size = f"{len(schedule.steps)} steps, {schedule.channel_uses} channel uses"
+    print_lines([f"{schedule.instance.name}: valid, {size}, read as {name}"])
+    print_lines(f"  {line}" for line in (*imported.facts, *imported.limits))
+    print(f"written to {output}")
+
+
+def audit(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder.")
+    ],
+    format_name: Format = None,
+    topology: JudgedOn = None,
+    collective: Performing = None,
+    improve: Annotated[
+        bool, typer.Option("--improve", help="Solve the same instance; show ours beside theirs.")
+    ] = False,
+    time_limit: Annotated[
+        float, typer.Option(metavar="SEC", help="Seconds of --improve, for each file.")
+    ] = 60.0,
+    bound_time: Annotated[
+        float, typer.Option(metavar="SEC", help="Processor seconds for a lower bound.")
+    ] = 10.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Where to write report.csv and .md."),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Judge a schedule of another tool: its first broken rule, or its distance from a lower bound.
+
+    Exit status: 0 valid, or no schedule in it; 1 invalid; 2 bad input, or a file that cannot be
+    judged. Of a folder: 0 every file has a verdict; an interrupted report holds those so far.
+    """
+    from cchybrid.exchange.audit import Bounds, audit_file
+    from cchybrid.plugin.registry import load_registry
+
+    for name, value in (("--time-limit", time_limit), ("--bound-time", bound_time)):
+        if not 0 < value < float("inf"):
+            raise InputError(f"{value:g} seconds", where=name, hint="use a number above 0")
+    registry = load_registry()
+    bounds: Bounds = {}
+
+    def run(path: Path) -> Audit:
+        return audit_file(
+            path,
+            registry,
+            format_name=format_name,
+            topology=topology,
+            collective=collective,
+            improve=time_limit if improve else None,
+            bound_seconds=bound_time,
+            seed=seed,
+            bounds=bounds,
+        )
+
+    if file.is_dir():
+        _audit_folder(file, run, output, as_json)
+        return
+    if output is not None:
+        raise InputError("a report of one file", where="-o", hint="name a folder of files")
+    found = run(file)
+    if as_json:
+        print(json.dumps(found.to_json()))
+    else:
+        _print(found)
+    if found.verdict == "not judged":
+        raise typer.Exit(2)
+    raise typer.Exit(1 if found.verdict == "invalid" else 0)
+
+
+def _print(found: Audit) -> None:
+    lines = [f"{found.file}: {found.sentence}"]
+    if found.importer:
+        lines.append(f"  read as {found.importer}")
+    if found.lower and found.bound_by:
+        lines.append(f"  lower bound {found.lower}: {found.bound_by}")
+    lines += [f"  {line}" for line in found.facts]
+    lines += [f"  not in this model: {line}" for line in found.limits]
+    if found.ours is not None:
+        theirs = found.rounds or found.length
+        optimal = ", optimal" if found.ours_optimal else ""
+        lines.append(f"  theirs {theirs}, ours {found.ours}{optimal}")
+    print_lines(lines)
+
+
+def _audit_folder(
+    folder: Path, run: Callable[[Path], Audit], output: Path | None, as_json: bool
+) -> None:
+    """Audit every file of a folder; print a line for each, and write the report."""
+    from dataclasses import replace
+
+    from cchybrid.exchange.audit_report import files_in, write_report
+
+    found: list[Audit] = []
+    paths = files_in(folder)
+    try:
+        for path in paths:
+            audit = replace(run(path), file=str(path.relative_to(folder)), imported=None)
+            found.append(audit)
+            if as_json:
+                print(json.dumps(audit.to_json()), flush=True)
+            else:
+                print_lines([f"{audit.file}: {audit.sentence}"])
+    finally:
+        if output is not None and found:
+            written = write_report(found, output, f"cchybrid audit {folder.name} -o DIR")
+            if not as_json:
+                print(f"written to {written[0]} and {written[1].name}")

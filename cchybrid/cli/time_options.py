@@ -1,0 +1,53 @@
+"""Options of the time model, which several commands share."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:
+    from cchybrid.run.time_models import TimeModel
+
+SIZES = "1024,32768,1048576"
+Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
+Bandwidth = Annotated[
+    float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
+]
+PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
+Sizes = Annotated[
+    str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
+]
+
+
+def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
+    """Return the time model that the options describe."""
+    from cchybrid.run.time_models import TimeModel
+
+    for name, value in (("--startup", startup), ("--per-hop", per_hop)):
+        if not 0 <= value < math.inf:
+            raise InputError(f"{value:g} microseconds", where=name, hint="use a number from 0")
+    if not 0 < bandwidth < math.inf:
+        raise InputError(
+            f"{bandwidth:g} megabytes per second", where="--bandwidth", hint="use more than 0"
+        )
+    return TimeModel(startup, bandwidth, per_hop)
+
+
+def read_sizes(text: str) -> list[float]:
+    """Return the message sizes, in bytes, of a list such as ``1024,4096``."""
+    found: list[float] = []
+    for part in text.split(","):
+        try:
+            size = float(part)
+        except ValueError:
+            size = math.nan
+        if not 0 < size < math.inf:
+            raise InputError(
+                f"{part.strip()[:40]!r} is no size", where="--sizes", hint=f"write {SIZES}"
+            )
+        found.append(size)
+    return found

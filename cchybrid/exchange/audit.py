@@ -1,0 +1,371 @@
+"""Audits of foreign files: imported, verified, bounded, and one verdict each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
+from cchybrid.exchange.foreign_files import import_file
+from cchybrid.host.api import solve
+from cchybrid.host.instances import collective as named_collective
+from cchybrid.host.instances import network as named_network
+from cchybrid.library.formats import read_network
+from cchybrid.model import Collective, Instance, Network, Schedule
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.instance import is_file
+from cchybrid.model.shown import counted
+from cchybrid.plugin.imported import BrokenRule, Imported
+from cchybrid.plugin.registry import Registry
+from cchybrid.proof.reach import explain, unreachable
+from cchybrid.referee.verify import Violation, verify_schedule
+
+Verdict = Literal["valid", "invalid", "no schedule", "not judged"]
+
+BOUND_SECONDS = 10.0
+"""Seconds of processor time for the lower bound of a file."""
+MAX_BOUNDED_MESSAGES = 20_000
+"""Messages above which no lower bound is searched for."""
+
+_NETWORK_RULES = frozenset({
+    "no-such-node", "no-such-channel", "channel-overload", "half-duplex-overload",
+    "inject-overload", "accept-overload", "passes-endpoint",
+})  # fmt: skip
+"""Rules about the network, which a program that does what it says may break all the same."""
+
+Bounds = dict[str, FoundBound]
+"""By the digest of an instance: the bound."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The result of an audit.
+
+    Attributes
+    ----------
+    file
+        The name of the file.
+    importer
+        The name of the importer, "" if none knows the file.
+    verdict
+        ``valid``; ``invalid``; ``no schedule`` (the file holds a network or an instance only); or
+        ``not judged`` (it cannot be read, or meant by the model).
+    reason
+        Why it is not valid, as one line.
+    broken
+        The first broken rule, with its place in the file's own terms, or ``None``.
+    unit
+        ``steps``, or the file's own unit of time, such as ``epochs``.
+    length
+        The number of these units, or ``None``.
+    rounds
+        The rounds of all steps, if steps have several; else ``None``.
+    lower
+        The lower bound on the rounds (or steps, or units); 0 if there is none.
+    bound_by
+        Its provider, or the arithmetic behind it.
+    certified
+        Whether the checker has accepted the evidence of the bound.
+    limits, facts
+        As in ``Imported``.
+    ours, ours_optimal
+        The steps of the best schedule found here of the same instance, and whether it is proven
+        optimal; ``None`` unless asked for.
+    imported
+        What was read, or ``None``.
+    """
+
+    file: str
+    importer: str
+    verdict: Verdict
+    reason: str = ""
+    broken: BrokenRule | None = None
+    unit: str = "steps"
+    length: int | None = None
+    rounds: int | None = None
+    lower: int = 0
+    bound_by: str = ""
+    certified: bool = False
+    limits: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    ours: int | None = None
+    ours_optimal: bool = False
+    imported: Imported | None = None
+
+    @property
+    def percent(self) -> Fraction | None:
+        """The largest possible distance from the lower bound, in percent of it."""
+        spent = self.length if self.rounds is None else self.rounds
+        if self.verdict != "valid" or not self.lower or spent is None:
+            return None
+        return Fraction(100 * (spent - self.lower), self.lower)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict as one line."""
+        if self.verdict != "valid":
+            words = {"invalid": "invalid because", "not judged": "not judged:"}
+            text = f"{words[self.verdict]} {self.reason}" if self.verdict in words else ""
+            return text or f"{self.verdict}: {self.reason}{self._bound_alone()}"
+        size = counted(self.length or 0, self.unit[:-1])
+        if self.rounds is not None and self.rounds != self.length:
+            size += f" / {counted(self.rounds, 'round')}"
+        if self.percent is None:
+            return f"valid, {size}, no lower bound"
+        word = "certified " if self.certified else ""
+        return f"valid, {size}, at most {shown_percent(self.percent)} % above " + (
+            f"a {word}lower bound of {self.lower}"
+        )
+
+    def _bound_alone(self) -> str:
+        if not self.lower:
+            return ""
+        word = "certified " if self.certified else ""
+        return f"; {word}lower bound {counted(self.lower, self.unit[:-1])}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the audit as a JSON object."""
+        return {
+            "file": self.file,
+            "format": self.importer,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "rule": None if self.broken is None else self.broken.rule,
+            "place": None if self.broken is None else self.broken.place,
+            "unit": self.unit,
+            "length": self.length,
+            "rounds": self.rounds,
+            "lower_bound": self.lower or None,
+            "bound_by": self.bound_by,
+            "certified": self.certified,
+            "percent_above": None if self.percent is None else float(self.percent),
+            "limits": list(self.limits),
+            "facts": list(self.facts),
+            "ours": self.ours,
+            "ours_optimal": self.ours_optimal,
+        }
+
+
+def shown_percent(value: Fraction) -> str:
+    """Return a percentage, rounded up to a tenth.
+
+    Examples
+    --------
+    >>> shown_percent(Fraction(700, 99)), shown_percent(Fraction(0)), shown_percent(Fraction(50))
+    ('7.1', '0', '50')
+    """
+    tenths = ceil(10 * value)
+    return f"{tenths // 10}.{tenths % 10}" if tenths % 10 else str(tenths // 10)
+
+
+def audit_file(
+    path: str | Path,
+    registry: Registry,
+    *,
+    format_name: str | None = None,
+    topology: str | None = None,
+    collective: str | None = None,
+    improve: float | None = None,
+    bound_seconds: float = BOUND_SECONDS,
+    seed: int = 0,
+    stop: Callable[[], object] | None = None,
+    bounds: Bounds | None = None,
+) -> Audit:
+    """Import, verify and bound a file; a file that cannot be read has a verdict, too.
+
+    Parameters
+    ----------
+    path
+        The file.
+    registry
+        The plugins.
+    format_name
+        The name of the importer; by default it is recognised.
+    topology, collective
+        The names of the network and the collective against which it is judged.
+    improve
+        Seconds to solve the same instance.
+    bound_seconds
+        Seconds of processor time for the lower bound.
+    seed
+        Seed of the search.
+    stop
+        A true value ends searches.
+    bounds
+        Bounds found before, which are used and added to.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or the topology, the collective or the format is unknown.
+    """
+    network, performed = judged_on(topology, collective)
+    if format_name is not None:
+        registry.importer(format_name)
+    if not is_file(path):
+        raise InputError("no such file", where=str(path), hint="check the name")
+    name = Path(path).name
+    try:
+        importer, imported = import_file(
+            path, registry, format_name=format_name, network=network, collective=performed
+        )
+    except CchybridError as error:
+        return _without_import(Path(path), error)
+    found = _judge(name, importer, imported)
+    if found.verdict in ("valid", "no schedule"):
+        found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
+    if improve is not None and found.verdict == "valid" and imported.own is None:
+        found = _improved(found, improve, seed, stop)
+    return found
+
+
+def judged_on(
+    topology: str | None, collective: str | None
+) -> tuple[Network | None, Collective | None]:
+    """Return the network and the collective by name, if they are given.
+
+    Raises
+    ------
+    InputError
+        They are unknown, or there is a collective without a network.
+    """
+    network = None if topology is None else named_network(topology)
+    if collective is None:
+        return network, None
+    if network is None:
+        raise InputError(
+            "a collective without a network", where="--collective", hint="set --topology"
+        )
+    return network, named_collective(collective, network)
+
+
+def _without_import(path: Path, error: CchybridError) -> Audit:
+    """Return the verdict of a file that no importer reads: perhaps it is a network."""
+    text = str(error).removeprefix(f"{path}: ")
+    if "no importer knows" in text:
+        try:
+            network: Network = read_network(path).network
+        except (CchybridError, OSError, UnicodeError):
+            pass
+        else:
+            size = f"a network of {network.nodes} nodes, {len(network.channels)} channels"
+            return Audit(path.name, "network", "no schedule", reason=size)
+    return Audit(path.name, "", "not judged", reason=text)
+
+
+def _judge(name: str, importer: str, imported: Imported) -> Audit:
+    """Return the verdict, without a lower bound unless the file has its own."""
+    found = Audit(
+        name, importer, "no schedule", limits=imported.limits, facts=imported.facts,
+        imported=imported, reason="",
+    )  # fmt: skip
+    own = imported.own
+    if own is not None:
+        found = replace(
+            found, unit=own.unit, length=own.value, lower=own.lower, bound_by=own.reason
+        )
+    if imported.broken:
+        return _invalid(found, imported.broken[0])
+    schedule = imported.schedule
+    if schedule is not None:
+        violations = verify_schedule(schedule)
+        if violations:
+            return _violated(found, imported, violations[0])
+        if own is None:
+            total = sum(schedule.rounds)
+            length = imported.length if imported.length is not None else len(schedule.steps)
+            found = replace(found, length=length, rounds=None if total == length else total)
+    elif own is None:
+        text = "no instance" if imported.instance is None else imported.instance.name
+        return replace(found, reason="; ".join((text, *imported.limits[:1])))
+    return replace(found, verdict="valid")
+
+
+def _invalid(found: Audit, broken: BrokenRule) -> Audit:
+    return replace(found, verdict="invalid", broken=broken, reason=str(broken))
+
+
+def _violated(found: Audit, imported: Imported, first: Violation) -> Audit:
+    """Return the verdict of a schedule that the referee refuses, in the file's terms."""
+    place = imported.place(first.step, first.transfer) if first.step >= 0 else ""
+    if not place and first.step >= 0:
+        place = f"step {first.step + 1}"
+    text = first.text.split(": ", 1)[1] if first.step >= 0 else first.text
+    broken = BrokenRule(first.rule, place, text)
+    if imported.meaning_checked and first.rule not in _NETWORK_RULES:
+        reason = f"it does what it says, in a way that this model cannot express: {broken}"
+        return replace(found, verdict="not judged", broken=broken, reason=reason)
+    return _invalid(found, broken)
+
+
+def _one_round(instance: Instance) -> Instance:
+    """Return the instance with one round a step: R rounds are R steps of it."""
+    return instance.with_model(rounds=())
+
+
+def _bounded(
+    found: Audit,
+    registry: Registry,
+    seconds: float,
+    stop: Callable[[], object] | None,
+    bounds: Bounds,
+) -> Audit:
+    """Return the audit with a lower bound on rounds, unless it has one."""
+    assert found.imported is not None
+    instance = found.imported.instance
+    if found.imported.own is not None or instance is None:
+        return found
+    if len(instance.collective.messages) > MAX_BOUNDED_MESSAGES:
+        text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
+        return replace(found, limits=(*found.limits, text))
+    plain = _one_round(instance)
+    lost = None if plain.collective.kind == "allreduce" else unreachable(plain.forward)
+    if lost is not None:
+        return replace(found, reason=f"{found.reason}; {explain(plain, lost).reason}")
+    spent = found.length if found.rounds is None else found.rounds
+    if plain.digest not in bounds:
+        providers = list(registry.bounds.values())
+        bounds[plain.digest] = best_bound(plain, providers, seconds, spent, stop)
+    best = bounds[plain.digest]
+    return replace(found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0)
+
+
+def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None) -> Audit:
+    """Return the audit with the best schedule of the same instance that is found here."""
+    assert found.imported is not None
+    if found.imported.instance is None:
+        return found
+    instance = _one_round(found.imported.instance)
+    started = time.monotonic()
+    result = solve(instance, time_limit=seconds, seed=seed, stop=stop)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    facts = (*found.facts, f"solved here in {time.monotonic() - started:.1f} s of {seconds:g}")
+    lower = result.certified_bound
+    if lower.steps > found.lower:
+        kind = str(lower.evidence.get("kind", result.bound_by))
+        found = replace(found, lower=lower.steps, bound_by=kind, certified=bool(lower.evidence))
+    optimal = result.status == "optimal"
+    return replace(found, ours=result.steps, ours_optimal=optimal, facts=facts)
+
+
+def valid_schedule(path: str | Path, imported: Imported) -> Schedule:
+    """Return the schedule of a foreign file, which is valid.
+
+    Raises
+    ------
+    InputError
+        It has none, or breaks a rule; the place is in the file's terms.
+    """
+    found = _judge(Path(path).name, "", imported)
+    if found.verdict in ("invalid", "not judged"):
+        raise InputError(found.sentence, where=str(path), hint="see: cchybrid audit")
+    if imported.schedule is None:
+        limits = "; ".join(imported.limits) or "the file holds no schedule"
+        raise InputError(limits, where=str(path), hint="see: cchybrid audit")
+    return imported.schedule

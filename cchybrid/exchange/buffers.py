@@ -1,0 +1,205 @@
+"""The buffers of standard collectives: which chunk of a message lies where at which rank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.collective import one_and_many
+from cchybrid.model.errors import InputError
+
+INPUT, OUTPUT, SCRATCH = "i", "o", "s"
+"""The buffers of a rank: what the user gives, what the user gets, and room for what is between."""
+
+
+class Place(NamedTuple):
+    """A chunk of a buffer of a rank."""
+
+    buffer: str
+    chunk: int
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """The layout of a collective of all ranks, as MPI and NCCL have it.
+
+    Parameters
+    ----------
+    collective
+        ``allgather``, ``alltoall``, ``broadcast``, ``scatter``, ``gather``, ``reduce``,
+        ``reducescatter`` or ``allreduce``.
+    ranks
+        The node of each rank, ascending.
+    chunks
+        Chunks of what a rank sends to, or gets from, one other rank.
+    inputs, outputs
+        Chunks of the input and the output buffer of every rank.
+    root
+        The rank that sends or gets everything, or -1.
+    slots
+        Per message its two ends and its number among the messages of the same ends: the rank of
+        its source (of a reduction -1), of its destination (of several -1), and the number.
+    """
+
+    collective: str
+    ranks: tuple[int, ...]
+    chunks: int
+    inputs: int
+    outputs: int
+    root: int
+    slots: tuple[tuple[int, int, int], ...]
+
+    def own(self, message: int, rank: int) -> Place | None:
+        """Return where a rank has its part of a message from the start, or ``None``."""
+        source, goal, number = self.slots[message]
+        if source not in (-1, rank):
+            return None
+        spread = self.collective in ("alltoall", "scatter", "reducescatter")
+        return Place(INPUT, goal * self.chunks + number if spread else number)
+
+    def result(self, message: int, rank: int) -> Place | None:
+        """Return where a rank needs a message in the end, or ``None``; its source needs none."""
+        source, goal, number = self.slots[message]
+        if goal not in (-1, rank) or source == rank:
+            return None
+        spread = self.collective in ("allgather", "alltoall", "gather")
+        return Place(OUTPUT, source * self.chunks + number if spread else number)
+
+    def own_copies(self, rank: int) -> list[tuple[Place, Place]]:
+        """Return the chunks of its own input that a rank has in its output, too: from and to."""
+        numbers = range(self.chunks)
+        shift = rank * self.chunks
+        if self.collective in ("broadcast", "gather", "scatter") and rank != self.root:
+            return []
+        if self.collective in ("allgather", "gather"):
+            return [(Place(INPUT, c), Place(OUTPUT, shift + c)) for c in numbers]
+        if self.collective == "alltoall":
+            return [(Place(INPUT, shift + c), Place(OUTPUT, shift + c)) for c in numbers]
+        if self.collective == "scatter":
+            return [(Place(INPUT, shift + c), Place(OUTPUT, c)) for c in numbers]
+        if self.collective == "broadcast":
+            return [(Place(INPUT, c), Place(OUTPUT, c)) for c in numbers]
+        return []
+
+    @property
+    def works_in_place(self) -> bool:
+        """Whether a rank's input may be a part of its output, or the other way round."""
+        return self.collective != "alltoall"
+
+    def shared(self, place: Place, rank: int) -> Place:
+        """Return the place of the input that a place of the output is when working in place.
+
+        These are NCCL's conventions; any other place is returned as it is.
+        """
+        if place.buffer != OUTPUT or not self.works_in_place:
+            return place
+        shift = rank * self.chunks
+        if self.collective in ("reducescatter", "scatter"):
+            is_shared = self.collective == "reducescatter" or rank == self.root
+            return Place(INPUT, shift + place.chunk) if is_shared else place
+        if self.collective == "allgather" or (self.collective == "gather" and rank == self.root):
+            index = place.chunk - shift
+            return Place(INPUT, index) if 0 <= index < self.chunks else place
+        return place if self.collective == "gather" else Place(INPUT, place.chunk)
+
+
+def buffers_of(instance: Instance, tool: str) -> Buffers:
+    """Return the layout of the collective of an instance.
+
+    Parameters
+    ----------
+    tool
+        The format to be written, for messages.
+
+    Raises
+    ------
+    InputError
+        The messages are none of the standard collectives of all ranks.
+    """
+    ranks = instance.network.terminals
+    rank_of = {node: rank for rank, node in enumerate(ranks)}
+    kind, count = instance.collective.kind, len(ranks)
+    seen: Counter[tuple[int, int]] = Counter()
+    slots = []
+    for message in instance.collective.messages:
+        one, many = one_and_many(message)
+        if not {one, *many} <= set(rank_of):
+            _refuse(instance, tool, "has nodes that are switches")
+        everyone = len(many) == count - 1
+        if not (everyone or (len(many) == 1 and kind == "deliver")):
+            _refuse(instance, tool, f"has messages with {len(many)} ends, and {count} ranks")
+        goal = -1 if everyone else rank_of[many[0]]
+        ends = (rank_of[one], goal) if kind == "deliver" else (-1, rank_of[one])
+        ends = (-1, -1) if kind == "allreduce" else ends
+        slots.append((*ends, seen[ends]))
+        seen[ends] += 1
+    chunks = max(seen.values())
+    if min(seen.values()) != chunks:
+        _refuse(instance, tool, "has different numbers of messages for different ranks")
+    name, root = _recognize(kind, set(seen), count)
+    if not name:
+        _refuse(instance, tool, "is a mixture")
+    wide = count * chunks
+    inputs = wide if name in ("alltoall", "scatter", "reducescatter") else chunks
+    outputs = wide if name in ("allgather", "alltoall", "gather") else chunks
+    return Buffers(name, ranks, chunks, inputs, outputs, root, tuple(slots))
+
+
+def _recognize(kind: str, ends: set[tuple[int, int]], count: int) -> tuple[str, int]:
+    """Return the name of a collective and its root, from the ends of its messages."""
+    sources, goals = {source for source, _ in ends}, {goal for _, goal in ends}
+    if kind == "allreduce":
+        return "allreduce", -1
+    if kind == "combine":
+        if len(goals) == 1:
+            return "reduce", min(goals)
+        return ("reducescatter" if len(goals) == count else ""), -1
+    if goals == {-1}:
+        if len(sources) == 1:
+            return "broadcast", min(sources)
+        return ("allgather" if len(sources) == count else ""), -1
+    if -1 in goals:
+        return "", -1
+    if len(ends) == count * (count - 1):
+        return "alltoall", -1
+    if len(ends) == count - 1:
+        if len(sources) == 1:
+            return "scatter", min(sources)
+        return ("gather", min(goals)) if len(goals) == 1 else ("", -1)
+    return "", -1
+
+
+def _refuse(instance: Instance, tool: str, reason: str) -> None:
+    raise InputError(
+        f"{tool} has collectives of all processors only, and this one {reason}",
+        where=instance.name,
+        hint="export an allgather, alltoall, broadcast, scatter, gather, reduce, reduce-scatter or "
+        "allreduce of all processors, or use --to jsonl",
+    )
+
+
+def refuse_relays(schedule: Schedule, buffers: Buffers, tool: str) -> None:
+    """Raise an ``InputError`` if a transfer passes a rank, or begins or ends at a switch."""
+    ranks = set(buffers.ranks)
+    for number, step in enumerate(schedule.steps, 1):
+        for message, path in step:
+            passed = ranks.intersection(path[1:-1])
+            place = f"{schedule.instance.name}: step {number}, message {message}"
+            name = schedule.instance.network.node_name
+            if passed:
+                raise InputError(
+                    f"the transfer passes processor {name(min(passed))}, and {tool} has transfers "
+                    "between neighbours only",
+                    where=place,
+                    hint="solve with --switching store-and-forward",
+                )
+            if not {path[0], path[-1]} <= ranks:
+                switch = path[0] if path[0] not in ranks else path[-1]
+                raise InputError(
+                    f"switch {name(switch)} keeps it between steps, and {tool} has programs of "
+                    "processors only",
+                    where=place,
+                    hint="solve with --switching wormhole, which passes switches within a step",
+                )

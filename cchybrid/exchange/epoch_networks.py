@@ -1,0 +1,196 @@
+"""Networks in epochs: links of any rate, switches that copy, and a lower bound by arithmetic.
+
+The clusters are those that TE-CCL computes with (X. Liu et al., Rethinking machine learning
+collective communication as a multi-commodity flow problem, SIGCOMM 2024; github.com/microsoft/
+TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from cchybrid.model.shown import counted
+
+Link = tuple[int, int]
+Demands = Mapping[tuple[int, int], frozenset[int]]
+"""Per source and chunk, the nodes that need it."""
+
+_NVLINK, _NVLINKS, _INFINIBAND, _NVSWITCH = 25, 50, Fraction(25, 2), 125
+
+# One chassis of NDv2: pairs with one NVLink, and pairs with two.
+_SINGLE = ((0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6))
+_DOUBLE = ((0, 1), (0, 4), (1, 3), (2, 3), (2, 6), (4, 5), (5, 7), (6, 7))
+
+
+@dataclass(frozen=True)
+class EpochNetwork:
+    """A network with gigabytes per second of each link.
+
+    Parameters
+    ----------
+    name
+        The name for people.
+    gpus, switches
+        The nodes; a switch copies what it receives, and forwards it at once.
+    links
+        Gigabytes per second of each link.
+    parts
+        Sets of nodes whose cuts are tried for the bound, besides single nodes.
+    """
+
+    name: str
+    gpus: frozenset[int]
+    switches: frozenset[int]
+    links: Mapping[Link, Fraction]
+    parts: tuple[frozenset[int], ...]
+
+    @property
+    def nodes(self) -> frozenset[int]:
+        """All nodes."""
+        return self.gpus | self.switches
+
+
+def ndv2(chassis: int) -> EpochNetwork:
+    """Return an NDv2 cluster: 8 GPUs a chassis; more than two chassis are joined by switch 0."""
+    first = 0 if chassis <= 2 else 1
+    links: dict[Link, Fraction] = {}
+    parts = []
+    for number in range(chassis):
+        base = first + 8 * number
+        for pairs, rate in ((_SINGLE, _NVLINK), (_DOUBLE, _NVLINKS)):
+            for a, b in pairs:
+                links[base + a, base + b] = links[base + b, base + a] = Fraction(rate)
+        parts.append(frozenset(range(base, base + 8)))
+        if chassis > 2:
+            links[base, 0] = links[0, base + 1] = _INFINIBAND
+    if chassis == 2:
+        links[8, 1] = links[0, 9] = _INFINIBAND
+    gpus = frozenset(range(first, first + 8 * chassis))
+    switches = frozenset(range(first))
+    return EpochNetwork(f"NDv2, {chassis} chassis", gpus, switches, links, tuple(parts))
+
+
+def dgx2(chassis: int = 2) -> EpochNetwork:
+    """Return a DGX-2 cluster: 16 GPUs and an NVSwitch a chassis, 8 InfiniBand links each way."""
+    links: dict[Link, Fraction] = {}
+    parts = []
+    for number in range(chassis):
+        base = 17 * number
+        for gpu in range(base + 1, base + 17):
+            links[base, gpu] = links[gpu, base] = Fraction(_NVSWITCH)
+        parts += [frozenset(range(base, base + 17)), frozenset(range(base + 1, base + 17))]
+        for other in range(chassis):
+            if other != number:
+                for k in range(1, 16, 2):
+                    links[base + 1 + k, 17 * other + k] = _INFINIBAND
+    switches = frozenset(17 * number for number in range(chassis))
+    gpus = frozenset(range(17 * chassis)) - switches
+    return EpochNetwork(f"DGX-2, {chassis} chassis", gpus, switches, links, tuple(parts))
+
+
+KNOWN = (ndv2(2), ndv2(4), dgx2(2))
+
+
+def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None:
+    """Return the only known network that has these GPUs and links, or ``None``."""
+    used, nodes = set(links), frozenset(gpus)
+    fitting = [each for each in KNOWN if used <= set(each.links) and nodes <= each.gpus]
+    # The cluster with the fewest GPUs that are not used.
+    fitting.sort(key=lambda each: len(each.gpus - nodes))
+    return fitting[0] if fitting and len(fitting[0].gpus - nodes) <= 1 else None
+
+
+def epoch_bound(
+    network: EpochNetwork,
+    switches: frozenset[int],
+    demands: Demands,
+    per_epoch: Mapping[Link, Fraction],
+) -> tuple[int, str]:
+    """Return epochs that every schedule needs, and the arithmetic as one line.
+
+    Into a set of nodes, every chunk that one of them needs and none of them has must enter, over
+    links that carry a given number of chunks per epoch; the last one to enter still has to reach
+    the farthest node of the set, if all of them need all chunks. Where every chunk has one
+    destination, parts of chunks may be sent. Start-up times are not counted.
+
+    Parameters
+    ----------
+    switches
+        The nodes that forward at once and copy.
+    per_epoch
+        Chunks per epoch of each link.
+    """
+    hops = {link: 0 if link[0] in switches else ceil(1 / rate) for link, rate in per_epoch.items()}
+    distances = {start: _distances(hops, start) for start in network.nodes}
+    divisible = all(len(needed) == 1 for needed in demands.values())
+    best, reason = 0, ""
+    nodes = network.nodes
+    candidates = [frozenset({node}) for node in sorted(nodes - switches)]
+    candidates += [part - left for part in network.parts for left in (frozenset(), switches)]
+    candidates += [nodes - part for part in candidates]
+    for part in candidates:
+        entering = {link: rate for link, rate in per_epoch.items() if _enters(link, part)}
+        entrants = [
+            needed & part
+            for (source, _), needed in demands.items()
+            if source not in part and needed & part
+        ]
+        if not entrants or not entering:
+            continue
+        rates = list(entering.values())
+        epochs = ceil(len(entrants) / sum(rates))
+        inside = part - switches
+        tail = 0
+        if not divisible:
+            epochs = _epochs_for(len(entrants), rates)
+        if not divisible and all(each == inside for each in entrants):
+            heads = {b for _, b in entering}
+            tail = max(min(distances[b].get(node, 0) for b in heads) for node in inside)
+        if epochs + tail > best:
+            best = epochs + tail
+            reason = f"{counted(len(entrants), 'chunk')} into {_shown(inside)}"
+            reason += f" over {counted(len(entering), 'link')}: {counted(epochs, 'epoch')}"
+            reason += f", and {tail} to the farthest GPU" if tail else ""
+    return best, reason
+
+
+def _enters(link: Link, part: frozenset[int]) -> bool:
+    return link[1] in part and link[0] not in part
+
+
+def _epochs_for(chunks: int, rates: list[Fraction]) -> int:
+    """Return the fewest epochs in which links of these rates carry a number of whole chunks."""
+    low = ceil(chunks / sum(rates))  # a link may carry less, as chunks are whole
+    while sum(low * rate // 1 for rate in rates) < chunks:
+        low += 1
+    return low
+
+
+def _distances(hops: Mapping[Link, int], start: int) -> dict[int, int]:
+    """Return the epochs from a node to each other node."""
+    successors: dict[int, list[tuple[int, int]]] = {}
+    for (a, b), epochs in hops.items():
+        successors.setdefault(a, []).append((b, epochs))
+    found: dict[int, int] = {}
+    heap = [(0, start)]
+    while heap:
+        distance, node = heapq.heappop(heap)
+        if node in found:
+            continue
+        found[node] = distance
+        for other, epochs in successors.get(node, ()):
+            heapq.heappush(heap, (distance + epochs, other))
+    return found
+
+
+def _shown(part: frozenset[int]) -> str:
+    numbers = sorted(part)
+    if len(numbers) == 1:
+        return f"GPU {numbers[0]}"
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"GPUs {numbers[0]} to {numbers[-1]}"
+    return f"{len(numbers)} GPUs"

@@ -1,0 +1,106 @@
+"""Foreign files: read with limits, compressed or not, and their importer found by their text."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+from cchybrid.library.nearest import did_you_mean
+from cchybrid.model import Collective, Network
+from cchybrid.model.errors import InputError, PluginError, with_context
+from cchybrid.model.text import error_line
+from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.plugin.records import ImporterInfo
+from cchybrid.plugin.registry import Registry
+
+MAX_MIB = 64
+"""Mebibytes of a foreign file's text; compressed files are decompressed up to this size only."""
+RECOGNISED_CHARACTERS = 1 << 16
+"""Characters at the beginning of a file by which its format is recognised."""
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_foreign_text(path: str | Path) -> str:
+    """Return the text of a file, which may be compressed by gzip, whatever its name.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no text, or is larger than ``MAX_MIB``.
+    """
+    limit = MAX_MIB << 20
+    try:
+        if not Path(path).is_file():
+            raise InputError("no such file", hint="check the name")
+        with open(path, "rb") as file:
+            data = file.read(limit + 1)
+        if data.startswith(_GZIP_MAGIC):
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(limit + 1)
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise InputError("the compressed file is damaged", hint="compress it again") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", hint="check the file") from None
+    except ValueError:
+        raise InputError("cannot be read: no file has such a name", hint="check it") from None
+    if len(data) > limit:
+        raise InputError(f"larger than {MAX_MIB} MiB", hint="audit a smaller file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("not a text file", hint="give a UTF-8 text file") from None
+
+
+def import_file(
+    path: str | Path,
+    registry: Registry,
+    *,
+    format_name: str | None = None,
+    network: Network | None = None,
+    collective: Collective | None = None,
+) -> tuple[str, Imported]:
+    """Return the name of the importer of a file, and what the file says.
+
+    Parameters
+    ----------
+    path
+        The file.
+    registry
+        The plugins.
+    format_name
+        The name of the importer; by default it is recognised by the text.
+    network, collective
+        As in ``ImportRequest``.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, no importer knows it, or it says what cannot be meant.
+    """
+    info = None if format_name is None else registry.importer(format_name)
+    with with_context(path):
+        text = read_foreign_text(path)
+        if info is None:
+            info = find_importer(text, registry)
+        request = ImportRequest(Path(path).name.split(".")[0] or "file", network, collective)
+        return info.name, info.read(text, request)
+
+
+def find_importer(text: str, registry: Registry) -> ImporterInfo:
+    """Return the importer that recognises a text, the first by name."""
+    head = text[:RECOGNISED_CHARACTERS]
+    for _, info in sorted(registry.importers.items()):
+        try:
+            if info.recognises(head):
+                return info
+        except Exception as error:
+            raise PluginError(f"importer {info.name} failed: {error_line(error)}") from error
+    names = ", ".join(sorted(info.name for info in registry.importers.values()))
+    raise InputError("no importer knows this file", hint=f"name one by --from: {names}")
+
+
+def short_hint(name: str, known: list[str]) -> str:
+    """Return a hint with the nearest of the known names, or all of them."""
+    return did_you_mean(name, known) or f"use {', '.join(known)}"

@@ -1,0 +1,127 @@
+"""Collectives from the chunks of a foreign file: equal messages become the chunks of one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeVar, cast
+
+from cchybrid.model import AllReduction, Collective, Message, Reduction
+from cchybrid.model.collective import MAX_CHUNKS, AnyMessage, one_and_many
+from cchybrid.model.errors import InputError
+
+K = TypeVar("K", bound=Hashable)
+MAX_MESSAGES = 1_000_000
+"""Messages, chunks counted, of a foreign schedule."""
+
+
+def collective_of(
+    chunks: Iterable[tuple[K, AnyMessage]], name: str = ""
+) -> tuple[Collective, dict[K, int]]:
+    """Return a collective, and the number of the message of each chunk.
+
+    Parameters
+    ----------
+    chunks
+        Pairs of a key and a message; messages that are equal are chunks of one.
+    name
+        The name; by default that of the pattern, or ``custom``.
+
+    Raises
+    ------
+    InputError
+        There are none, or too many.
+    """
+    groups: dict[AnyMessage, list[K]] = {}
+    for total, (key, message) in enumerate(chunks, 1):
+        if total > MAX_MESSAGES:
+            raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
+        groups.setdefault(message, []).append(key)
+    if not groups:
+        raise InputError("nothing is to be sent", hint="give a file with messages")
+    messages = sorted(groups, key=one_and_many)
+    counts = {len(keys) for keys in groups.values()}
+    equal = len(counts) == 1 and max(counts) <= MAX_CHUNKS
+    found = Collective(
+        name or pattern_of(messages),
+        cast(Any, tuple(messages if equal else (m for m in messages for _ in groups[m]))),
+    )
+    if equal:
+        found = found.in_chunks(max(counts))
+    numbers: dict[K, int] = {}
+    for message in messages:
+        for key in groups[message]:
+            numbers[key] = len(numbers)
+    return found, numbers
+
+
+def pattern_of(messages: Iterable[AnyMessage]) -> str:
+    """Return the name of the pattern of messages, each listed once; ``custom`` if it has none."""
+    listed = list(messages)
+    nodes = {node for m in listed for node in (one_and_many(m)[0], *one_and_many(m)[1])}
+    first = listed[0]
+    if isinstance(first, AllReduction):
+        return "allreduce"
+    # The ends of a message are distinct, so their number tells whether they are all nodes.
+    to_all = all(len(one_and_many(m)[1]) == len(nodes) - 1 for m in listed)
+    ones = {one_and_many(m)[0] for m in listed}
+    combines = isinstance(first, Reduction)
+    if to_all and len(ones) == len(listed) == len(nodes):
+        return "AAR" if combines else "AAB"
+    if to_all and len(listed) == 1:
+        return "AOR" if combines else "OAB"
+    if combines:
+        return "custom"
+    pairs = {(m.source, m.destinations[0]) for m in cast(list[Message], listed)}
+    single = all(len(one_and_many(m)[1]) == 1 for m in listed)
+    if single and len(pairs) == len(listed):
+        if len(listed) == len(nodes) * (len(nodes) - 1):
+            return "AAS"
+        if len(listed) == len(nodes) - 1 and len(ones) == 1:
+            return "OAS"
+        if len(listed) == len(nodes) - 1 and len({d for _, d in pairs}) == 1:
+            return "AOG"
+    return "custom"
+
+
+def match_messages(
+    collective: Collective, given: Mapping[K, AnyMessage], place: str
+) -> dict[K, int]:
+    """Return the number of each chunk in a collective that the user names.
+
+    Raises
+    ------
+    InputError
+        A chunk is none of its messages, or there are more of them than chunks.
+    """
+    left: dict[AnyMessage, list[int]] = {}
+    listed: tuple[AnyMessage, ...] = collective.messages
+    for number, message in enumerate(listed):
+        left.setdefault(_sorted(message), []).append(number)
+    numbers: dict[K, int] = {}
+    for key, message in given.items():
+        plain = _sorted(message)
+        if not left.get(plain):
+            raise InputError(
+                f"the message {_shown(message)} is none of {collective.name}",
+                where=place,
+                hint="leave out --collective to see what the file does",
+            )
+        numbers[key] = left[plain].pop(0)
+    return numbers
+
+
+def _sorted(message: AnyMessage) -> AnyMessage:
+    """Return the message with its nodes in ascending order."""
+    if isinstance(message, Message):
+        return Message(message.source, tuple(sorted(message.destinations)))
+    if isinstance(message, Reduction):
+        return Reduction(tuple(sorted(message.sources)), message.destination)
+    return AllReduction(tuple(sorted(message.members)))
+
+
+def _shown(message: AnyMessage) -> str:
+    one, many = one_and_many(message)
+    nodes = ", ".join(map(str, many[:6])) + (", ..." if len(many) > 6 else "")
+    if isinstance(message, AllReduction):
+        return f"of members {one}, {nodes}"
+    return f"from {nodes} to {one}" if isinstance(message, Reduction) else f"from {one} to {nodes}"

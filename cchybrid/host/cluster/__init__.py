@@ -1,0 +1,1 @@
+"""Runs on many machines: executors, and one instance raced by the workers of a cluster."""

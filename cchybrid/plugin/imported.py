@@ -1,0 +1,117 @@
+"""Requests to importers, and their results: foreign schedules with the file's own places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cchybrid.model import Collective, Instance, Network, Schedule
+
+Place = tuple[int, int]
+"""Indices of a transfer: ``schedule.steps[step][transfer]``."""
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """Options that the user gives for a foreign file.
+
+    Parameters
+    ----------
+    name
+        The name of the file, for the names of what it holds.
+    network
+        The network against which the schedule is judged; ``None``: what the file says, or the
+        channels that the schedule uses.
+    collective
+        The collective that the schedule must perform; ``None``: what the file says.
+    """
+
+    name: str = "file"
+    network: Network | None = None
+    collective: Collective | None = None
+
+
+@dataclass(frozen=True)
+class BrokenRule:
+    """A rule that a foreign file breaks.
+
+    Parameters
+    ----------
+    rule
+        The name of the rule: of the referee, or of the format (``docs/audit.md``).
+    place
+        Where in the file, in its own terms, such as ``gpu 0, tb 3, step 5`` or ``epoch 17``.
+    text
+        What is wrong there.
+    """
+
+    rule: str
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text} ({self.rule})" if self.place else self.text
+
+
+@dataclass(frozen=True)
+class OwnBound:
+    """A lower bound in the file's own measure of time, which the model of cchybrid lacks.
+
+    Parameters
+    ----------
+    value
+        The number of time units that the file says it takes.
+    lower
+        The number that every schedule of its collective on its network needs; 0: none is known.
+    unit
+        The time unit, in the plural, such as ``epochs``.
+    reason
+        The arithmetic behind the bound, as one line.
+    """
+
+    value: int
+    lower: int
+    unit: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A foreign schedule.
+
+    Parameters
+    ----------
+    instance
+        What is to be scheduled; ``None`` if the file does not say it in full.
+    schedule
+        The schedule; ``None`` if the file holds none, or if the model cannot express it.
+    broken
+        Rules that the file breaks and that only its importer can see, first one first.
+    places
+        The place in the file of transfers of the schedule.
+    length
+        The number of steps without limits of capacity, where the file leaves timing open.
+    limits
+        What the model cannot mean of the file, a line each.
+    facts
+        Further figures of the file, a line each.
+    own
+        Its length and a bound in the file's own measure of time.
+    meaning_checked
+        Whether the importer has executed the file and found that all data arrive: then a schedule
+        that breaks a rule about data is one that the model cannot express.
+    """
+
+    instance: Instance | None = None
+    schedule: Schedule | None = None
+    broken: tuple[BrokenRule, ...] = ()
+    places: Mapping[Place, str] = field(default_factory=dict)
+    length: int | None = None
+    limits: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    own: OwnBound | None = None
+    meaning_checked: bool = False
+
+    def place(self, step: int, transfer: int) -> str:
+        """Return the place of a transfer in the file, "" if there is none."""
+        return self.places.get((step, transfer), "")

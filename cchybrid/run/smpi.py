@@ -1,0 +1,170 @@
+"""The collective of an MPI library in SimGrid: a C program that SMPI runs on the same platform.
+
+Source: A. Degomme et al., Simulating MPI applications: the SMPI approach, IEEE TPDS 28 (2017),
+doi:10.1109/TPDS.2017.2669305.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from cchybrid.model import Instance
+from cchybrid.model.collective import one_and_many
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
+
+SELECTOR = "mpich"
+"""SMPI chooses the algorithm of a collective like this library, by its size and the ranks."""
+MAX_SECONDS = 300.0
+SETTINGS = (
+    "network/model:CM02",  # as in replay_program.py, which imports nothing of cchybrid
+    "network/crosstraffic:0",
+    "network/TCP-gamma:1e30",
+    f"smpi/coll-selector:{SELECTOR}",
+    "smpi/simulate-computation:no",
+)
+
+_PROGRAM = """\
+/* One collective, from time 0 on all ranks; prints when the last rank is done. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char *argv[])
+{
+    MPI_Init(&argc, &argv);
+    int rank, ranks, size = atoi(argv[1]);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    /* All ranks share the memory, whose contents do not matter. */
+    void *here = SMPI_SHARED_MALLOC((size_t) size * ranks);
+    void *there = SMPI_SHARED_MALLOC((size_t) size * ranks);
+    CALL;
+    double end = MPI_Wtime(), last;
+    MPI_Reduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%.9g\\n", last);
+    SMPI_SHARED_FREE(here);
+    SMPI_SHARED_FREE(there);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+_BLOCKS = "here, size, MPI_BYTE, there, size, MPI_BYTE"
+_CALLS = {
+    "Allgather": f"({_BLOCKS}, MPI_COMM_WORLD)",
+    "Allreduce": "(here, there, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD)",
+    "Alltoall": f"({_BLOCKS}, MPI_COMM_WORLD)",
+    "Bcast": "(here, size, MPI_BYTE, ROOT, MPI_COMM_WORLD)",
+    "Gather": f"({_BLOCKS}, ROOT, MPI_COMM_WORLD)",
+    "Reduce": "(here, there, size, MPI_BYTE, MPI_BOR, ROOT, MPI_COMM_WORLD)",
+    "Reduce_scatter_block": "(here, there, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD)",
+    "Scatter": f"({_BLOCKS}, ROOT, MPI_COMM_WORLD)",
+}
+
+
+@dataclass(frozen=True)
+class LibraryCall:
+    """A collective of MPI.
+
+    Attributes
+    ----------
+    name
+        Its name without ``MPI_``.
+    nodes
+        The nodes that take part, in the order of their ranks.
+    root
+        The rank of the root, or 0.
+    """
+
+    name: str
+    nodes: tuple[int, ...]
+    root: int = 0
+
+
+def library_call(instance: Instance) -> LibraryCall | None:
+    """Return the collective of MPI that moves the messages of an instance, if there is one."""
+    collective = instance.collective
+    messages = [one_and_many(message) for message in collective.messages[:: collective.chunks]]
+    nodes = tuple(sorted({node for one, many in messages for node in (one, *many)}))
+    people = len(nodes)
+    ones = [one for one, _ in messages]
+    everywhere = all(len(many) == people - 1 for _, many in messages)
+    from_each = len(set(ones)) == len(ones) == people
+    if collective.kind == "allreduce":
+        return LibraryCall("Allreduce", nodes) if everywhere and len(ones) == 1 else None
+    to_all, from_all = ("Bcast", "Allgather")
+    if collective.kind == "combine":
+        to_all, from_all = ("Reduce", "Reduce_scatter_block")
+    if everywhere and len(ones) == 1 and people > 2:
+        return LibraryCall(to_all, nodes, nodes.index(ones[0]))
+    if everywhere and from_each:
+        return LibraryCall(from_all, nodes)
+    if collective.kind != "deliver" or any(len(many) > 1 for _, many in messages):
+        return None
+    pairs = {(one, other) for one, (other,) in messages}
+    goals = {other for _, other in pairs}
+    if len(pairs) < len(messages):
+        return None
+    if len(pairs) == people * (people - 1):
+        return LibraryCall("Alltoall", nodes)
+    if len(pairs) == people - 1 and len(set(ones)) == 1:
+        return LibraryCall("Scatter", nodes, nodes.index(ones[0]))
+    if len(pairs) == people - 1 and len(goals) == 1:
+        return LibraryCall("Gather", nodes, nodes.index(*goals))
+    return None
+
+
+def is_installed() -> bool:
+    """Return whether SMPI's compiler and its starter are installed."""
+    return shutil.which("smpicc") is not None and shutil.which("smpirun") is not None
+
+
+def times(call: LibraryCall, platform: str, sizes: list[float], folder: Path) -> list[float]:
+    """Return the simulated microseconds of a collective by message size.
+
+    Parameters
+    ----------
+    platform
+        A platform of SimGrid with a host ``node-N`` for every node, and routes between all.
+    folder
+        Where program and platform are written.
+
+    Raises
+    ------
+    InputError
+        The program cannot be compiled or run.
+    """
+    text = _PROGRAM.replace("CALL", f"MPI_{call.name}{_CALLS[call.name]}")
+    write_text(text.replace("ROOT", str(call.root)), folder / "collective.c")
+    write_text(platform, folder / "library-platform.xml")
+    write_text("".join(f"node-{node}\n" for node in call.nodes), folder / "hostfile")
+    _run(["smpicc", "-O1", "-o", "collective", "collective.c"], folder)
+    found = []
+    for size in sizes:
+        words = [
+            "smpirun", "-np", str(len(call.nodes)), "-platform", "library-platform.xml",
+            "-hostfile", "hostfile", *(f"--cfg={setting}" for setting in SETTINGS),
+            "--log=root.thres:critical", "./collective", str(int(size)),
+        ]  # fmt: skip
+        found.append(float(_run(words, folder).split()[-1]))
+    return found
+
+
+def _run(words: list[str], folder: Path) -> str:
+    try:
+        done = subprocess.run(
+            words, cwd=folder, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"{words[0]} takes more than {MAX_SECONDS:.0f} seconds", hint="use smaller sizes"
+        ) from None
+    if done.returncode or (words[0] == "smpirun" and not done.stdout.strip()):
+        text = (done.stderr.strip() or "no message").splitlines()[-1]
+        raise InputError(f"{words[0]} failed: {text[:200]}", hint="see its files with --folder")
+    return done.stdout

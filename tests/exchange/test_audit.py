@@ -1,0 +1,263 @@
+"""Audits: verdicts, places in the file's terms, bounds, reports, and the two commands."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.cli.app import run
+from cchybrid.exchange import audit as audits
+from cchybrid.exchange.audit import Audit, audit_file, shown_percent
+from cchybrid.exchange.foreign_bounds import best_bound
+from cchybrid.model import Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.referee.verify import verify_schedule
+from tests.exchange.foreign_texts import (
+    block,
+    pair_allreduce,
+    program,
+    ring_allgather,
+    sccl_allgather,
+    step,
+    teccl_result,
+    teccl_triangle,
+)
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return load_registry()
+
+
+def audit(text: str, tmp_path: Path, registry: Registry, **options: Any) -> Audit:
+    (tmp_path / "theirs").write_text(text)
+    return audit_file(tmp_path / "theirs", registry, **options)
+
+
+def test_a_valid_program_meets_a_certified_bound(tmp_path: Path, registry: Registry) -> None:
+    found = audit(ring_allgather(4), tmp_path, registry)
+    assert found.sentence == "valid, 3 steps, at most 0 % above a certified lower bound of 3"
+    assert (found.verdict, found.lower, found.certified, found.percent) == ("valid", 3, True, 0)
+    assert "judged on the 4 channels it uses, of capacity up to 1" in found.facts
+
+
+def test_steps_and_rounds_on_a_given_network(tmp_path: Path, registry: Registry) -> None:
+    (tmp_path / "wire.edges").write_text("0 1\n")
+    sends = step("s", ("i", 0), ("o", 0), count=4)
+    gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", count=4))]]
+    text = program("broadcast", (4, 4, 0), *gpus)
+    found = audit(text, tmp_path, registry, topology=str(tmp_path / "wire.edges"))
+    assert found.sentence == (
+        "valid, 1 step / 4 rounds, at most 0 % above a certified lower bound of 4"
+    )
+
+
+def test_a_longer_schedule_is_above_the_bound_and_ours_is_shown(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # Everything round the ring in one direction, judged on a ring with both.
+    found = audit(ring_allgather(4), tmp_path, registry, topology="ring-bi-4", improve=20.0)
+    assert found.sentence == "valid, 3 steps, at most 50 % above a certified lower bound of 2"
+    assert (found.ours, found.ours_optimal) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "rule", "place"),
+    [
+        (ring_allgather(4), {"topology": "mesh-1x4"}, "no-such-channel", "gpu 3, tb 0, step 0"),
+        (sccl_allgather(steps=[{"msccl_type": "step", "rounds": 1, "sends": [[0, 0, 1]]}]), {},
+         "missing-destination", ""),
+        ("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n", {}, "not-informed", "line 3"),
+        (pair_allreduce().replace('type="re"', 'type="nop"'), {},
+         "wrong-result", "gpu 0, output chunk 0"),
+    ],
+    ids=["channel", "json", "csv", "sum"],
+)  # fmt: skip
+def test_the_first_broken_rule_is_named_in_the_file_s_terms(
+    text: str, options: dict[str, str], rule: str, place: str, tmp_path: Path, registry: Registry
+) -> None:
+    found = audit(text, tmp_path, registry, **options)
+    assert found.verdict == "invalid"
+    assert found.broken is not None
+    assert (found.broken.rule, found.broken.place) == (rule, place)
+    assert found.sentence.startswith(f"invalid because {place}")
+    assert found.percent is None
+
+
+def test_epochs_are_judged_in_epochs(tmp_path: Path, registry: Registry) -> None:
+    found = audit(teccl_result(*teccl_triangle(), 2), tmp_path, registry)
+    assert found.sentence == "valid, 2 epochs, no lower bound"
+    flows, paths = teccl_triangle()
+    flows[3] = flows[3].replace("epoch 1", "epoch 0")
+    late = audit(teccl_result(flows, paths, 2), tmp_path, registry)
+    assert late.sentence.startswith("invalid because epoch 0, flow 3 (1->2), chunk 0 from 0: GPU 1")
+
+
+def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Registry) -> None:
+    (tmp_path / "a.edges").write_text("0 1\n1 2\n")
+    network = audit_file(tmp_path / "a.edges", registry)
+    assert network.sentence == "no schedule: a network of 3 nodes, 4 channels"
+    unknown = audit("?", tmp_path, registry)
+    assert unknown.sentence.startswith("not judged: no importer knows this file")
+    spec = '<platform width="2" height="2"><topology type="mesh"/></platform>'
+    found = audit(f'{spec}<communication type="all2all"/>', tmp_path, registry)
+    assert found.sentence == (
+        "no schedule: mesh-2x2 AAS; the file holds no schedule; certified lower bound 3 steps"
+    )
+
+
+def test_what_the_model_cannot_express_is_not_called_invalid(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # GPU 1 sends its own part and that of GPU 0 on one after the other, as two messages.
+    gpus = [
+        [block(0, 1, -1, step("s", ("i", 0)))],
+        [block(0, 2, 0, step("r", target=("s", 0)), step("s", ("s", 0)), step("s", ("i", 0)))],
+        [block(0, -1, 1, step("rrc", ("i", 0), ("i", 0)), step("rrc", ("i", 0), ("i", 0)))],
+    ]
+    found = audit(program("reduce", (1, 1, 1), *gpus, extra='root="2"'), tmp_path, registry)
+    assert found.verdict == "not judged"
+    assert "in a way that this model cannot express" in found.reason
+    assert found.broken is not None
+    assert found.broken.place == "gpu 1, tb 0, step 1" or found.broken.rule == "received-twice"
+
+
+def test_too_many_messages_are_not_bounded(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audits, "MAX_BOUNDED_MESSAGES", 2)
+    found = audit(ring_allgather(4), tmp_path, registry)
+    assert found.sentence == "valid, 3 steps, no lower bound"
+    assert found.limits[-1] == "more than 2 messages: no lower bound was searched for"
+
+
+def test_a_collective_needs_a_network(tmp_path: Path, registry: Registry) -> None:
+    with pytest.raises(InputError, match="a collective without a network"):
+        audit(ring_allgather(4), tmp_path, registry, collective="AAB")
+
+
+def test_bounds_stop_where_they_are_met_or_at_once(registry: Registry) -> None:
+    providers = list(registry.bounds.values())
+    for name, steps in (("AAB", 4), ("allreduce", 2)):
+        found = best_bound(cchybrid.instance("mesh-3x3", name), providers, 10, steps)
+        assert found.steps >= min(steps, 2)
+    assert best_bound(cchybrid.instance("mesh-3x3", "AAB"), providers, 10, stop=lambda: True) == (
+        0, "",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "text"), [(Fraction(1, 99), "0.1"), (Fraction(125), "125")])
+def test_percentages_are_rounded_up(value: Fraction, text: str) -> None:
+    assert shown_percent(value) == text
+
+
+def test_import_writes_a_schedule_that_verify_accepts(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "p.xml.gz").write_bytes(gzip.compress(ring_allgather(4).encode()))
+    words = ["import", str(tmp_path / "p.xml.gz"), "-o", str(tmp_path / "s.json")]
+    assert run(words) == 0
+    assert "p AAB: valid, 3 steps, 12 channel uses, read as msccl-xml" in capsys.readouterr().out
+    schedule = Schedule.load(tmp_path / "s.json")
+    assert verify_schedule(schedule) == ()
+    assert run(["audit", str(tmp_path / "s.json")]) == 0
+    assert "read as cchybrid" in capsys.readouterr().out
+
+
+def test_import_refuses_what_is_invalid_or_no_schedule(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.csv").write_text("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
+    target = str(tmp_path / "s.json")
+    assert run(["import", str(tmp_path / "a.csv"), "-o", target]) == 2
+    error = capsys.readouterr().err
+    assert "a.csv: invalid because line 3: node 1 sends message 0 but" in error
+    assert error.count("\n") == 1
+    spec = '<platform width="2" height="1"><topology type="mesh"/></platform>'
+    (tmp_path / "p.xml").write_text(f'{spec}<communication type="all2all"/>')
+    assert run(["import", str(tmp_path / "p.xml"), "-o", target]) == 2
+    assert "the file holds no schedule" in capsys.readouterr().err
+    assert not (tmp_path / "s.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [(ring_allgather(3), 0), (ring_allgather(3).replace('type="r"', 'type="nop"'), 1), ("?", 2)],
+)
+def test_the_status_of_an_audit_is_its_verdict(
+    text: str, status: int, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "file").write_text(text)
+    assert run(["audit", str(tmp_path / "file"), "--json"]) == status
+    record = json.loads(capsys.readouterr().out)
+    assert record["verdict"] == ["valid", "invalid", "not judged"][status]
+    assert run(["audit", str(tmp_path / "file")]) == status
+    assert record["sentence"] in capsys.readouterr().out.replace("\n    ", " ")
+
+
+def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "inner").mkdir(parents=True)
+    (theirs / "inner" / "good.xml").write_text(ring_allgather(4))
+    (theirs / "bad.csv").write_text("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
+    (theirs / "odd").write_text("?")
+    (theirs / "README.md").write_text("about them")
+    out = tmp_path / "report"
+    assert run(["audit", str(theirs), "-o", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines[:3]] == ["bad.csv", "inner/good.xml", "odd"]
+    with open(out / "report.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["verdict"] for row in rows] == ["invalid", "valid", "not judged"]
+    assert (rows[0]["rule"], rows[0]["place"]) == ("not-informed", "line 3")
+    assert (rows[1]["length"], rows[1]["lower_bound"], rows[1]["percent_above"]) == ("3", "3", "0")
+    page = (out / "report.md").read_text()
+    assert "3 files: 1 invalid, 1 not judged, 1 valid. 1 of the valid meet a lower bound." in page
+    assert "| `inner/good.xml` | valid | 3 steps | 3 certified | 0 % |" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("audit absent", "absent: no such file"),
+        ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
+        ("audit empty", "empty: no files; name a folder"),
+        ("audit file -o out", "-o: a report of one file; name a folder"),
+        ("audit file --from nothing", "no import format is called nothing"),
+        ("audit file --topology nowhere-3", "unknown network 'nowhere-3'"),
+        ("import file", "Missing option '-o'"),
+    ],
+)
+def test_wrong_words_end_in_one_line(
+    words: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "file").write_text(ring_allgather(3))
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run(words.split()) == 2
+    shown = capsys.readouterr()
+    assert line in shown.err + shown.out
+    assert shown.err.count("\n") <= 1
+
+
+def test_an_interrupted_report_holds_the_files_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for name in ("a.xml", "b.xml", "c.xml"):
+        (theirs / name).write_text(ring_allgather(3))
+    real = audits.audit_file
+
+    def interrupted(path: Path, *words: Any, **options: Any) -> Audit:
+        if path.name == "b.xml":
+            raise KeyboardInterrupt
+        return real(path, *words, **options)
+
+    monkeypatch.setattr(audits, "audit_file", interrupted)
+    assert run(["audit", str(theirs), "-o", str(tmp_path / "out")]) == 130
+    assert (tmp_path / "out" / "report.csv").read_text().count("\na.xml") == 1

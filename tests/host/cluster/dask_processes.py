@@ -1,0 +1,98 @@
+"""A Dask scheduler and workers as processes of their own, as on a real cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MAX_SECONDS = 600
+"""Longest wait for an event; machines that run tests may be busy."""
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + MAX_SECONDS
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+@dataclass
+class DaskProcesses:
+    """The processes of a cluster, and the file by which clients find it."""
+
+    folder: Path
+    file: Path
+    scheduler: subprocess.Popen[bytes] = field(init=False)
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        with open(self.folder / "dask.log", "ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, "--scheduler-file", str(self.file)],
+                cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+
+    def start_worker(self) -> None:
+        words = ("--nthreads", "1", "--no-dashboard", "--local-directory", str(self.folder))
+        self.workers.append(self.start("worker", *words))
+
+    def preempt(self, number: int) -> None:
+        """End a worker with all its processes at once, as if its machine were taken away."""
+        kill_group(self.workers[number])
+
+    def kill_worker_process(self, number: int) -> None:
+        """End only the process in which a worker works; Dask's nanny starts another one."""
+        nanny = self.workers[number].pid
+        found = [child for child in children(nanny) if b"spawn_main" in command(child)]
+        assert len(found) == 1, found
+        os.kill(found[0], signal.SIGKILL)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process, its children in groups of their own, and its group."""
+    for child in children(process.pid):
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(30)
+
+
+def children(process: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, IndexError):
+            if entry.name.isdigit():
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[1]) == process:
+                    found.append(int(entry.name))
+    return found
+
+
+def command(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@contextmanager
+def dask_processes(folder: Path, workers: int) -> Iterator[DaskProcesses]:
+    cluster = DaskProcesses(folder, folder / "scheduler.json")
+    cluster.scheduler = cluster.start("scheduler", "--port", "0", "--no-dashboard")
+    try:
+        wait_for(cluster.file.exists, "no scheduler")
+        for _ in range(workers):
+            cluster.start_worker()
+        yield cluster
+    finally:
+        for process in (*cluster.workers, cluster.scheduler):
+            kill_group(process)
