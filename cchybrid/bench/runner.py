@@ -29,6 +29,7 @@ from cchybrid.system.processes import start_module
 OVERTIME_SECONDS = 300.0
 """Seconds beyond its time limit after which a job is killed; it also verifies and certifies."""
 _GRACE_SECONDS = 5.0
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -230,9 +231,9 @@ class _JobProcesses:
 def _ignore_interrupts() -> Any:
     if threading.current_thread() is not threading.main_thread():
         return None
-    return [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)]
+    return [signal.signal(number, signal.SIG_IGN) for number in _INTERRUPTS]
 
 
 def _restore_interrupts(previous: Any) -> None:
-    for number, handler in zip((signal.SIGINT, signal.SIGTERM), previous or (), strict=False):
+    for number, handler in zip(_INTERRUPTS, previous or (), strict=False):
         signal.signal(number, handler)

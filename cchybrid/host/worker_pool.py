@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
-from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess
+from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess
+from cchybrid.system.guardian import Guardian
+from cchybrid.system.process_tree import children
 
 
 class WorkerPool:
@@ -24,6 +26,7 @@ class WorkerPool:
         self._module, self._kinds = module, kinds
         self._run_id = uuid.uuid4().hex
         self._workers: dict[int, WorkerProcess] = {}
+        self._guardian: Guardian | None = None
         self._selector = selectors.DefaultSelector()
 
     @property
@@ -38,8 +41,16 @@ class WorkerPool:
     def start(
         self, seat: int, job: Line, instance: bytes, descriptors: Collection[int] = ()
     ) -> None:
-        """Start a worker on a job and an instance, encoded as a line, or in inherited files."""
-        mark = f"{self._run_id}-{seat}"
+        """Start a worker on a job and an instance, encoded as a line, or in inherited files.
+
+        Raises
+        ------
+        OSError
+            If the system has too few processes, open files or memory left.
+        """
+        if self._guardian is None:
+            self._guardian = Guardian(f"{MARK}={self._run_id}-")
+        mark = f"{self._run_id}-{seat}-"
         worker = WorkerProcess(job, instance, mark, descriptors, self._module, self._kinds)
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
@@ -102,20 +113,33 @@ class WorkerPool:
         """Continue a paused worker."""
         self._workers[seat].resume()
 
-    def superfluous(self, limit: int, gain: Callable[[int], float]) -> list[int]:
-        """Return the paused workers to end so that all together hold at most ``limit`` bytes.
+    def measure(self) -> int:
+        """Measure the memory of every worker; return the sum, in bytes."""
+        tree = children()
+        for worker in self._workers.values():
+            outside = worker.measure(tree)
+            if self._guardian is not None:
+                self._guardian.watch(outside)
+        return sum(worker.memory for worker in self._workers.values())
+
+    def memory_of(self, seat: int) -> int:
+        """Return the bytes of a worker when last measured."""
+        return self._workers[seat].memory
+
+    def superfluous(
+        self, excess: int, gain: Callable[[int], float], *, paused: bool = True
+    ) -> list[int]:
+        """Return the paused workers, or the others, to end so that ``excess`` bytes become free.
 
         Those of the least ``gain`` come first, and of these the largest, so that few are ended.
         """
-        memory = {seat: worker.memory for seat, worker in self._workers.items()}
-        paused = [seat for seat, worker in self._workers.items() if worker.paused]
-        excess = sum(memory.values()) - limit
         chosen = []
-        for seat in sorted(paused, key=lambda seat: (gain(seat), -memory[seat])):
+        own = {seat: each.memory for seat, each in self._workers.items() if each.paused == paused}
+        for seat in sorted(own, key=lambda seat: (gain(seat), -own[seat])):
             if excess <= 0:
                 break
             chosen.append(seat)
-            excess -= memory[seat]
+            excess -= own[seat]
         return chosen
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
@@ -147,4 +171,6 @@ class WorkerPool:
         """End every process of the run."""
         for seat in self.seats:
             self.dismiss(seat)
+        if self._guardian is not None:
+            self._guardian.close()
         self._selector.close()

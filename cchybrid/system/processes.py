@@ -20,6 +20,7 @@ def start_module(
     *,
     own_session: bool = True,
     descriptors: Collection[int] = (),
+    discard_output: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a module as a process, with its three streams piped.
 
@@ -34,12 +35,20 @@ def start_module(
         ended with the group of this process.
     descriptors
         Open files that it inherits, under the same numbers.
+    discard_output
+        Whether only standard input is piped.
+
+    Raises
+    ------
+    OSError
+        If the system has too few processes, open files or memory left.
     """
+    output = subprocess.DEVNULL if discard_output else subprocess.PIPE
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
         start_new_session=own_session,
         pass_fds=descriptors,
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(module_path())},
