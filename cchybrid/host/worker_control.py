@@ -33,8 +33,9 @@ MAX_OVERRUN_SECONDS = 0.3
 """Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
 """Part of the time limit for stopping engines: a second, or a tenth of a short limit."""
-MAX_MEMORY_SHARE = 1 / 2
-"""Share of the machine's memory that a run may need, without a memory limit."""
+MEMORY_SHARE, MIN_MEMORY_BYTES, MAX_MEMORY_SHARE = 1 / 10, 2 << 30, 1 / 2
+"""Without a memory limit, a run may need this share of the machine's memory; on small machines
+2 GiB, but at most half of it."""
 MAX_PAUSED_BYTES, MAX_PAUSED_SHARE = 1 << 30, 1 / 2
 """Memory of the run, at most this share of what it may need, above which paused workers are ended.
 Below 10,000 deliveries a dozen workers hold less."""
@@ -83,10 +84,9 @@ class WorkerControl:
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
         self._extension = 0.0
-        total = total_memory()
-        self._budget = (1 << 62) if total is None else int(MAX_MEMORY_SHARE * total)
-        if memory is not None:
-            self._budget = memory << 20
+        total = total_memory() or 2 * MIN_MEMORY_BYTES
+        default = min(max(MEMORY_SHARE * total, MIN_MEMORY_BYTES), MAX_MEMORY_SHARE * total)
+        self._budget = int(default) if memory is None else memory << 20
         self._own_memory = private_memory(os.getpid())
         self._next_check = 0.0
 

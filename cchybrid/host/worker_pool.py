@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
-from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess
+from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess, kill
 from cchybrid.system.guardian import Guardian
 from cchybrid.system.process_tree import children
 
@@ -144,10 +144,7 @@ class WorkerPool:
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
         """End the paused workers; yield the events that they had sent before."""
-        for seat, worker in list(self._workers.items()):
-            if worker.paused:
-                for event in self.dismiss(seat):
-                    yield seat, event
+        yield from self._dismiss([seat for seat, each in self._workers.items() if each.paused])
 
     def ask_to_stop(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
         """Ask workers to stop; ``listen`` sends SIGTERM after ``grace`` seconds, then SIGKILL."""
@@ -159,18 +156,22 @@ class WorkerPool:
 
     def dismiss(self, seat: int) -> list[Event]:
         """End a worker; return the events that were still in its pipe."""
-        worker = self._workers.pop(seat, None)
-        if worker is None:
-            return []
-        for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
-            if descriptor in self._selector.get_map():
-                self._selector.unregister(descriptor)
-        return worker.close()
+        return [event for _, event in self._dismiss([seat])]
+
+    def _dismiss(self, seats: Iterable[int]) -> list[tuple[int, Event]]:
+        """End workers; return the events that were still in their pipes."""
+        workers = {seat: self._workers.pop(seat) for seat in seats if seat in self._workers}
+        for worker in workers.values():
+            for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
+                if descriptor in self._selector.get_map():
+                    self._selector.unregister(descriptor)
+        if workers:
+            kill(workers.values())
+        return [(seat, event) for seat, worker in workers.items() for event in worker.close()]
 
     def close(self) -> None:
         """End every process of the run."""
-        for seat in self.seats:
-            self.dismiss(seat)
+        self._dismiss(self.seats)
         if self._guardian is not None:
             self._guardian.close()
         self._selector.close()

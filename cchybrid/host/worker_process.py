@@ -238,25 +238,14 @@ class WorkerProcess:
             self._killed = True
             self._signal(signal.SIGKILL)
 
-    def kill(self) -> None:
-        """Send SIGKILL to all its processes, and wait for its end."""
-        number = self._process.pid
-        self._signal(signal.SIGSTOP)
-
-        def find() -> Iterator[Process]:
-            yield from self._outside
-            if self._process.poll() is None:  # otherwise another may have its number
-                yield from descendants(number, children())
-            yield from marked(f"{MARK}={self._mark}")
-
-        end(find)
-        self._signal(signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=5)
+    def processes(self, tree: Mapping[int, list[Process]]) -> Iterator[Process]:
+        """Yield its descendants; ``tree`` has the running children of all processes."""
+        yield from self._outside
+        if self._process.poll() is None:  # otherwise another may have its number
+            yield from descendants(self._process.pid, tree)
 
     def close(self) -> list[Event]:
-        """End all its processes; return the events that were still in the pipe."""
-        self.kill()
+        """Close the pipes of a killed worker; return the events that were still in them."""
         # Once: a pipe holds no more, and a process that was not found might go on writing.
         events = list(self.read())
         self.drain()
@@ -272,3 +261,26 @@ class WorkerProcess:
         except (ProcessLookupError, PermissionError):
             return False
         return True
+
+
+def kill(workers: Collection[WorkerProcess]) -> None:
+    """Send SIGKILL to all processes of these workers, and wait for the end of the workers.
+
+    All at once: the end of a process that holds much memory takes a while.
+    """
+    marks = tuple(f"{MARK}={worker._mark}" for worker in workers)
+
+    def find() -> Iterator[Process]:
+        tree = children()
+        for worker in workers:
+            yield from worker.processes(tree)
+        yield from marked(marks)
+
+    for worker in workers:
+        worker._signal(signal.SIGSTOP)
+    end(find)
+    for worker in workers:
+        worker._signal(signal.SIGKILL)
+    for worker in workers:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            worker._process.wait(timeout=5)

@@ -128,9 +128,9 @@ class WarmUp:
     def poll(self) -> list[Compiled]:
         """Return the reports since the last call, without waiting."""
         if self._refused:
-            failed = [Compiled(name, 0.0, self._refused) for name in self._targets]
+            refused = [Compiled(name, 0.0, self._refused) for name in self._targets]
             self._targets.clear()
-            return failed
+            return refused
         if self._process is None or not self._targets:
             return []
         ended = self._process.poll() is not None

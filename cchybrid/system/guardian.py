@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 
 from cchybrid.system.process_tree import Process, end, marked
@@ -76,11 +75,11 @@ def main() -> None:
 
     def left() -> Iterator[Process]:
         yield from known
-        yield from marked(mark)
+        yield from marked((mark,))
 
     if mark:
         end(left)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

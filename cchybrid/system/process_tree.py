@@ -57,12 +57,12 @@ def descendants(number: int, tree: Mapping[int, list[Process]]) -> list[Process]
     return found
 
 
-def marked(mark: str) -> Iterator[Process]:
-    """Yield the other processes with a variable in their environment that begins with the mark."""
-    start = mark.encode()
+def marked(marks: tuple[str, ...]) -> Iterator[Process]:
+    """Yield the other processes with a variable in their environment that begins with a mark."""
+    starts = tuple(mark.encode() for mark in marks)
     for number in _numbers():
         with contextlib.suppress(OSError), open(f"/proc/{number}/environ", "rb") as file:
-            if any(each.startswith(start) for each in file.read().split(b"\0")):
+            if any(each.startswith(starts) for each in file.read().split(b"\0")):
                 fields = _status(number)
                 if fields is not None and number != os.getpid():
                     yield Process(number, int(fields[19]))
