@@ -50,8 +50,8 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     facts = network_facts(named)
     low, high = facts["out_degree"]
     if as_json:
-        keys = ("name", "nodes", "channels", "out_degree", "diameter")
-        shown = {key: facts[key] for key in keys}
+        names = ("name", "nodes", "channels", "out_degree", "diameter")
+        shown = {key: facts[key] for key in names}
         print(json.dumps({**shown, "terminals": len(named.terminals)}))
         return
     print(f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels")

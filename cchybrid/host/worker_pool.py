@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from cchybrid.host.events import Event
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
 from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess, kill
-from cchybrid.system.guardian import Guardian
+from cchybrid.system.cleanup import CleanupProcess
 from cchybrid.system.process_tree import children
 
 
@@ -26,7 +26,7 @@ class WorkerPool:
         self._module, self._kinds = module, kinds
         self._run_id = uuid.uuid4().hex
         self._workers: dict[int, WorkerProcess] = {}
-        self._guardian: Guardian | None = None
+        self._cleanup: CleanupProcess | None = None
         self._selector = selectors.DefaultSelector()
 
     @property
@@ -48,8 +48,8 @@ class WorkerPool:
         OSError
             If the system has too few processes, open files or memory left.
         """
-        if self._guardian is None:
-            self._guardian = Guardian(f"{MARK}={self._run_id}-")
+        if self._cleanup is None:
+            self._cleanup = CleanupProcess(f"{MARK}={self._run_id}-")
         mark = f"{self._run_id}-{seat}-"
         worker = WorkerProcess(job, instance, mark, descriptors, self._module, self._kinds)
         self._workers[seat] = worker
@@ -118,8 +118,8 @@ class WorkerPool:
         tree = children()
         for worker in self._workers.values():
             outside = worker.measure(tree)
-            if self._guardian is not None:
-                self._guardian.watch(outside)
+            if self._cleanup is not None:
+                self._cleanup.watch(outside)
         return sum(worker.memory for worker in self._workers.values())
 
     def memory_of(self, seat: int) -> int:
@@ -172,6 +172,6 @@ class WorkerPool:
     def close(self) -> None:
         """End every process of the run."""
         self._dismiss(self.seats)
-        if self._guardian is not None:
-            self._guardian.close()
+        if self._cleanup is not None:
+            self._cleanup.close()
         self._selector.close()

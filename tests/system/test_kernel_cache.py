@@ -130,7 +130,6 @@ def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_p
     found = folder_now(package)
     assert found.parent == tmp_path / f"cchybrid-{os.getuid()}"
     assert folder_now(package) == found
-    found.parent.mkdir()
     found.parent.chmod(0o777)  # others could put code there
     other = folder_now(package)
     assert other.parent != found.parent

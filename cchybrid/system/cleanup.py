@@ -1,6 +1,6 @@
 """The process that ends all workers of a run if the host is killed.
 
-``Guardian`` starts it as ``python -m cchybrid.system.guardian``. It reads lines from standard
+``CleanupProcess`` starts it as ``python -m cchybrid.system.cleanup``. It reads lines from standard
 input: first the mark of all processes of the run, later processes that may have lost it. When the
 input ends, or its parent does, the host has ended; then it ends what is left of the run.
 """
@@ -21,7 +21,7 @@ POLL_SECONDS = 0.5
 """Seconds between two checks of the parent: another process may hold the pipe open."""
 
 
-class Guardian:
+class CleanupProcess:
     """The host's side of the process.
 
     Parameters
