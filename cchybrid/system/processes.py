@@ -12,6 +12,8 @@ import sys
 from collections.abc import Collection, Mapping
 
 NO_CHANGES: Mapping[str, str] = {}
+PARENT = "CCHYBRID_PARENT"
+"""Environment variable with the number of the process that has started a module."""
 
 
 def start_module(
@@ -51,7 +53,12 @@ def start_module(
         stderr=output,
         start_new_session=own_session,
         pass_fds=descriptors,
-        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(module_path())},
+        env={
+            **os.environ,
+            **environment,
+            "PYTHONPATH": os.pathsep.join(module_path()),
+            PARENT: str(os.getpid()),
+        },
     )
 
 
@@ -102,9 +109,14 @@ def total_memory() -> int | None:
 
 
 def die_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
+    """Let the kernel kill this process when its parent ends, even during C code (Linux only).
+
+    If the parent has ended before, this process ends at once.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.environ.get(PARENT, str(os.getppid())) != str(os.getppid()):
+        os._exit(1)
 
 
 def limit_memory(mebibytes: int | None) -> None:

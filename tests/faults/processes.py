@@ -14,7 +14,7 @@ from typing import Any
 
 OWN = "CCHYBRID_TEST"
 """Environment variable that marks the processes of one test: others run at the same time."""
-GONE_SECONDS = 2.0 if os.getloadavg()[0] < (os.cpu_count() or 1) else 20.0
+GONE_SECONDS = 2.0 if os.getloadavg()[0] < (os.cpu_count() or 1) else 60.0
 """Seconds after which nothing may be left of a run; more on a machine that does other work."""
 LATE_SECONDS = 240.0
 """Seconds after which an event is waited for in vain."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_proving import save
 from tests.faults.processes import (
     GONE_SECONDS,
     events,
@@ -24,7 +25,7 @@ from tests.faults.processes import (
 SUITE = """
 name = "two"
 [[rows]]
-topology = "ring-bi-4"
+topology = "spidergon-36"
 collective = ["AAS", "AAB"]
 """
 
@@ -41,7 +42,7 @@ def kill(process: object, others: tuple[int, ...] = ()) -> None:
 def test_solve(tmp_path: Path, seed: int) -> None:
     """The moment is a random line of the log, and some milliseconds more."""
     dice, log = random.Random(seed), tmp_path / "log.jsonl"
-    process = start("solve torus-4x4 AAS --log log.jsonl", tmp_path)
+    process = start("solve spidergon-36 AAS --log log.jsonl", tmp_path)
     lines = dice.randrange(2, 12)
     until(lambda: log.exists() and log.read_bytes().count(b"\n") >= lines)
     time.sleep(dice.uniform(0.0, 0.3))
@@ -52,7 +53,7 @@ def test_solve(tmp_path: Path, seed: int) -> None:
 def test_solve_with_children_in_sessions_of_their_own(tmp_path: Path) -> None:
     """One of them has lost the mark of the run, too; the host has seen it once."""
     log = tmp_path / "log.jsonl"
-    words = "solve torus-4x4 AAS --engine scatter --engine good --strategy race --log log.jsonl"
+    words = "solve spidergon-36 AAS --engine scatter --engine good --strategy race --log log.jsonl"
     process = start(words, tmp_path)
     until(lambda: metrics(events(log), "bare"))
     numbers = [int(metrics(events(log), name)[0]) for name in ("kept", "bare")]
@@ -67,7 +68,7 @@ def test_solve_with_children_in_sessions_of_their_own(tmp_path: Path) -> None:
 
 
 def test_solve_while_workers_are_paused(tmp_path: Path) -> None:
-    process = start("solve torus-4x4 AAS --steps 8 --time-limit 200", tmp_path)
+    process = start("solve spidergon-36 AAS --time-limit 200", tmp_path)
 
     def paused() -> bool:
         return any(
@@ -97,8 +98,7 @@ def test_bench(tmp_path: Path, seed: int) -> None:
 
 
 def test_prove(tmp_path: Path) -> None:
-    solve = start("solve mesh-4x4 AAB --ports 1 --engine classical -o s.json", tmp_path)
-    assert solve.wait() == 0
+    save(tmp_path / "s.json", "mesh-4x4", "OAB", root=0)
     process = start("prove s.json --time-limit 100", tmp_path)
     until(lambda: working("cadical_process"))
     kill(process)

@@ -13,7 +13,7 @@ import pytest
 from cchybrid.model import Schedule
 from tests.faults.processes import GONE_SECONDS, events, own_processes, start, until
 
-WORDS = "solve torus-4x4 AAS --steps 8 --engine good --strategy race --log log.jsonl -o s.json"
+WORDS = "solve spidergon-36 AAS --engine good --strategy race --log log.jsonl -o s.json"
 
 
 def started(folder: Path, words: str = WORDS, **rest: object) -> subprocess.Popen[str]:
@@ -26,8 +26,7 @@ def started(folder: Path, words: str = WORDS, **rest: object) -> subprocess.Pope
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_best_schedule_is_kept(tmp_path: Path, number: signal.Signals) -> None:
-    words = WORDS.replace("--steps 8 ", "--time-limit 300 ")
-    process = started(tmp_path, words.replace("torus-4x4", "mesh-5x5"))
+    process = started(tmp_path, f"{WORDS} --time-limit 300")
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
