@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long test-faults check format docs clean
+.PHONY: demo test test-long test-faults test-fuzz check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -16,11 +16,15 @@ demo: .venv/ready
 
 ## test: every test, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(RERUN) -m "not long and not faults"
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(RERUN) -m "not long and not faults and not fuzz"
 
 ## test-long: the tests that take long, and all examples of the properties
 test-long: .venv/ready-dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "long or hypothesis" --hypothesis-profile all
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "(long or hypothesis) and not fuzz" --hypothesis-profile all
+
+## test-fuzz: a thousand mutants of the files of every reader
+test-fuzz: .venv/ready-dev
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m fuzz tests/fuzz
 
 ## test-faults: the standing suite of faults: kills, full disks, signals, plugins that do harm
 test-faults: .venv/ready-dev

@@ -95,6 +95,7 @@ def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
     assert not any("host.worker" in line for line in left)
 
 
+@pytest.mark.long
 def test_the_thesis_example_file_is_solved(solve: Solve) -> None:
     folder = Path(__file__).parents[1] / "instances"
     record = solve(f"{folder / 'mesh-4x4-many-to-many.txt'} MNS")

@@ -40,6 +40,7 @@ PAGES = [
     *sorted((ROOT / "docs" / "engines").glob("*.md")),
 ]
 LONG = (
+    "README.md", "allreduce.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
@@ -121,6 +122,7 @@ def test_every_command_runs(page: Path, tmp_path: Path) -> None:
             assert {*block.splitlines()} <= printed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)
 def test_the_python_of_a_guide_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -219,6 +221,7 @@ def test_the_python_of_the_design_page_runs(
     assert (tmp_path / "best.json").exists()
 
 
+@pytest.mark.long
 def test_the_python_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -139,8 +139,8 @@ class DesignRow:
         wire = text.get("max_wire")
         row = cls(
             name=text.get("name", ""),
-            nodes=int(_number(text.get("nodes", ""), "nodes")),
-            degree=int(_number(text.get("degree", ""), "degree")),
+            nodes=_count(text.get("nodes", ""), "nodes"),
+            degree=_count(text.get("degree", ""), "degree"),
             weights=tuple(weights.items()),
             layout=text.get("layout", ""),
             max_wire=None if wire is None else _number(wire, "max_wire"),
@@ -201,8 +201,14 @@ def compared(name: str, value: float, published: str) -> str:
     return "better" if (value > known) == (name in LARGER_IS_BETTER) else "worse"
 
 
+def _count(text: str, where: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise InputError(f"{text[:40]!r} is no whole number", where=where, hint="correct it")
+    return int(text)
+
+
 def _number(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{text!r} is no number", where=where, hint="correct it") from None
+        raise InputError(f"{text[:40]!r} is no number", where=where, hint="correct it") from None

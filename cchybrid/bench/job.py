@@ -1,12 +1,13 @@
 """One run in a process of its own: ``python -m cchybrid.bench.job``.
 
-The job is a JSON object on standard input: ``spec`` or ``design``, ``solve`` and ``seed``. The
-answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused``
-(invalid settings).
+The job is a JSON object on standard input: ``spec``, ``design`` or ``throughput``, ``solve`` and
+``seed``. The answer is one on standard output: ``result`` and ``schedule``, or ``failure``, or
+``refused`` (invalid settings).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
+from cchybrid.bench.run_cost import CostMeter
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.host import api
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import CchybridError, InputError
@@ -29,18 +32,30 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
 
         return design_job.work(job)
     registry = load_registry()
+    if "throughput" in job:
+        return ThroughputRow.from_json(job).work(registry)
     try:
         instance = resolve(InstanceSpec(**job["spec"]), registry)
     except CchybridError as error:
         return {"failure": str(error)}
+    meter = CostMeter() if job.get("measure") else None
     try:
-        result = api.solve(instance, seed=job["seed"], registry=registry, **job["solve"])
+        with meter or contextlib.nullcontext():
+            result = api.solve(
+                instance,
+                seed=job["seed"],
+                registry=registry,
+                on_event=None if meter is None else meter.on_event,
+                **job["solve"],
+            )
     except InputError as error:
         # The instance is valid, so the settings are not; they would fail in every row.
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     if result.interrupted:
         return {"failure": "interrupted"}
     record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
+    if meter is not None:
+        record["cost"] = meter.to_json(instance, result.schedule)
     if not result.certified:
         record["certified_evidence"] = result.certified_bound.evidence
     if result.schedule is None:

@@ -64,6 +64,9 @@ def in_words(run: Run, names: Mapping[str, str]) -> str:
     if "design" in run.result:
         values = [f"{name} {float(value):.5g}" for name, value in run.result["design"].items()]
         return f"{title}: {', '.join(values)}; {run.result['seconds']:.1f} s"
+    if "rounds_per_chunk" in run.result:
+        end = "optimal (certified)" if run.certified else f"at least {run.result['bound']}"
+        return f"{title}: {run.result['rounds_per_chunk']} rounds per chunk, {end}"
     if run.result["status"] == "infeasible":
         return f"{title}: infeasible"
     if run.steps is None and run.result.get("conflicts") is not None:

@@ -53,11 +53,13 @@ class Row:
 
     With ``target`` (the column ``fixed_steps``) it is a conflict study: every run searches for a
     schedule of this number of steps without any bound, and the remaining conflicts are compared.
+    With ``measure``, the cost of the parts of every run is recorded, too (``run_cost``).
     """
 
     spec: InstanceSpec
     published: Published = Published()
     target: int | None = None
+    measure: bool = False
 
     @property
     def name(self) -> str:
@@ -97,12 +99,18 @@ class Row:
         record: dict[str, Any] = {"question": spec, "published": asdict(self.published)}
         if self.target is not None:
             record["fixed_steps"] = self.target
+        if self.measure:
+            record["measure"] = True
         return record
 
     def to_job(self, solve: Mapping[str, Any]) -> dict[str, Any]:
         """Return the job of a run with these arguments of ``solve``."""
         spec = {key: value for key, value in asdict(self.spec).items() if value is not None}
-        return {"spec": spec, "solve": {**solve, **self.to_solve()}}
+        return {
+            "spec": spec,
+            "solve": {**solve, **self.to_solve()},
+            **({"measure": True} if self.measure else {}),
+        }
 
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve`` that this row adds for every contestant."""
@@ -127,7 +135,7 @@ class Row:
         )
         if not sound:
             raise ValueError(f"invalid published values of {spec.get('topology')}")
-        return cls(InstanceSpec(**spec), published, target)
+        return cls(InstanceSpec(**spec), published, target, record.get("measure") is True)
 
     @classmethod
     def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
@@ -164,6 +172,7 @@ class Row:
                     raise InputError("no row has such a value", hint=f"use one of {known}")
         engine, percent = published.pop("engine", ""), published.pop("success_percent", None)
         target = published.pop("fixed_steps", None)
+        measure = published.pop("measure", False)
         if "topology" not in spec:
             raise InputError("a row without a topology", hint="name one, such as mesh-4x4")
         if percent is not None and not engine:
@@ -176,7 +185,7 @@ class Row:
             for key, usual in _USUAL.items():
                 if spec.get(key) == usual:
                     del spec[key]
-        return cls(InstanceSpec(**spec), Published(**published), target)
+        return cls(InstanceSpec(**spec), Published(**published), target, measure)
 
     def with_rates_of(self, other: Row) -> Row:
         """Return the row with the published rates of ``other``, a row of the same name, added.
@@ -197,7 +206,7 @@ class Row:
 
 
 def _number(text: str) -> int:
-    if not re.fullmatch(r"\d{1,9}", text):
+    if not re.fullmatch(r"[0-9]{1,9}", text):
         raise InputError(f"{text!r} is no whole number", hint="write digits only")
     return int(text)
 
@@ -235,6 +244,6 @@ _SPEC: dict[str, Callable[[str], Any]] = {
 _PUBLISHED: dict[str, Callable[[str], Any]] = {
     "steps": _number, "lower_bound": _number, "goal": _positive, "engine": str.lower,
     "success_percent": _percent, "place": str, "source": str, "note": str, "comparable": _yes,
-    "fixed_steps": _positive,
+    "fixed_steps": _positive, "measure": _yes,
 }  # fmt: skip
 """The functions that read the texts of the columns."""

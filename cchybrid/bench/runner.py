@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import DesignRow
-from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run, Store
-from cchybrid.bench.suite import Suite
+from cchybrid.bench.suite import AnyRow, Suite
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.registry import Registry
@@ -36,7 +34,7 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Task:
     """One run to do."""
 
-    row: Row | DesignRow
+    row: AnyRow
     contestant: Contestant
     seed: int
 
@@ -78,6 +76,9 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = resolve(row.spec, registry).digest
+    for each in suite.throughputs:
+        with with_context(f"row {each.name}"):
+            found[each.name] = each.instance(registry).digest
     return found
 
 

@@ -20,10 +20,11 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import Suite
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import CchybridError, InputError
-from cchybrid.model.instance import is_file
+from cchybrid.model.instance import MAX_FILE_CHARACTERS, is_file
 from cchybrid.referee.verify import verify_schedule
 
 FORMAT = "cchybrid-store/1"
@@ -75,8 +76,22 @@ class Run:
 
     @property
     def record(self) -> bytes | None:
-        """The compressed JSON object of the schedule, or of the designed network."""
+        """The compressed JSON object of the schedule, the designed network or the throughput."""
         return self._schedule
+
+    def unpacked(self) -> Any:
+        """Return the JSON object of the schedule, or of the designed network.
+
+        Raises
+        ------
+        ValueError, zlib.error
+            There is none, or it cannot be unpacked, or it is too large.
+        """
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(self._schedule or b"", MAX_FILE_CHARACTERS)
+        if not unpacker.eof:
+            raise ValueError("the packed record is cut short, or too large")
+        return json.loads(text)
 
     @property
     def steps(self) -> int | None:
@@ -119,7 +134,7 @@ class Run:
         if self._schedule is None:
             return None
         try:
-            record = json.loads(zlib.decompress(self._schedule))
+            record = self.unpacked()
             schedule = Schedule.from_json(record)
             violations = verify_schedule(schedule)
             if violations:
@@ -272,12 +287,18 @@ class Store:
         return [name for (name,) in found]
 
     def rows(self, suite: str) -> list[Row]:
-        """Return the rows of a suite in their order; designs are not among them."""
-        return [Row.from_json(each) for each in self._contents(suite) if "design" not in each]
+        """Return the rows of a suite in their order, without designs and throughputs."""
+        others = {"design", "throughput"}
+        return [Row.from_json(each) for each in self._contents(suite) if others.isdisjoint(each)]
 
     def designs(self, suite: str) -> list[DesignRow]:
         """Return the designs of a suite in their order."""
         return [DesignRow.from_json(each) for each in self._contents(suite) if "design" in each]
+
+    def throughputs(self, suite: str) -> list[ThroughputRow]:
+        """Return the throughputs of a suite in their order."""
+        found = [each for each in self._contents(suite) if "throughput" in each]
+        return [ThroughputRow.from_json(each) for each in found]
 
     def _contents(self, suite: str) -> list[dict[str, Any]]:
         found = self._database.execute(

@@ -21,6 +21,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def read_seeds(text: str) -> tuple[int, ...]:
         No seeds, or too many.
     """
     text = text.strip()
-    if text.isdecimal() and len(text) < 8:
+    if re.fullmatch("[0-9]{1,7}", text):
         if not 0 < int(text) <= MAX_SEEDS:
             words = "too many" if int(text) else "none at all"
             raise InputError(f"{int(text)} seeds are {words}", hint=f"use 1 to {MAX_SEEDS}")
@@ -142,6 +143,8 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     teams = _values(entry["engine"], "engine") if "engine" in entry else [None]
     strategies = _values(entry.get("strategy", "auto"), "strategy")
     choices = {key: _values(value, f"options.{key}") for key, value in options.items()}
+    if math.prod(map(len, (teams, strategies, *choices.values()))) > MAX_CONTESTANTS:
+        raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     for team, strategy in itertools.product(teams, strategies):
         check_strategy(strategy.lower(), "strategy")
         engines = None if team is None else _team(team)

@@ -23,8 +23,8 @@ compared unless ``comparable`` is given.
 
 A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
 steps that a success has to reach. The rates of rows with the same name are combined.
-``fixed_steps`` makes a conflict study of a row: see ``Row``. For contestants and budgets see
-``study``.
+``fixed_steps`` makes a conflict study of a row, and ``measure`` records the cost of its runs: see
+``Row``. For contestants and budgets see ``study``.
 
 A suite of designs has tables of networks to be designed instead, see ``DesignRow.from_text``::
 
@@ -36,6 +36,11 @@ A suite of designs has tables of networks to be designed instead, see ``DesignRo
     degree = [3, 4]
     collective = "AAS"
     weights = "latency=1"
+
+A suite of throughputs has tables with published rounds per chunk, see ``ThroughputRow``::
+
+    [[throughputs]]
+    file = "../papers/throughput.csv"
 """
 
 from __future__ import annotations
@@ -43,24 +48,30 @@ from __future__ import annotations
 import csv
 import fnmatch
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import DesignRow
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_budget, read_contestants
+from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.library.collectives import canonical_name
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
-KEYS = ("name", "about", "rows", "tables", "designs", "contestants", "budget")
+KEYS = ("name", "about", "rows", "tables", "designs", "throughputs", "contestants", "budget")
+MAX_ROWS = 100_000
+"""Combinations of listed values in a suite."""
+
+AnyRow: TypeAlias = Row | DesignRow | ThroughputRow
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,8 @@ class Suite:
     """A named list of rows, each row's name at most once.
 
     A study also has ``contestants`` (without budgets; if empty, the command line names them) and
-    the budget of every run. A suite of designs has ``designs`` and no ``rows``.
+    the budget of every run. A suite of designs has ``designs`` and no ``rows``, one of throughputs
+    only ``throughputs``.
     """
 
     name: str
@@ -77,11 +89,12 @@ class Suite:
     contestants: tuple[Contestant, ...] = ()
     budget: RunBudget = field(default_factory=RunBudget)
     designs: tuple[DesignRow, ...] = ()
+    throughputs: tuple[ThroughputRow, ...] = ()
 
     @property
-    def all_rows(self) -> tuple[Row | DesignRow, ...]:
+    def all_rows(self) -> tuple[AnyRow, ...]:
         """The rows of any kind."""
-        return (*self.rows, *self.designs)
+        return (*self.rows, *self.designs, *self.throughputs)
 
 
 def suite_names() -> list[str]:
@@ -126,8 +139,7 @@ def _read(path: Path) -> Suite:
     rows: dict[str, Row] = {}
     for kind, expand in (("tables", _table_rows), ("rows", _listed_rows)):
         entries = record.get(kind, [])
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise InputError("no list of tables", where=kind, hint=f"write [[{kind}]]")
+        _check_tables(entries, kind)
         for index, entry in enumerate(entries):
             with with_context(f"{kind}[{index}]"):
                 for row in expand(entry, path.parent):
@@ -139,10 +151,13 @@ def _read(path: Path) -> Suite:
                             f"two rows are called {row.name}", hint="give the files other names"
                         )
     designs = _designs(record.get("designs", []), path.parent)
-    if not rows and not designs:
+    throughputs = _throughputs(record.get("throughputs", []), path.parent)
+    if not rows and not designs and not throughputs:
         raise InputError("no rows", hint="write [[rows]] with topology and collective")
     if designs and (rows or "contestants" in record):
         raise InputError("designs beside rows or contestants", hint="write two suites")
+    if throughputs and (rows or designs or "contestants" in record):
+        raise InputError("throughputs beside other rows or contestants", hint="write two suites")
     name = record.get("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[\w .+-]{1,80}", name):
         raise InputError(
@@ -154,26 +169,55 @@ def _read(path: Path) -> Suite:
     with with_context("budget"):
         budget = read_budget(record.get("budget", {}))
     return Suite(
-        name, str(record.get("about", "")), tuple(rows.values()), contestants, budget, designs
+        name,
+        str(record.get("about", "")),
+        tuple(rows.values()),
+        contestants,
+        budget,
+        designs,
+        throughputs,
     )
 
 
 def _designs(entries: Any, folder: Path) -> tuple[DesignRow, ...]:
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError("no list of tables", where="designs", hint="write [[designs]]")
+    _check_tables(entries, "designs")
     found: dict[str, DesignRow] = {}
     for index, entry in enumerate(entries):
         with with_context(f"designs[{index}]"):
             if entry and "file" not in entry:
                 _add_designs(found, _listed_designs(entry))
                 continue
-            _only_keys(entry, ("file",), "a table of designs")
-            if not isinstance(entry.get("file"), str):
-                raise InputError("a table without a file", hint='write file = "table.csv"')
-            path = folder / entry["file"]
+            path = _table_file(entry, folder, "a table of designs")
             with with_context(path):
                 _add_designs(found, _lines(path, ()))
     return tuple(found.values())
+
+
+def _throughputs(entries: Any, folder: Path) -> tuple[ThroughputRow, ...]:
+    _check_tables(entries, "throughputs")
+    found: dict[str, ThroughputRow] = {}
+    for index, entry in enumerate(entries):
+        with with_context(f"throughputs[{index}]"):
+            path = _table_file(entry, folder, "a table of throughputs")
+            for line, values in _lines(path, ()):
+                with with_context(path), with_context(line):
+                    row = ThroughputRow.from_text(values)
+                    if found.setdefault(row.name, row) is not row:
+                        raise InputError(f"two rows are called {row.name}", hint="leave one out")
+    return tuple(found.values())
+
+
+def _check_tables(entries: Any, key: str) -> None:
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError("no list of tables", where=key, hint=f"write [[{key}]]")
+
+
+def _table_file(entry: Mapping[str, Any], folder: Path, what: str) -> Path:
+    """Return the file of a table that has no other key."""
+    _only_keys(entry, ("file",), what)
+    if not isinstance(entry.get("file"), str):
+        raise InputError("a table without a file", hint='write file = "table.csv"')
+    return folder / str(entry["file"])
 
 
 def _add_designs(
@@ -192,7 +236,7 @@ def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, s
     """Yield the values of every combination of listed values, with the name made of them."""
     if "name" in entry:
         raise InputError("a name of several designs", where="name", hint="drop it")
-    for values in itertools.product(*(_texts(entry[key]) for key in entry)):
+    for values in _combinations(_texts(entry[key]) for key in entry):
         text = dict(zip(entry, values, strict=True))
         name = f"{text.get('nodes', '')} nodes, degree {text.get('degree', '')}"
         text["name"] = f"{name}, {text['collective']}" if "collective" in text else name
@@ -201,8 +245,18 @@ def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, s
 
 def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     keys = list(entry)
-    for values in itertools.product(*(_texts(entry[key]) for key in keys)):
+    for values in _combinations(_texts(entry[key]) for key in keys):
         yield Row.from_text(dict(zip(keys, values, strict=True)), folder)
+
+
+def _combinations(lists: Iterable[list[str]]) -> Iterable[tuple[str, ...]]:
+    """Return every combination of one value of each list; refuse too many."""
+    found = list(lists)
+    if math.prod(map(len, found)) > MAX_ROWS:
+        raise InputError(
+            f"more than {MAX_ROWS} combinations of the listed values", hint="write several suites"
+        )
+    return itertools.product(*found)
 
 
 def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
@@ -221,7 +275,7 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
             ):
                 continue
             matched = True
-            for chosen in itertools.product(*extra.values()):
+            for chosen in _combinations(extra.values()):
                 changed = dict(zip(extra, chosen, strict=True))
                 with with_context(line):
                     row = Row.from_text({**values, **changed}, folder)

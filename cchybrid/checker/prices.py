@@ -73,14 +73,19 @@ def price_totals(network: Network, evidence: Mapping[str, Any]) -> tuple[int, in
             for (a, b), price in link_price.items()
         }
         inject = accept = {}
+    alone: dict[int, Counter[int]] = {node: Counter() for node in range(network.nodes)}
     goals: dict[frozenset[int], Counter[int]] = {}
     for source, destinations in network.messages:
-        holders = frozenset((source, *destinations))
         if len(destinations) == 1:
-            holders = frozenset((source,))
-        elif network.hop_by_hop:
+            alone[source][destinations[0]] += 1
+            continue
+        holders = frozenset((source, *destinations))
+        if network.hop_by_hop:
             holders = frozenset(range(network.nodes))
         goals.setdefault(holders, Counter()).update(destinations)
+    for source, deliveries in alone.items():
+        if deliveries:
+            goals.setdefault(frozenset((source,)), Counter()).update(deliveries)
     routes: dict[int, dict[int, int]] = {}
     paid = 0
     for holders, deliveries in goals.items():

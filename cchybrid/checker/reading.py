@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -81,10 +82,14 @@ def read_json(text: str) -> Any:
             raise ValueError("a key is listed twice in one object")
         return found
 
-    def refuse(word: str) -> None:
+    def refuse(word: str) -> float:
         raise ValueError(f"{word} is no number")
 
-    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse)
+    def finite(word: str) -> float:
+        number = float(word)
+        return number if abs(number) < math.inf else refuse(word)
+
+    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse, parse_float=finite)
 
 
 def _check_instance(record: Any) -> None:

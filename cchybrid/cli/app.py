@@ -28,15 +28,13 @@ from cchybrid.cli import (
     warming,
 )
 from cchybrid.library.nearest import did_you_mean
-from cchybrid.model.errors import CchybridError
+from cchybrid.model.errors import CchybridError, InputError
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
 
 CLOSED_PIPE = 141
 """The exit status of a command whose output nothing reads any more, as in shells."""
-MAX_ERROR = 1_000
-"""Characters of an error; of longer ones the middle is left out."""
 _SHORTAGES = {
     errno.EMFILE: "allow more open files (ulimit -n)",
     errno.ENFILE: "close other programs",
@@ -193,9 +191,7 @@ def _system_error(error: OSError) -> str:
 
 
 def _print_error(text: str, status: int) -> int:
-    line = " ".join(text.split())
-    if len(line) > MAX_ERROR:
-        line = f"{line[: MAX_ERROR // 2]} ... {line[-MAX_ERROR // 2 :]}"
+    line = str(InputError(text))
     with suppress(OSError):
         print(f"cchybrid: {line}", file=sys.stderr, flush=True)
     return status

@@ -47,9 +47,9 @@ def run(
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
             " groups, general, general-training, general-test, scale; designs: gappin,"
-            " order-degree, fewest-steps; studies: success-hypercubes, success-multistage,"
-            " success-hgsa, sweep-sga, sweep-mboa, sweep-umda, compare-engines, tabu, cooperation;"
-            " or a .toml file.",
+            " order-degree, fewest-steps; throughputs: forestcoll; studies: success-hypercubes,"
+            " success-multistage, success-hgsa, sweep-sga, sweep-mboa, sweep-umda, compare-engines,"
+            " tabu, cooperation; or a .toml file.",
         ),
     ],
     engine: Annotated[
@@ -124,9 +124,11 @@ def run(
     if chosen_suite.contestants and not (engine or strategy or option):
         with with_context(suite):
             entries = with_budget(registry, chosen_suite.contestants, **budget)
-    elif chosen_suite.designs and (engine or strategy or option):
+    elif not chosen_suite.rows and (engine or strategy or option):
         raise InputError(
-            "networks are designed without engines", where="--engine", hint="drop the options"
+            f"the rows of {chosen_suite.name} need no engines",
+            where="--engine",
+            hint="drop the options",
         )
     else:
         entries = contestants(
@@ -215,6 +217,8 @@ def report(
     from cchybrid.bench.report.pages import check_folder, write_report
     from cchybrid.bench.report.reading import read_store
     from cchybrid.bench.report.sections import compose
+    from cchybrid.bench.report.throughputs import HEADERS as THROUGHPUT_HEADERS
+    from cchybrid.bench.report.throughputs import throughput_report, throughput_suite
 
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
@@ -222,19 +226,23 @@ def report(
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]
     words += ["--pages"] if pages else []
-    designed = design_suite(store, suite)
-    if designed is not None:
+    for what, named, report_of, headers in (
+        ("designs", design_suite(store, suite), design_report, DESIGN_HEADERS),
+        ("throughputs", throughput_suite(store, suite), throughput_report, THROUGHPUT_HEADERS),
+    ):
+        if named is None:
+            continue
         if other is not None:
             raise InputError(
-                "reports of designs compare no stores", where="OTHER-STORE", hint="drop it"
+                f"reports of {what} compare no stores", where="OTHER-STORE", hint="drop it"
             )
         if pages:
             raise InputError(
-                "designs have no pages of schedules", where="--pages", hint="drop the option"
+                f"{what} have no pages of schedules", where="--pages", hint="drop the option"
             )
         with _checking(store) as watch:
-            composed = design_report(store, designed, shlex.join(words), watch)
-        _print_report(composed, write_report(composed, folder, DESIGN_HEADERS))
+            composed = report_of(store, named, shlex.join(words), watch)
+        _print_report(composed, write_report(composed, folder, headers))
         return
     registry = load_plugins()
     with _checking(store) as watch:

@@ -158,7 +158,7 @@ def _lines(front: Front) -> list[str]:
 
 
 def _price(text: str) -> Fraction:
-    if re.fullmatch(r"\d{1,9}(\.\d{1,15})?(e-?\d{1,2})?", text):
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,15})?(e-?[0-9]{1,2})?", text):
         return Fraction(text)
     raise InputError(f"{text[:40]!r} is no number of seconds", hint="use one such as 0.7e-6")
 

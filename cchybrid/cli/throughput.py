@@ -162,7 +162,7 @@ def _fraction(number: Fraction) -> str:
 
 
 def _read_bandwidth(text: str) -> Fraction:
-    number = Fraction(text) if re.fullmatch(r"\d{1,12}(\.\d{1,12})?", text) else Fraction(0)
+    number = Fraction(text) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text) else Fraction(0)
     if not number:
         raise InputError(
             f"{text[:40]!r} is no bandwidth", where="--bandwidth", hint="use a number such as 25"

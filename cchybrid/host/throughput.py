@@ -177,9 +177,14 @@ def throughput_of(instance: Instance) -> ThroughputResult:
     from cchybrid.proof.throughput import throughput_record
 
     started = time.monotonic()
-    found = instance.in_chunks(1).with_model(routing="any", rounds=())
+    found = throughput_instance(instance)
     record = throughput_record(found)
     seconds = round(time.monotonic() - started, 3)
     record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}
     verdict = check_throughput(record)
     return ThroughputResult(found, *verdict, record=record, seconds=seconds)
+
+
+def throughput_instance(instance: Instance) -> Instance:
+    """Return the instance whose throughput is meant: one chunk, one round, any routes."""
+    return instance.in_chunks(1).with_model(routing="any", rounds=())

@@ -270,7 +270,7 @@ def _permutation(roles: Roles) -> Collective:
     """
     kind = roles.argument.lower()
     nodes = roles.participants
-    seed = re.fullmatch(r"random-(\d{1,18})", kind)
+    seed = re.fullmatch(r"random-([0-9]{1,18})", kind)
     if ">" in kind:
         kind = roles.argument
         pairs = _read_pairs(kind, roles.network)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.network import MAX_CAPACITY
 from cchybrid.model.text import shown_number
 
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph
@@ -36,6 +35,10 @@ _WITHOUT_EFFECT = {
 """Attributes that the formats themselves write, or that only name and draw an edge."""
 
 _TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
+
+
+MAX_CAPACITY = (1 << 31) - 1
+"""The largest capacity, after scaling and of parallel edges together."""
 
 
 class GraphNetwork(NamedTuple):

@@ -136,7 +136,7 @@ def on_network(
 
 def _root(root: int | str, network: Network) -> int:
     if network.node_names is None and not isinstance(root, bool):
-        number = int(root) if str(root).strip().isdecimal() and len(str(root)) < 10 else -1
+        number = int(root) if _is_number(str(root).strip()) and len(str(root)) < 10 else -1
         if number >= 0:
             return number  # refused as no terminal, with those that there are
     with with_context("root"):
@@ -261,7 +261,7 @@ def _rounds(value: Any) -> tuple[int, ...]:
 
 
 def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) < 16
+    return text.isascii() and text.isdecimal() and len(text) < 16
 
 
 def _without_failed(nodes: Sequence[int] | None, failed: Sequence[int]) -> tuple[int, ...] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cchybrid.library.graphs import read_graph
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
-from cchybrid.model.network import MAX_CAPACITY, MAX_NODES
+from cchybrid.model.network import MAX_NODES
 
 if TYPE_CHECKING:  # importing numpy takes long
     import numpy as np
@@ -69,7 +69,7 @@ def _whole(values: np.ndarray[Any, Any]) -> list[int | None]:
     for value in values.tolist():
         try:
             size = int(value)
-            sizes.append(size if size == value and 0 < size <= MAX_CAPACITY else None)
+            sizes.append(size if size == value and 0 < size < 1 << 31 else None)
         except (TypeError, ValueError, OverflowError):
             sizes.append(None)
     return sizes

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 MIN_LIKENESS = 0.6
 """Likeness from 0 to 1 below which no name is suggested."""
+MAX_LENGTH = 100
+"""Longer names are like none: comparing takes time in proportion."""
 PREFIX_LENGTH, PREFIX_BONUS = 3, 0.2
 """Equal characters at the start of two names, and by how much they raise the likeness."""
 
@@ -23,6 +25,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("luck", ["auto", "race", "relay"]) is None
     True
     """
+    if len(name) > MAX_LENGTH:
+        return None
     text = name.lower()
 
     def likeness(other: str) -> float:

@@ -23,16 +23,21 @@ def parse_nodes(text: str) -> tuple[int, ...]:
         The text is no such list.
     """
     nodes: set[int] = set()
+    listed = 0
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,7})\s*(?:-\s*(\d{1,7})\s*)?", part)
+        match = re.fullmatch(r"\s*([0-9]{1,7})\s*(?:-\s*([0-9]{1,7})\s*)?", part)
         if not match:
-            raise InputError(f"{text!r} is no list of nodes", hint="write it like 0-3,7")
+            raise InputError(f"{text[:40]!r} is no list of nodes", hint="write it like 0-3,7")
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
             raise InputError(f"the range {part.strip()} is empty", hint=f"write {last}-{first}")
-        if last - first >= _MAX_NODES:
+        listed += last - first + 1
+        if listed > _MAX_NODES:
             raise InputError(
-                f"the range {part.strip()} is too long", hint=f"at most {_MAX_NODES} nodes"
+                f"the range {part.strip()} is too long"
+                if last - first >= _MAX_NODES
+                else f"more than {_MAX_NODES} nodes are listed",
+                hint=f"at most {_MAX_NODES} nodes",
             )
         nodes.update(range(first, last + 1))
     return tuple(sorted(nodes))
@@ -59,7 +64,7 @@ def parse_pairs(text: str) -> list[tuple[int, int]]:
     """
     pairs = []
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,7})\s*>\s*(\d{1,7})\s*", part)
+        match = re.fullmatch(r"\s*([0-9]{1,7})\s*>\s*([0-9]{1,7})\s*", part)
         if not match:
             raise InputError(
                 f"{part[:40]!r} is no pair" if part else "a pair is missing",
@@ -95,7 +100,7 @@ def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[i
                     f"no CSV: {error}", where=f"line {number}", hint="write source,destination"
                 ) from None
             if len(fields) == 2 and all(
-                field in names or re.fullmatch(r"\d{1,7}", field) for field in fields
+                field in names or re.fullmatch(r"[0-9]{1,7}", field) for field in fields
             ):
                 a, b = (names[field] if field in names else int(field) for field in fields)
                 pairs.append((a, b))

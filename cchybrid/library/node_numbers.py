@@ -13,6 +13,8 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 Part = TypeVar("Part")
+_MAX_COMPARED = 10_000
+"""Names of nodes that an unknown one is compared with: some microseconds each."""
 
 
 def node_number(node: Any, network: Network) -> int:
@@ -68,7 +70,7 @@ def _unknown(text: str, network: Network) -> InputError:
         return InputError(
             f"no node {text.strip()[:40]!r} in {network.name}", hint=f"use 0 to {network.nodes - 1}"
         )
-    near = difflib.get_close_matches(text.strip(), names, n=2, cutoff=0.6)
+    near = difflib.get_close_matches(text.strip(), names[:_MAX_COMPARED], n=2, cutoff=0.6)
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
     hint = f"did you mean {' or '.join(near)}?" if near else f"its nodes are {shown}"
     return InputError(f"no node {text.strip()[:40]!r} in {network.name}", hint=hint)
@@ -102,7 +104,7 @@ def _nodes_of(part: str, network: Network) -> tuple[int, ...] | None:
     """Return the nodes that one part of a list names: a name, a number, or a range."""
     if part.strip() in network.node_by_name:
         return (network.node_by_name[part.strip()],)
-    if re.fullmatch(r"\s*\d{1,7}\s*(-\s*\d{1,7}\s*)?", part):
+    if re.fullmatch(r"\s*[0-9]{1,7}\s*(-\s*[0-9]{1,7}\s*)?", part):
         return tuple(node_number(node, network) for node in parse_nodes(part))
     return None
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, show, take, take_list
-from cchybrid.model.whole_numbers import whole, whole_tuple
+from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 Switching = Literal["wormhole", "store-and-forward"]
 Routing = Literal["minimal", "any"] | int
@@ -68,9 +68,12 @@ class CommunicationModel:
             )
         for ports in (self.inject, self.accept):
             smallest = 1 if isinstance(ports, int) else 0
-            if any(k < smallest for k in _as_tuple(ports)):
+            if any(not smallest <= k <= MAX_CAPACITY for k in _as_tuple(ports)):
+                many = min(_as_tuple(ports)) >= smallest
                 raise InputError(
-                    "too few ports", where="model.ports", hint=f"use at least {smallest}"
+                    f"too {'many' if many else 'few'} ports",
+                    where="model.ports",
+                    hint="use at most 2^128" if many else f"use at least {smallest}",
                 )
         if self.routing not in ("minimal", "any") and not isinstance(self.routing, int):
             raise InputError(
@@ -78,9 +81,9 @@ class CommunicationModel:
                 where="model.routing",
                 hint="use minimal, any, or a number of extra hops",
             )
-        if isinstance(self.routing, int) and self.routing < 0:
+        if isinstance(self.routing, int) and not 0 <= self.routing <= MAX_CAPACITY:
             raise InputError(
-                f"{self.routing} extra hops", where="model.routing", hint="use 0 or more"
+                f"{str(self.routing)[:20]} extra hops", where="model.routing", hint="use 0 to 2^128"
             )
 
     def _take_rounds(self) -> None:

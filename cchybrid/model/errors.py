@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+MAX_ERROR = 1_000
+"""Characters of an error; of longer ones the middle is left out."""
+
 
 class CchybridError(Exception):
     """Base class of the errors that cchybrid raises on purpose."""
@@ -36,7 +39,15 @@ class InputError(CchybridError):
 
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
-        return " ".join((f"{line}; {self.hint}" if self.hint else line).split())
+        line = f"{line}; {self.hint}" if self.hint else line
+        line = _shortened(" ".join(_shortened(line).split()))
+        # What a terminal would obey or not show is escaped.
+        return _shortened("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
+
+
+def _shortened(line: str) -> str:
+    half = MAX_ERROR // 2
+    return line if len(line) <= MAX_ERROR else f"{line[: half - 3]} ... {line[2 - half :]}"
 
 
 @contextmanager

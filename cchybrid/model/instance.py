@@ -21,10 +21,13 @@ from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Channel, Network
 from cchybrid.model.shown import ShownInstance
 from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import MAX_CAPACITY
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
 """The formats of instance files; the second one is written where there are chunks or rounds, or
 for an allreduce."""
+MAX_FILE_CHARACTERS = 1 << 28
+"""Longer files are refused: the wrong file must not exhaust the memory."""
 DEFAULT_MODEL = CommunicationModel()
 
 
@@ -159,7 +162,9 @@ class Instance(ShownInstance):
         if not model.rounds:
             return self
         times = max(model.rounds)
-        channels = tuple(Channel(a, b, times * size) for a, b, size in self.network.channels)
+        channels = tuple(
+            Channel(a, b, _product(times, size)) for a, b, size in self.network.channels
+        )
         inject, accept = _times(model.inject, times), _times(model.accept, times)
         return replace(
             self,
@@ -253,8 +258,12 @@ class Instance(ShownInstance):
 
 def _times(ports: Ports, times: int) -> Ports:
     if ports is None or isinstance(ports, int):
-        return None if ports is None else times * ports
-    return tuple(times * number for number in ports)
+        return None if ports is None else _product(times, ports)
+    return tuple(_product(times, number) for number in ports)
+
+
+def _product(times: int, capacity: int) -> int:
+    return min(times * capacity, MAX_CAPACITY)  # far above all that is ever sent
 
 
 def check_format(record: dict[str, Any], expected: str) -> None:
@@ -279,7 +288,12 @@ def read_text(path: str | Path) -> str:
             if not stat.S_ISREG(mode):
                 what = "pipe" if stat.S_ISFIFO(mode) else "device"
                 raise InputError(f"is a {what}, not a file", where="", hint="give a file")
-            return file.read()
+            text = file.read(MAX_FILE_CHARACTERS + 1)
+        if len(text) > MAX_FILE_CHARACTERS:
+            raise InputError(
+                f"more than {MAX_FILE_CHARACTERS} characters are too many", hint="split the file"
+            )
+        return text
     except UnicodeDecodeError:
         raise InputError("not a text file", where="", hint="give a UTF-8 text file") from None
     except OSError as error:

@@ -13,13 +13,11 @@ from typing import Any, NamedTuple, NoReturn
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
-from cchybrid.model.text import described, shown_number
-from cchybrid.model.whole_numbers import whole, whole_tuple
+from cchybrid.model.text import described
+from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
-MAX_CAPACITY = (1 << 31) - 1
-"""Larger capacities are refused: arrays hold them in 32 bits."""
 
 
 class Channel(NamedTuple):
@@ -77,9 +75,8 @@ class Network(ShownNetwork):
         seen: set[tuple[int, int]] = set()
         for index, (source, target, capacity) in enumerate(self.channels):
             known = 0 <= source < self.nodes and 0 <= target < self.nodes
-            if not known or source == target or (source, target) in seen:
-                self._refuse_channel(index)
-            if not 1 <= capacity <= MAX_CAPACITY:
+            sound = source != target and 1 <= capacity <= MAX_CAPACITY
+            if not known or not sound or (source, target) in seen:
                 self._refuse_channel(index)
             seen.add((source, target))
         self._check_half_duplex()
@@ -148,9 +145,11 @@ class Network(ShownNetwork):
         self._check_node(target, where)
         if source == target:
             raise InputError(f"node {source} is linked to itself", where=where, hint="drop it")
-        if not 1 <= capacity <= MAX_CAPACITY:
+        if capacity < 1:
+            raise InputError(f"capacity {capacity}", where=where, hint="use at least 1")
+        if capacity > MAX_CAPACITY:
             raise InputError(
-                f"capacity {shown_number(capacity)}", where=where, hint=f"use 1 to {MAX_CAPACITY}"
+                f"capacity {str(capacity)[:20]}...", where=where, hint="use 1 to 2^128"
             )
         raise InputError(
             f"channel {source}->{target} is listed twice",

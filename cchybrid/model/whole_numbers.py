@@ -7,6 +7,10 @@ from typing import Any
 
 from cchybrid.model.errors import InputError
 
+MAX_CAPACITY = 1 << 128
+"""Larger capacities, and numbers of ports and of extra hops, are refused: their products could have
+more digits than Python writes."""
+
 
 def whole(value: Any, where: str) -> int:
     """Return a whole number as an integer of Python; a boolean is none.

@@ -85,7 +85,7 @@ def layout(name: str, nodes: int) -> Positions:
             )
         half = nodes // 2
         return tuple((float(node % half), float(node // half)) for node in range(nodes))
-    found = re.fullmatch(r"grid-(\d{1,4})x(\d{1,4})", name)
+    found = re.fullmatch(r"grid-([0-9]{1,4})x([0-9]{1,4})", name)
     if found is None:
         raise InputError(
             f"no layout is called {name!r}", where="layout", hint="use " + ", ".join(LAYOUTS)

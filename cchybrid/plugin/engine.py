@@ -7,6 +7,7 @@ derives the status of the result.
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -18,6 +19,9 @@ from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import API, EngineInfo
 from cchybrid.problem import Assignment, Problem
+
+MAX_OPTION = 1 << 53
+"""Largest absolute value of an option that is a number."""
 
 __all__ = [
     "API", "Budget", "Engine", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop", "cut_to",
@@ -274,10 +278,14 @@ def _read_value(text: str, kind: Any, where: str) -> Any:
         raise InputError(f"{text!r} is not true or false", where=where, hint="write true or false")
     if kind in (int, float):
         try:
-            return kind(text)
+            value = kind(text) if text.isascii() else math.nan
         except ValueError:
+            value = math.nan
+        if not abs(value) <= MAX_OPTION:  # false for what is not a number
             name = "an integer" if kind is int else "a number"
-            raise InputError(f"{text!r} is not {name}", where=where, hint=f"write {name}") from None
+            name += f" of at most {MAX_OPTION}" if abs(value) > MAX_OPTION else ""
+            raise InputError(f"{text[:40]!r} is not {name}", where=where, hint=f"write {name}")
+        return value
     return text
 
 

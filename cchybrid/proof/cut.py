@@ -18,6 +18,9 @@ from cchybrid.referee.distances import hop_distances
 
 NodeSet = NDArray[np.bool_]
 
+MAX_NEAR_SETS = 2_100_000
+"""Balls, times the nodes of the network: about five seconds; radii that exceed it are left out."""
+
 
 def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield increasing cut bounds of single nodes, balls around nodes and their complements."""
@@ -54,7 +57,8 @@ def near_sets(instance: Instance) -> Iterator[NodeSet]:
     """Yield balls around nodes and their complements, small radii first."""
     network = instance.network
     distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
-    for radius in range(int(distance.max(initial=0))):
+    radii = max(1, MAX_NEAR_SETS // max(1, network.nodes) ** 2)
+    for radius in range(min(radii, int(distance.max(initial=0)))):
         for node in range(network.nodes):
             ball = (distance[node] >= 0) & (distance[node] <= radius)
             yield ball

@@ -18,7 +18,15 @@ from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps, list_users, new_step, new_users
-from .routes import choose_routes, new_prices, new_routes, new_scatter, reduce_load, route_nodes
+from .routes import (
+    choose_routes,
+    new_prices,
+    new_routes,
+    new_scatter,
+    reduce_load,
+    route_hops,
+    route_nodes,
+)
 
 FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
 """Exponents of the prices between which the routes of all deliveries are chosen."""
@@ -41,9 +49,9 @@ DOUBLINGS = 4
 class Packing:
     """Fill one step after another with routes that share no channel.
 
-    1. Every delivery gets a shortest route: the cheapest one, where the costs of channels and
-       ports increase with the number of other routes that use them. All routes are chosen again
-       several times, in random order.
+    1. Every delivery gets a route: the cheapest one of those that the instance allows, up to one
+       hop longer than the shortest, where the costs of channels and ports increase with the number
+       of other routes that use them. All routes are chosen again several times, in random order.
     2. A step is filled by simulated annealing. A move inserts a waiting delivery that uses a random
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
@@ -148,9 +156,8 @@ class _Schedules:
 
         Each time takes ``moves`` routes per waiting delivery at most.
         """
-        uses, load = self._routes.uses, self._routes.load
         while self.fewest_left() > lower:
-            before = uses.copy(), load.copy()
+            before = [part.copy() for part in self._routes]
             if not reduce_load(
                 self._scatter,
                 self._routes,
@@ -161,7 +168,8 @@ class _Schedules:
                 stop,
                 self._state,
             ):
-                uses[:], load[:] = before
+                for part, kept in zip(self._routes, before, strict=True):
+                    part[:] = kept
                 return
 
     def fewest_left(self) -> int:
@@ -192,8 +200,7 @@ class _Schedules:
 
     def _transfers(self) -> list[list[Transfer]]:
         """Return the transfers of every step."""
-        hops = self._scatter.distance[self._scatter.source, self._scatter.target]
-        start = offsets(hops + 1)
+        start = offsets(route_hops(self._scatter, self._routes) + 1)
         node = np.empty(int(start[-1]), dtype=np.int32)
         route_nodes(self._scatter, self._routes, start, node)
         made = np.flatnonzero(self._problem.required)

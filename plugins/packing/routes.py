@@ -1,4 +1,4 @@
-"""Shortest routes of low load for deliveries from the source, chosen one after another."""
+"""Routes of low load for deliveries from the source, chosen one after another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from cchybrid.toolkit.kernels.rng import State, shuffle, uniform
 NOISE = 0.01
 """A resource costs its load in relation to the largest load, to the power of an exponent, and a
 random number below ``NOISE`` that is drawn in every sweep, as many routes cost the same."""
-
+MAX_EXTRA_HOPS = 1
+"""Hops by which routes may be longer than the shortest, where the instance allows as many. With one
+no walk passes a node twice."""
 
 WEIGHT_STEP, LOAD_SHARE, LOAD_EXPONENT = 0.3, 0.3, 64.0
 """Prices while the largest load is reduced to a target: ``LOAD_SHARE`` times the load in relation
@@ -46,6 +48,8 @@ class Scatter(NamedTuple):
         Shape (nodes,): the resource of its ports, -1 where they have no limit of their own.
     capacity
         Shape (resources,): the largest number of uses per step.
+    extra
+        Hops by which a route may be longer than the shortest.
     """
 
     source: IntArray
@@ -58,10 +62,11 @@ class Scatter(NamedTuple):
     inject: IntArray
     accept: IntArray
     capacity: IntArray
+    extra: int
 
 
 class Routes(NamedTuple):
-    """A shortest route for every delivery.
+    """A route for every delivery.
 
     Parameters
     ----------
@@ -87,10 +92,10 @@ class Prices(NamedTuple):
     price, noise, weight
         Shape (resources,): the price, its random part, and the price of each use beyond a target.
     cost, seen, via
-        Per node: its label, the number of the last search that saw it, and the node and the
-        resource before it.
+        Per label (a node, and the hops to it beyond the fewest): its cost, the number of the last
+        search that saw it, and the label and the resource before it.
     queue
-        Shape (nodes,): the nodes of the search.
+        Shape (labels,): the nodes of the search.
     """
 
     price: Floats
@@ -126,13 +131,21 @@ def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
         inject,
         accept,
         problem.capacity,
+        _extra_hops(structure),
     )
+
+
+def _extra_hops(structure: NetworkStructure) -> int:
+    """Return the hops by which routes may be longer than the shortest."""
+    allowed = structure.extra_hops
+    return MAX_EXTRA_HOPS if allowed is None else min(allowed, MAX_EXTRA_HOPS)
 
 
 def new_routes(scatter: Scatter) -> Routes:
     """Return the arrays of routes that are not yet chosen."""
     deliveries = len(scatter.source)
-    longest = int(scatter.distance[scatter.source, scatter.target].max(initial=0)) + 2
+    hops = int(scatter.distance[scatter.source, scatter.target].max(initial=0)) + scatter.extra
+    longest = hops + 2
     return Routes(
         np.zeros((deliveries, longest), dtype=np.int32),
         np.zeros(deliveries, dtype=np.int32),
@@ -142,15 +155,15 @@ def new_routes(scatter: Scatter) -> Routes:
 
 def new_prices(scatter: Scatter) -> Prices:
     """Return prices and working memory for a scatter."""
-    nodes, resources = len(scatter.passable), len(scatter.capacity)
+    labels, resources = len(scatter.passable) * (1 + scatter.extra), len(scatter.capacity)
     return Prices(
         np.zeros(resources),
         np.zeros(resources),
         np.zeros(resources),
-        np.zeros(nodes),
-        np.zeros(nodes, dtype=np.int64),
-        np.zeros((nodes, 2), dtype=np.int32),
-        np.zeros(nodes, dtype=np.int32),
+        np.zeros(labels),
+        np.zeros(labels, dtype=np.int64),
+        np.zeros((labels, 2), dtype=np.int32),
+        np.zeros(labels, dtype=np.int32),
     )
 
 
@@ -166,7 +179,7 @@ def choose_routes(
 ) -> None:
     """Choose the routes of some deliveries anew, in random order, once for each exponent.
 
-    Every route is the cheapest of the shortest ones, for the loads of all others.
+    Every route is the cheapest allowed one, for the loads of all others.
 
     Parameters
     ----------
@@ -326,43 +339,57 @@ def _change_route(
 def _find_route(
     scatter: Scatter, routes: Routes, prices: Prices, delivery: int, search: int
 ) -> None:
-    """Choose the cheapest of the shortest routes: labels, hop by hop from the source.
+    """Choose the cheapest allowed route: labels, hop by hop from the source.
+
+    A label is a node and the hops to it beyond the fewest. Among equally cheap routes the shorter
+    one is taken.
 
     ``search`` is another number for every call.
     """
     cost, seen, via, queue = prices.cost, prices.seen, prices.via, prices.queue
     source, target = int(scatter.source[delivery]), int(scatter.target[delivery])
+    width = scatter.extra + 1
+    limit = scatter.distance[source, target] + scatter.extra
     queue[0] = source
-    seen[source] = search
-    cost[source] = 0.0
+    seen[source * width] = search
+    cost[source * width] = 0.0
     head, tail = 0, 1
-    while queue[head] != target:
-        node = int(queue[head])
-        head += 1
-        left = scatter.distance[node, target] - 1
-        for channel in range(scatter.first[node], scatter.first[node + 1]):
-            after = int(scatter.head[channel])
-            if scatter.distance[after, target] != left:
+    for hops in range(1, limit + 1):
+        end = tail
+        while head < end:
+            node = int(queue[head])
+            head += 1
+            if node == target:
                 continue
-            if after != target and not scatter.passable[after]:
-                continue
-            resource = int(scatter.resource[channel])
-            spent = cost[node] + prices.price[resource]
-            if seen[after] != search:
-                seen[after] = search
-                queue[tail] = after
-                tail += 1
-            elif spent >= cost[after]:
-                continue
-            cost[after] = spent
-            via[after, 0] = node
-            via[after, 1] = resource
-    hops = scatter.distance[source, target]
-    node = target
-    for hop in range(hops - 1, -1, -1):
-        routes.uses[delivery, hop] = via[node, 1]
-        node = int(via[node, 0])
-    count = hops
+            here = node * width + hops - 1 - scatter.distance[source, node]
+            for channel in range(scatter.first[node], scatter.first[node + 1]):
+                after = int(scatter.head[channel])
+                left = scatter.distance[after, target]
+                if left < 0 or hops + left > limit or after == source:
+                    continue
+                if after != target and not scatter.passable[after]:
+                    continue
+                resource = int(scatter.resource[channel])
+                spent = cost[here] + prices.price[resource]
+                there = after * width + hops - scatter.distance[source, after]
+                if seen[there] != search:
+                    seen[there] = search
+                    queue[tail] = after
+                    tail += 1
+                elif spent >= cost[there]:
+                    continue
+                cost[there] = spent
+                via[there, 0] = here
+                via[there, 1] = resource
+    label = -1
+    for extra in range(width):
+        there = target * width + extra
+        if seen[there] == search and (label < 0 or cost[there] < cost[label]):
+            label = there
+    count = scatter.distance[source, target] + label - target * width
+    for hop in range(count - 1, -1, -1):
+        routes.uses[delivery, hop] = via[label, 1]
+        label = int(via[label, 0])
     if scatter.inject[source] >= 0:
         routes.uses[delivery, count] = scatter.inject[source]
         count += 1
@@ -372,6 +399,13 @@ def _find_route(
     routes.size[delivery] = count
 
 
+def route_hops(scatter: Scatter, routes: Routes) -> IntArray:
+    """Return the hops of the route of every delivery."""
+    ports = (scatter.inject[scatter.source] >= 0).astype(np.int32)
+    ports += scatter.accept[scatter.target] >= 0
+    return routes.size - ports
+
+
 @compiled
 def route_nodes(scatter: Scatter, routes: Routes, start: NDArray[np.int64], node: IntArray) -> None:
     """Write the nodes of all routes into ``node``, those of a delivery from ``start`` on."""
@@ -379,7 +413,7 @@ def route_nodes(scatter: Scatter, routes: Routes, start: NDArray[np.int64], node
         here = int(scatter.source[delivery])
         place = start[delivery]
         node[place] = here
-        for use in range(scatter.distance[here, scatter.target[delivery]]):
+        for use in range(start[delivery + 1] - place - 1):
             for channel in range(scatter.first[here], scatter.first[here + 1]):
                 if scatter.resource[channel] == routes.uses[delivery, use]:
                     here = int(scatter.head[channel])

@@ -163,6 +163,10 @@ def test_a_suite_of_designs_is_resumed(suite: Suite, tmp_path: Path) -> None:
         ("bisection", "bisect", "a design has no 'bisect'"),
         ("4.00", "four", "'four' is no number"),
         ("ring-bi-16,16", "ring-bi-16,15", "ring-bi-16 has 16 nodes"),
+        ("ring-bi-16,16", "ring-bi-16,inf", "nodes: 'inf' is no whole number"),
+        ("ring-bi-16,16", "ring-bi-16,1e400", "nodes: '1e400' is no whole number"),
+        (",8,3,backplane,3", ",8,nan,backplane,3", "degree: 'nan' is no whole number"),
+        (",8,3,backplane,3", ",8,2.5,backplane,3", "degree: '2.5' is no whole number"),
         ("cube", "ring", "two rows are called ring"),
         (",8,3,backplane,3", ",8,3,,3", "needs positions"),
         ("wired", "", "a design without a name"),
@@ -311,8 +315,8 @@ def test_bad_lists_of_designs_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("run mine.toml --engine umda", "networks are designed without engines"),
-        ("run mine.toml --strategy race", "networks are designed without engines"),
+        ("run mine.toml --engine umda", "need no engines"),
+        ("run mine.toml --strategy race", "need no engines"),
         ("report s.sqlite s.sqlite", "reports of designs compare no stores"),
         ("report s.sqlite --suite other", "the store has no suite other; use mine"),
     ],

@@ -139,6 +139,21 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, complaint: str) -> Non
     assert "\n" not in str(raised.value)
 
 
+def test_equal_contestants_are_counted_before_they_are_made(tmp_path: Path) -> None:
+    many = ", ".join(["1"] * 900)
+    path = tmp_path / "s.toml"
+    options = ", ".join(f"{name} = [{many}]" for name in ("population", "moves", "sweeps"))
+    path.write_text(f'[[contestants]]\nengine = "umda"\noptions = {{ {options} }}\n'
+                    '[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n')  # fmt: skip
+    with pytest.raises(InputError, match="too many contestants; at most 1000"):
+        read_suite(str(path))
+
+
+def test_seeds_in_other_digits() -> None:
+    with pytest.raises(InputError, match="names no seeds"):
+        read_seeds("\u0663")
+
+
 def test_fixed_steps_are_part_of_the_name() -> None:
     row = Row.from_text({"topology": "mesh-3x3", "collective": "AAS", "fixed_steps": "3"}, Path())
     assert row.name == "mesh-3x3 AAS in 3 steps"

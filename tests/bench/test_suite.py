@@ -158,6 +158,19 @@ def test_what_is_wrong_is_said(tmp_path, text, complaint):
     assert complaint in str(raised.value)
 
 
+def test_combinations_are_counted_before_they_are_listed(tmp_path):
+    many = ", ".join(["0"] * 50)
+    keys = ("root", "transmitters", "receivers", "participants", "chunks", "rounds", "ports")
+    lists = "\n".join(f"{key} = [{many}]" for key in keys)
+    rows = f'[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n{lists}'
+    with pytest.raises(InputError, match="more than 100000 combinations of the listed values"):
+        read_suite(written(tmp_path, rows))
+    (tmp_path / "t.csv").write_text("topology,collective\nring-bi-4,OAB\n")
+    given = ", ".join(f"{key} = [{many}]" for key in keys)
+    with pytest.raises(InputError, match="more than 100000 combinations"):
+        read_suite(written(tmp_path, f'[[tables]]\nfile = "t.csv"\nwith = {{ {given} }}'))
+
+
 def test_a_filter_over_a_column_that_is_not_there(tmp_path):
     (tmp_path / "v.csv").write_text("topology,collective\nring-bi-4,AAS\n")
     text = "[[tables]]\nfile = 'v.csv'\nonly = { topologgy = 'ring*' }"
@@ -242,7 +255,7 @@ def test_unknown_names():
         read_suite("n" * 5000)
     with pytest.raises(
         InputError,
-        match="called nothing; use compare-engines, cooperation, faults, fewest-steps, gappin, gen",
+        match="called nothing; use compare-engines, cooperation, faults, fewest-steps, forestcoll,",
     ):
         read_suite("nothing")
     with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):

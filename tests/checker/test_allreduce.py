@@ -58,6 +58,7 @@ def certified(name: str):
     return schedule.to_json(), {**proof.certificate, "made_by": {}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", CASES)
 def test_mutants_are_refused_or_true(name, count):

@@ -299,9 +299,10 @@ def test_prices_of_ports():
     ports = {"inject": 1, "accept": 1}
     every = [[node, 1] for node in range(6)]
     far = [Message(v, ((v + 3) % 6,)) for v in range(6)]
-    evidence = {"kind": "prices", "inject": every}
-    assert proven_steps(on_ring(6, *far, **ports), evidence) == 1
-    assert proven_steps(on_ring(6, *far, **ports, switching="store-and-forward"), evidence) == 3
+    for side in ("inject", "accept"):
+        evidence = {"kind": "prices", side: every}
+        assert proven_steps(on_ring(6, *far, **ports), evidence) == 1
+        assert proven_steps(on_ring(6, *far, **ports, switching="store-and-forward"), evidence) == 3
 
 
 def test_prices_count_deliveries():

@@ -68,6 +68,7 @@ def test_names_are_completed(words: str, expected: str, others: str) -> None:
     assert not any(word.startswith(others) for word in found), found
 
 
+@pytest.mark.long
 def test_files_are_completed_beside_names(tmp_path: Path) -> None:
     for name in ("mesh-mine.graphml", ".hidden", "other.json"):
         (tmp_path / name).touch()
@@ -82,6 +83,7 @@ def test_files_are_completed_beside_names(tmp_path: Path) -> None:
     assert complete(f"solve {tmp_path}/oth").split() == [f"{tmp_path}/other.json"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shells_are_answered(shell: str) -> None:
     assert "alltoall" in complete("solve mesh-4x4 allt", shell)

@@ -50,6 +50,7 @@ def test_the_lines_about_steps(tmp_path: Path) -> None:
     assert "no network has fewer than 3 steps" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["svg", pytest.param("png", marks=pytest.mark.long)])
 def test_a_front_as_table_file_and_plot(suffix: str, tmp_path: Path) -> None:
     words = "design --nodes 4 --degree 3 --pareto latency,wire --layout grid-2x2 --evaluations 100"

@@ -13,6 +13,7 @@ from tests.cli.test_proving import save
 TRAPS = ("pysolvers", "pysat", "numpy", "numba", "ortools", "networkx", "typer", "cchybrid_plugins")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("safe", [("-P",), ()], ids=["script", "module"])
 @pytest.mark.parametrize(
     "words",

@@ -78,6 +78,7 @@ def test_wrong_words(words: str, line: str, tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_steps_of_several_rounds_are_solved(tmp_path: Path) -> None:
     done = call(
         "solve", "dgx-1", "allgather", "--chunks", "2", "--rounds", "1,2", "--json", "-o", "s.json",

@@ -74,6 +74,7 @@ def test_sixty_columns_are_enough_and_a_pipe_gets_no_colours(words: str, folder:
         assert len(line) <= 60 or len(line.split()) == 1, line
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variables", ENCODINGS[:3], ids=str)
 @pytest.mark.parametrize(
     "words", ["engines", "solve --help", "solve mesh-2x3 AAS --engine classical"]

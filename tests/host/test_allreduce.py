@@ -45,6 +45,7 @@ def test_one_step_is_impossible_on_a_dgx_1():
     assert (result.status, result.schedule, result.certified) == ("infeasible", None, True)
 
 
+@pytest.mark.long
 def test_a_composition_says_what_it_is_optimal_among():
     instance = cchybrid.instance("dgx-1", "allreduce", chunks=8)
     result = cchybrid.solve(instance, time_limit=6)

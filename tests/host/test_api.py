@@ -112,6 +112,7 @@ def test_engines_start_from_the_initial_schedule() -> None:
     assert again.troubles == ()
 
 
+@pytest.mark.long
 def test_the_log_of_a_run_with_an_initial_schedule_is_replayed() -> None:
     lines: list[Any] = []
     result = cchybrid.solve(
@@ -150,6 +151,7 @@ def test_runs_in_threads_do_not_disturb_each_other() -> None:
     assert (sys.stdout, sys.stderr) == streams
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_a_script_needs_no_main_guard(method: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"

@@ -44,6 +44,7 @@ def test_it_repeats() -> None:
     assert (first.conflicts, first.evaluations) == (second.conflicts, second.evaluations)
 
 
+@pytest.mark.long
 def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_used() -> None:
     result = blind("cpsat", "umda", evaluations=200)
     assert (result.status, result.lower_bound.steps) == ("unknown", 1)

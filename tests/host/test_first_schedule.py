@@ -188,6 +188,7 @@ def test_there_is_a_schedule_if_every_engine_fails(
     assert result.schedule.made_by["engine"] == "host greedy"
 
 
+@pytest.mark.long
 def test_engines_do_not_depend_on_it() -> None:
     instance = cchybrid.instance("mesh-3x3", "AAS")
     with_it, without = (

@@ -86,6 +86,7 @@ def test_a_reduction_counts_its_rounds_from_the_last_step() -> None:
     assert found.schedule.rounds == (1,) * (found.steps - 1) + (3,)
 
 
+@pytest.mark.long
 def test_an_engine_without_rounds_says_so() -> None:
     instance = cchybrid.instance("ring-bi-6", "AAB", rounds=[1, 2])
     found = cchybrid.solve(instance, engines=["tabu"], time_limit=10)

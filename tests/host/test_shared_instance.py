@@ -197,6 +197,7 @@ def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", [pytest.param(SPEC, marks=pytest.mark.long), ("ring-bi-6", "AAR")])
 def test_results_are_equal_with_and_without_sharing(
     registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
@@ -211,6 +212,7 @@ def test_results_are_equal_with_and_without_sharing(
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("all_shared")
 @pytest.mark.parametrize(
     "fault",
@@ -232,6 +234,7 @@ def test_a_run_survives_a_fault_of_the_builder(
     assert mapped_notes(events) == [0.0]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("all_shared")
 def test_an_engine_that_overwrites_its_problem_harms_no_other(registry: Registry) -> None:
     events: list[dict[str, Any]] = []
@@ -255,6 +258,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(registry: Registry) -> None:
     assert both == alone
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupted_run_leaves_no_file_and_no_process(
     number: signal.Signals, tmp_path: Path

@@ -21,7 +21,9 @@ def test_parse_nodes(text: str, nodes: tuple[int, ...]) -> None:
     assert parse_nodes(text) == nodes
 
 
-@pytest.mark.parametrize("text", ["", ",", "a", "1,,2", "1-", "-1", "1-2-3", "0-99999999"])
+@pytest.mark.parametrize(
+    "text", ["", ",", "a", "1,,2", "1-", "-1", "1-2-3", "0-99999999", "\u0663", "1-\uff12", "1_0"]
+)
 def test_no_list_of_nodes(text: str) -> None:
     with pytest.raises(InputError, match="is no list of nodes; write it like 0-3,7"):
         parse_nodes(text)
@@ -30,6 +32,13 @@ def test_no_list_of_nodes(text: str) -> None:
 def test_an_empty_range() -> None:
     with pytest.raises(InputError, match="the range 3-1 is empty; write 1-3"):
         parse_nodes("3-1")
+
+
+def test_long_ranges_are_refused_before_they_are_listed() -> None:
+    with pytest.raises(InputError, match="the range 0-1048576 is too long; at most 1048576 nodes"):
+        parse_nodes("0-1048576")
+    with pytest.raises(InputError, match="more than 1048576 nodes are listed"):
+        parse_nodes(",".join(["0-1048570"] * 10_000))
 
 
 @settings(max_examples=examples(60))

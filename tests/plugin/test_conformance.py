@@ -23,18 +23,20 @@ from tests import conformance_engines as bad
 
 BASIC = ("scatter", "broadcast", "store-and-forward")
 QUICK = ("unsupported", "offers")
-"""Checks on all instances in every run; the others run on the basic instances, unless long."""
+"""Checks on all instances in every run; the others run on the basic instances, and not for
+baselines, unless long."""
 
 
-def marks(case: ConformanceCase) -> list[pytest.MarkDecorator]:
-    quick = case.instance is None or case.instance.name in BASIC or case.check in QUICK
+def marks(info: EngineInfo, case: ConformanceCase) -> list[pytest.MarkDecorator]:
+    basic = case.instance is None or case.instance.name in BASIC
+    quick = case.check in QUICK or (basic and not info.baseline)
     return [] if quick else [pytest.mark.long]
 
 
 CASES = [
-    pytest.param(case, id=f"{name}: {case}", marks=marks(case))
-    for name in load_registry().engines
-    for case in conformance_cases(name)
+    pytest.param(case, id=f"{info.name}: {case}", marks=marks(info, case))
+    for info in load_registry().engines.values()
+    for case in conformance_cases(info.name)
 ]
 
 

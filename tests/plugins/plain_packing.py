@@ -28,6 +28,7 @@ class PlainPacking:
         self.passable = scatter.passable.tolist()
         self.inject, self.accept = scatter.inject.tolist(), scatter.accept.tolist()
         self.capacity = scatter.capacity.tolist()
+        self.extra = scatter.extra
         self.routes: list[list[int]] = [[] for _ in self.ends]
         self.load: Counter[int] = Counter()
         self.steps = [-1] * len(self.ends)
@@ -89,27 +90,28 @@ class PlainPacking:
         return False
 
     def cheapest(self, delivery: int, price: Callable[[int], float]) -> list[int]:
-        """Return the resources of the cheapest shortest route; the ports are the last ones."""
+        """Return the resources of the cheapest allowed route; the ports are the last ones."""
         source, target = self.ends[delivery]
-        found: dict[int, tuple[float, list[int]]] = {source: (0.0, [])}
-        level = [source]
-        for left in range(self.distance[source][target] - 1, -1, -1):
-            following: list[int] = []
-            for node in level:
-                cost, route = found[node]
-                for after, one in self.channels[node]:
-                    if self.distance[after][target] != left:
+        limit = self.distance[source][target] + self.extra
+        level: dict[int, tuple[float, list[int]]] = {source: (0.0, [])}
+        arrived: list[tuple[float, list[int]]] = []
+        for hops in range(1, limit + 1):
+            following: dict[int, tuple[float, list[int]]] = {}
+            for node, (cost, route) in level.items():
+                for after, one in self.channels[node] if node != target else ():
+                    left = self.distance[after][target]
+                    if left < 0 or hops + left > limit or after == source:
                         continue
                     if after != target and not self.passable[after]:
                         continue
                     spent = cost + price(one)
-                    if after not in found:
-                        following.append(after)
-                    if after not in found or spent < found[after][0]:
-                        found[after] = spent, [*route, one]
+                    if after not in following or spent < following[after][0]:
+                        following[after] = spent, [*route, one]
             level = following
+            arrived += [level[target]] if target in level else []
+        best = min(arrived, key=lambda each: each[0])[1]
         ports = (self.inject[source], self.accept[target])
-        return found[target][1] + [port for port in ports if port >= 0]
+        return best + [port for port in ports if port >= 0]
 
     def fill(self, waiting: list[int], first: int, steps: int, effort: float) -> int:
         """Fill up to ``steps`` steps; return how many."""

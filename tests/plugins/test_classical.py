@@ -236,6 +236,7 @@ def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
     assert steps_of("diagonal-exchange", instance) == side**3 // 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 10), (4, 6), (6, 4), (8, 8), (10, 10)])
 def test_the_quadrant_exchange_keeps_all_channels_in_the_middle_of_a_mesh_busy(
     rows: int, columns: int

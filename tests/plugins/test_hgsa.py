@@ -170,6 +170,7 @@ def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
             check_counts(problem, solution)
 
 
+@pytest.mark.long
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -> None:
@@ -215,6 +216,7 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, 
             assert memory.one.step[gene] == memory.step[parent, gene]
 
 
+@pytest.mark.long
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
 def test_routes_only_get_shorter(case: Instance, seed: int) -> None:

@@ -129,6 +129,14 @@ def test_routes_are_shortest_and_of_low_load() -> None:
     assert routes.load.max() <= 1.05 * sum(hops) / len(problem.structure.network.channels)
 
 
+def test_longer_routes_spread_the_load_where_they_are_allowed() -> None:
+    """One channel of kautz-36 is on the only shortest path of 34 pairs."""
+    run, stop = solve(cchybrid.instance("kautz-36", "AAS"), lower=34)
+    assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 34)
+    run, stop = solve(cchybrid.instance("kautz-36", "AAS", routing=1), lower=32)
+    assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 32)
+
+
 def test_the_first_schedule_chooses_routes_seldom() -> None:
     """The first schedule comes soon; later ones have more time and choose routes more often."""
     problem = build_problem(cchybrid.instance("random-regular-48-4-1", "AAS"))

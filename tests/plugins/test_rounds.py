@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from cchybrid_plugins.rounds.engine import Rounds
 from hypothesis import HealthCheck, given, settings
 
@@ -42,6 +43,7 @@ def test_one_round_per_step_is_for_other_engines() -> None:
     assert engine.unsupported(wide) is None
 
 
+@pytest.mark.long
 def test_the_last_number_of_rounds_holds_for_all_further_steps() -> None:
     instance = cchybrid.instance("ring-bi-7", "AAS", rounds=[1, 3])
     result = cchybrid.solve(instance, time_limit=20)

@@ -22,6 +22,7 @@ for pattern in ("OAB", "OAS", "AAB", "AAS"):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "diameter"),
     [("torus-16x16", 16), pytest.param("hypercube-256", 8, marks=pytest.mark.long)],

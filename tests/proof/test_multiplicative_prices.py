@@ -101,6 +101,7 @@ def test_cheapest_routes_agree_with_all_allowed_paths(drawn, seed):
     assert load == pytest.approx(plain_load)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(instances(kinds=("deliver",)))
 def test_the_checker_accepts_what_is_claimed(drawn):

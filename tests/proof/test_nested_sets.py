@@ -130,6 +130,7 @@ def test_a_set_that_cannot_be_entered_proves_nothing():
         proven(instance, [0, 2])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("nodes", "steps"), [(7, 2), (15, 3), (31, 4), (63, 5), (1023, 9)])
 @pytest.mark.parametrize("collective", ["OAB", "AOR"])
 def test_full_trees_close_at_every_height(nodes, steps, collective):

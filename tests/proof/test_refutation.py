@@ -31,6 +31,7 @@ def decide(instance: Instance, steps: int):
     return refute(Network(instance.to_json()), steps, 60.0, lambda: False)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(40))
 @given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL))
 def test_agrees_with_the_optimum(schedule):

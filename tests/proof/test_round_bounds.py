@@ -24,6 +24,7 @@ def hop_by_hop(network: str, collective: str) -> Instance:
     return cchybrid.instance(network, collective, switching="store-and-forward")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("network", "collective", "steps", "ratio"),
     [

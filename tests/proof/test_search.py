@@ -23,6 +23,7 @@ def look(topology, collective, steps, seconds=60.0, **more):
     return find_proof(instance, instance.to_json(), steps, seconds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "scope", "topology", "collective", "steps", "more"),
     [

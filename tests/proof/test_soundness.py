@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def test_store_and_forward(schedule):
     check(schedule)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60))
 @given(instances(**SEVERAL), st.data())
 def test_providers_never_fail(instance, data):

@@ -196,6 +196,7 @@ def test_limited_ports_are_refused() -> None:
         throughput_record(cchybrid.instance("mesh-2x2", "AAB", ports=1))
 
 
+@pytest.mark.long
 def test_too_large_numbers_are_refused() -> None:
     huge = Network("huge", 3, tuple(Channel(a, b, 10**18 + a) for a in range(3) for b in range(3)
                                     if a != b))  # fmt: skip

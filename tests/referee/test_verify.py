@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cchybrid.model import Instance, Network, Schedule, Transfer
-from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import RULES, Violation, refuse_invalid, verify, verify_schedule
 from tests.broken_schedules import (
     BROADCAST,
     MISTAKES,
@@ -137,3 +138,41 @@ def test_a_hundred_thousand_violations_are_all_returned():
     found = verify(BROADCAST, steps)
     assert sum(v.rule == "no-such-channel" for v in found) == 50_000
     assert sum(v.rule == "received-twice" for v in found) == 49_999
+
+
+def test_an_invalid_schedule_is_refused_with_its_first_violation():
+    instance, raw = VALID["broadcast"]
+    refuse_invalid(Schedule(instance, steps_of(raw)))
+    short = Schedule(instance, steps_of(raw[:1]))
+    first = verify_schedule(short)[0]
+    for where, shown in (("", instance.name), ("a.json", "a.json")):
+        with pytest.raises(InputError) as caught:
+            refuse_invalid(short, where)
+        assert str(caught.value) == (
+            f"{shown}: not a valid schedule: {first.text}; see: cchybrid verify"
+        )
+
+
+@pytest.mark.parametrize("extra", [0, 1, 2])
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_a_detour_of_one_hop_too_many_is_reported(extra, hops):
+    """In a complete network one hop is the shortest path; ``extra`` more are allowed."""
+    everyone = Network.from_links("all", 4, [(a, b) for a in range(4) for b in range(a)])
+    model = replace(SCATTER.model, routing=extra)
+    path = (0, 2, 3, 1) if hops == 3 else (0, 2, 1) if hops == 2 else (0, 1)
+    instance = Instance(everyone, deliver((0, (1,))), model)
+    found = rules_of(verify(instance, ((Transfer(0, path),),)))
+    late = [("path-too-long", 0, 0, 0, "path 0->1")]
+    assert found == (late if hops > 1 + extra else [])
+
+
+def test_detours_of_different_length_from_one_node():
+    """The search around the node must reach as far as the longest of them needs."""
+    links = [(v, (v + 1) % 8) for v in range(8)] + [(0, 8), (8, 1)]
+    network = Network.from_links("ring and triangle", 9, links)
+    instance = Instance(network, deliver((0, (1,)), (0, (3,))))
+    steps = ((Transfer(0, (0, 8, 1)), Transfer(1, (0, 7, 6, 5, 4, 3))),)
+    for order in (steps, (steps[0][::-1],)):
+        assert {(v.rule, v.message) for v in verify(instance, order)} == {
+            ("path-too-long", 0), ("path-too-long", 1),
+        }  # fmt: skip

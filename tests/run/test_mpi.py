@@ -84,6 +84,7 @@ def test_sixteen_ranks_deliver_every_byte(collective, tmp_path):
     assert [row["bytes"] for row in record["rows"]] == [8, 4096]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("topology", "collective", "more", "library"),
     [

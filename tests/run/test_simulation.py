@@ -90,6 +90,7 @@ def test_a_planted_conflict_is_found(instance, step):
     assert replay(apart, MODEL, [10_000.0]).undisturbed
 
 
+@pytest.mark.long
 @needs_simgrid
 @pytest.mark.parametrize("seed", range(3))
 def test_a_conflict_among_many_transfers_is_found(seed):

@@ -72,6 +72,7 @@ def test_a_target_is_honoured(engine: Any) -> None:
     assert 8 <= best <= 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any) -> None:
     options = {"control": "raise", "patience": 2, "population": 20}

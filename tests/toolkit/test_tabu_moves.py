@@ -316,6 +316,7 @@ def check_prices(search: Search, delivery: int) -> None:
     assert (scratch.cost[search.steps :] >= NEVER).all()
 
 
+@pytest.mark.long
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
 def test_prices_equal_brute_force(kind: str) -> None:

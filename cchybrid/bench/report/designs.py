@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import zlib
@@ -159,7 +158,7 @@ def _checked(row: DesignRow, run: Run) -> tuple[dict[str, float], FoundSteps | N
 
 def _records(row: DesignRow, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is stored of a run, and the record of the network in it."""
-    stored = json.loads(zlib.decompress(run.record or b""))
+    stored = run.unpacked()
     return stored, stored["design"] if row.collective else stored
 
 

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, Any] = {
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
     "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
     "contributions": (),  # in the order of time; empty in older stores
+    "cost": {},  # of rows that are measured
 }  # fmt: skip
 """The columns of the table of runs with their default values."""
 
@@ -214,7 +215,13 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
         **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
         **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
         "contributions": contributions,
+        "cost": _numbers(result.get("cost") or {}),
     }  # fmt: skip
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the values that are known as floats."""
+    return {str(name): float(value) for name, value in values.items() if value is not None}
 
 
 def _count(value: Any) -> Any:

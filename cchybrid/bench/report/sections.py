@@ -11,7 +11,7 @@ from pandas import DataFrame, Series, concat, isna
 
 from cchybrid.bench.contestant import Contestant, settings_of
 from cchybrid.bench.frame import as_text, run_frame
-from cchybrid.bench.report import statistics, teams
+from cchybrid.bench.report import scaling, statistics, teams
 from cchybrid.bench.report.commands import commands_of, seeds_of
 from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
@@ -67,6 +67,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
         sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
         sections += [*_credit(scheduled), *_contestants(scores)]
         sections += _teams(runs[~runs.row_is_study])
+    sections += _scaling(reading)
     if other is not None:
         sections.append(_comparison(compare(rows, standings(other)), other.path.name))
     sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
@@ -357,6 +358,18 @@ def _all_rows(rows: DataFrame, several: bool) -> Section:
     })  # fmt: skip
     absent = [name for name in ("story", "best contestant") if table[name].isna().all()]
     return Section("All rows", text, table=table.drop(columns=absent))
+
+
+def _scaling(reading: Reading) -> list[Section]:
+    """Return what the runs of measured rows cost, and how that grows with the nodes."""
+    costs = scaling.costs(reading)
+    if costs.empty:
+        return []
+    table = costs.drop(columns=["family"]).rename(columns=scaling.MEASURES)
+    return [
+        Section("Scaling", scaling.TEXT, table=table, file="scaling.csv", record=costs),
+        Section("Growth", "Exponents of the number of nodes.", table=scaling.growth(costs)),
+    ]
 
 
 def _facts(reading: Reading) -> list[str]:

@@ -89,7 +89,7 @@ def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
     if network.node_names is not None:
         a, b, both = link_ends(text, network)
         return a, b, both and network.symmetric
-    match = re.fullmatch(r"\s*(\d{1,9})\s*(-|->|>)\s*(\d{1,9})\s*", text)
+    match = re.fullmatch(r"\s*([0-9]{1,9})\s*(-|->|>)\s*([0-9]{1,9})\s*", text)
     if not match:
         raise InputError(
             f"{text!r} is no link", hint="write A-B, or A>B for one direction, such as 0-1"

@@ -1,0 +1,118 @@
+"""The cost of a run: seconds of its parts, and the peak memory of all its processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.model import Instance, Schedule
+from cchybrid.problem import build_problem
+from cchybrid.referee.verify import verify_schedule
+
+SAMPLE_SECONDS = 0.2
+"""Seconds between two measurements of the memory."""
+MAX_BUILT_DELIVERIES = 300_000
+"""Deliveries above which the Problem is not built only to measure it: minutes and gigabytes."""
+
+
+class CostMeter:
+    """Measures a run while it takes place: ``on_event`` for ``solve``, within a ``with`` block.
+
+    Attributes
+    ----------
+    first
+        Seconds until the first verified schedule, and its steps.
+    bound_seconds
+        Seconds until the last better bound.
+    peak_mib
+        The largest sum of the memory of this process and all below it, shared pages counted in
+        equal parts (PSS), in MiB; ``None`` where the system does not tell (only Linux does).
+    processes
+        The largest number of these processes.
+    """
+
+    def __init__(self) -> None:
+        self.first: tuple[float, int] | None = None
+        self.bound_seconds: float | None = None
+        self.peak_mib: float | None = None
+        self.processes = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> CostMeter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Take note of an event of the run."""
+        if event["event"] == "schedule" and self.first is None:
+            self.first = float(event["seconds"]), int(event["steps"])
+        elif event["event"] == "bound":
+            self.bound_seconds = float(event["seconds"])
+
+    def _sample(self) -> None:
+        while not self._over.wait(SAMPLE_SECONDS):
+            processes = descendants(os.getpid())
+            self.processes = max(self.processes, len(processes))
+            sizes = [size for each in processes if (size := proportional_mib(each)) is not None]
+            if sizes:
+                self.peak_mib = max(self.peak_mib or 0.0, sum(sizes))
+
+    def to_json(self, instance: Instance, schedule: Schedule | None) -> dict[str, Any]:
+        """Return all measured values; the Problem is built and the schedule verified for that."""
+        forward = instance.forward.collective.deliver_messages
+        deliveries = sum(len(message.destinations) for message in forward)
+        return {
+            "build_seconds": None
+            if deliveries > MAX_BUILT_DELIVERIES
+            else _seconds(lambda: build_problem(instance)),
+            "first_seconds": None if self.first is None else self.first[0],
+            "first_steps": None if self.first is None else self.first[1],
+            "bound_seconds": self.bound_seconds,
+            "verify_seconds": None
+            if schedule is None
+            else _seconds(lambda: verify_schedule(schedule)),
+            "peak_mib": self.peak_mib,
+            "processes": self.processes,
+        }
+
+
+def descendants(root: int) -> list[int]:
+    """Return a process and all processes below it (Linux; elsewhere only the process)."""
+    below: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if name.isdecimal():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    # The name of the program, in parentheses, may contain anything.
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+                below.setdefault(parent, []).append(int(name))
+    found = [root]
+    for process in found:
+        found += below.get(process, ())
+    return found
+
+
+def proportional_mib(process: int) -> float | None:
+    """Return the memory of a process with shared pages counted in equal parts (PSS), in MiB."""
+    with (
+        contextlib.suppress(OSError, ValueError, IndexError),
+        open(f"/proc/{process}/smaps_rollup") as file,
+    ):
+        sizes = (int(line.split()[1]) / 1024 for line in file if line.startswith("Pss:"))
+        return next(sizes, None)
+    return None
+
+
+def _seconds(work: Any) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

@@ -1,0 +1,65 @@
+"""The checker's own verification of schedules: the mistakes by hand, and the referee's verdicts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.referee.verify import verify
+from tests.broken_schedules import MISTAKES, VALID, changed, steps_of
+from tests.examples import examples
+from tests.random_instances import SEVERAL, valid_schedules
+from tests.referee.test_verify_random import SEEDS, corrupt
+
+
+def accepts(instance: Instance, steps: Steps) -> bool:
+    """Return whether the checker takes the steps for a valid schedule."""
+    try:
+        checked_schedule(Schedule(instance, steps).to_json())
+    except EvidenceError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_valid_schedules(name: str) -> None:
+    instance, raw = VALID[name]
+    network, moves = checked_schedule(Schedule(instance, steps_of(raw)).to_json())
+    assert network.backwards == (instance.collective.kind == "combine")
+    assert moves == [list(step) for step in raw]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_every_mistake_is_refused(mistake: str) -> None:
+    name, changes, _ = MISTAKES[mistake]
+    instance, raw = VALID[name]
+    assert not accepts(instance, changed(raw, changes))
+
+
+@pytest.mark.parametrize("mistake", [name for name in MISTAKES if len(MISTAKES[name][2]) > 1])
+def test_a_mistake_is_refused_without_the_empty_step_beside_it(mistake: str) -> None:
+    """Most transfers that use too much were taken out of a step that is empty then."""
+    name, changes, expected = MISTAKES[mistake]
+    instance, raw = VALID[name]
+    steps = tuple(step for step in changed(raw, changes) if step)
+    assert {rule for rule, *_ in expected} - {"empty-step"}
+    assert verify(instance, steps)
+    assert not accepts(instance, steps)
+
+
+@settings(max_examples=examples(300))
+@given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 2))
+def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistakes: int) -> None:
+    instance, rng = schedule.instance, random.Random(seed)
+    assert accepts(instance, schedule.steps)
+    for _ in range(4):
+        steps = schedule.steps
+        for _ in range(mistakes):
+            steps = corrupt(instance, steps, rng)
+        assert accepts(instance, steps) == (not verify(instance, steps))

@@ -1,0 +1,244 @@
+"""Plain judges of what a reader accepted: each reads the same file in another, simpler way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+from jsonschema import Draft202012Validator
+
+import cchybrid
+from cchybrid.checker import EvidenceError, Network, fingerprint
+from cchybrid.checker.reading import read_network
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.library.schemas import schema
+from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.proof.refutation import refute
+from cchybrid.referee.verify import verify_schedule
+from tests.plain_referee import breaches
+from tests.proof.plain_throughput import attained, densest, smallest_load
+
+_MAX_PLAIN = 12
+"""Nodes up to which the slow definitions of throughput are computed."""
+
+
+@cache
+def _validator(name: str) -> Any:
+    return Draft202012Validator(schema(name))
+
+
+def schedules(folder: Path) -> list[bytes]:
+    """Return the schedules of the seed files."""
+    pairs = sorted((*folder.glob("certificate-*.json"), *folder.glob("rounds-*.json")))
+    return [json.dumps(json.loads(path.read_bytes())[0]).encode() for path in pairs]
+
+
+@cache
+def topology_names() -> list[str]:
+    """Return an example of every family of topologies."""
+    from cchybrid.plugin.registry import load_registry
+
+    return [family.example for family in load_registry().topologies.values()]
+
+
+def instance(path: Path, found: Instance) -> None:
+    """Three readers agree: the model, the checker, and the JSON Schema."""
+    record = json.loads(path.read_text("utf-8-sig"))
+    read_network(record)
+    _validator("instance-2" if record["format"].endswith("2") else "instance-1").validate(record)
+    assert Instance.from_json(found.to_json()) == found
+    assert fingerprint(found.to_json()) == found.digest
+
+
+def built(path: Path, found: Instance) -> None:
+    """The instance that was built is one that the checker reads, and survives being written."""
+    read_network(found.to_json())
+    assert Instance.from_json(found.to_json()) == found
+
+
+def schedule(path: Path, found: Schedule) -> None:
+    """Three judges agree: the referee, the plain referee, and the checker."""
+    record = json.loads(path.read_text("utf-8-sig"))
+    reported = verify_schedule(found)
+    for violation in reported:
+        assert len(violation.text) < 400
+        assert violation.text.isprintable()
+    try:
+        checked_schedule(record)
+        valid = True
+    except EvidenceError as error:
+        _one_line(error)
+        valid = False
+    assert valid == (not reported), reported[:1]
+    if found.instance.collective.kind != "allreduce":
+        plain = {
+            (b.rule, b.step, b.transfer, b.message) for b in breaches(found.instance, found.steps)
+        }
+        assert plain == {(v.rule, v.step, v.transfer, v.message) for v in reported}
+    assert Schedule.from_json(found.to_json()).steps == found.steps
+
+
+def certificate(path: Path, found: Any) -> None:
+    """The schedule is valid, and no shorter one exists where CaDiCaL can tell."""
+    verdict, (record, claim) = found
+    read = Schedule.from_json(record)
+    assert not verify_schedule(read)
+    assert verdict.steps == len(read.steps) >= claim["claim"]["steps"] == verdict.bound
+    assert claim["instance"]["sha256"] == read.instance.digest
+    if read.instance.collective.kind == "allreduce" or verdict.bound < 2:
+        return
+    if (read.instance.digest, verdict.bound) in _TRUE or verdict.scope == "these paths":
+        return
+    shorter = refute(Network(record["instance"]), verdict.bound - 1, 2.0, lambda: False)
+    assert shorter.steps is None, "a shorter schedule exists"
+
+
+@cache
+def _seed_claims() -> frozenset[tuple[str, int]]:
+    found = set()
+    for path in (Path(__file__).parent / "corpus").glob("certificate-*.json"):
+        _, claim = json.loads(path.read_bytes())
+        found.add((claim["instance"]["sha256"], claim["claim"]["steps"]))
+    return frozenset(found)
+
+
+class _SeedClaims:
+    """The claims of the seed files, which are true: instance and steps."""
+
+    def __contains__(self, claim: tuple[str, int]) -> bool:
+        return any(claim[0] == digest and claim[1] <= steps for digest, steps in _seed_claims())
+
+
+_TRUE = _SeedClaims()
+
+
+def rounds(path: Path, found: Any) -> None:
+    """The schedule is valid, and does not refute the claim."""
+    verdict, (record, _) = found
+    read = Schedule.from_json(record)
+    assert not verify_schedule(read)
+    assert (verdict.chunks, verdict.steps) == (read.instance.collective.chunks, len(read.steps))
+    assert verdict.rounds == sum(read.rounds)
+    assert verdict.rounds_per_chunk >= verdict.bound
+
+
+def throughput(path: Path, found: Any) -> None:
+    """The trees attain what is claimed, and the bound holds by its slow definition."""
+    verdict, record = found
+    network = {
+        key: value
+        for key, value in record["instance"]["network"].items()
+        if key not in ("positions", "node_names", "switches")  # these restrict no schedule
+    } | {"name": ""}
+    record["instance"] |= {"network": network, "name": ""}
+    record["instance"]["collective"]["name"] = ""
+    read = Instance.from_json(record["instance"])
+    assert attained(record) <= verdict.rounds_per_chunk
+    if read.network.nodes > _MAX_PLAIN:
+        return
+    if verdict.kind == "cut":
+        assert verdict.bound <= densest(read)
+    else:
+        assert float(verdict.bound) <= smallest_load(read) + 1e-6
+
+
+def design(path: Path, found: Any) -> None:
+    """NetworkX finds the same diameter and mean distance."""
+    network(path, found[0])
+    record, figures = found[1:]
+    graph = nx.MultiGraph(tuple(link) for link in record["links"])
+    assert sorted(graph) == list(range(record["nodes"]))
+    assert max(degree for _, degree in graph.degree()) <= record["degree"]
+    assert nx.diameter(graph) == figures.diameter
+    assert abs(nx.average_shortest_path_length(graph) - float(figures.mean)) < 1e-9
+
+
+def network(path: Path, found: cchybrid.Network) -> None:
+    """The checker reads the network, and it survives being written."""
+    assert cchybrid.Network.from_json(found.to_json()) == found
+    if found.nodes > 1:
+        messages = (Message(0, (1,)),)
+        read_network(Instance(found, Collective("one", messages)).to_json())
+
+
+def plain_text_format(path: Path, found: cchybrid.Network) -> None:
+    """The channels are those of the rows."""
+    network(path, found)
+    lines = path.read_text("utf-8-sig").split("\n")
+    (count, _), *rows = filter(None, (line.split("#")[0].split() for line in lines))
+    assert found.nodes == int(count) == len(rows)
+    arcs = Counter((int(row[0]), int(to)) for row in rows for to in row[2:])
+    assert Counter({(a, b): size for a, b, size in found.channels}) == arcs
+
+
+def plain_graph(path: Path, found: cchybrid.Network) -> None:
+    """The nodes and the number of links are those that NetworkX, or the lines of the file, have."""
+    network(path, found)
+    text = path.read_text("utf-8-sig")
+    if path.suffix == ".graphml":
+        graph = nx.parse_graphml(text, force_multigraph=True)
+        nodes, links = len(graph), set(map(frozenset, graph.to_undirected().edges()))
+    elif path.suffix == ".gml":
+        graph = nx.parse_gml(text, label="id")
+        nodes, links = len(graph), set(map(frozenset, graph.to_undirected().edges()))
+    else:
+        rows = [line.split("#")[0].split() for line in text.split("\n")]
+        ends = 2 if path.suffix == ".edgelist" else None
+        rows = [row[:ends] for row in rows if row]
+        nodes = len({word for row in rows for word in row})
+        links = {frozenset((row[0], to)) for row in rows for to in row[1:]}
+    assert found.nodes == nodes
+    assert len({frozenset(channel[:2]) for channel in found.channels}) == len(links)
+
+
+def suite(path: Path, found: Any) -> None:
+    """Every row survives being written, and rows have names of their own."""
+    for row in found.all_rows:
+        assert type(row).from_json(json.loads(json.dumps(row.to_json()))).name == row.name
+    names = [row.name.casefold() for row in found.rows]
+    assert len(set(names)) == len(names)
+
+
+def store(path: Path, found: Any) -> None:
+    """Every run that counts has a schedule that the plain referee accepts, of as many steps."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        stored = database.execute("SELECT row, seed, contestant, schedule FROM runs").fetchall()
+    for run in found.runs.itertuples():
+        if not run.held or run.failure or run.steps != run.steps:
+            continue
+        records = [
+            json.loads(zlib.decompress(packed))
+            for row, seed, _, packed in stored
+            if packed is not None and (row, seed) == (run.row, run.seed)
+        ]
+        read = [Schedule.from_json(record) for record in records]
+        assert any(
+            len(each.steps) == run.steps and not breaches(each.instance, each.steps)
+            for each in read
+        )
+        if run.certified:
+            assert run.lower_bound <= run.steps
+
+
+def log(path: Path, found: Any) -> None:
+    """The schedule is valid by the plain referee, and no bound exceeds it."""
+    best = found.schedule
+    if best is not None:
+        assert not breaches(best.instance, best.steps)
+        assert found.lower_bound.steps <= len(best.steps)
+        for step in best.steps:
+            assert all(len(list(pairwise(use.path))) >= 1 for use in step)
+
+
+def _one_line(error: Exception) -> None:
+    text = str(error)
+    assert "\n" not in text
+    assert len(text) < 2000

@@ -1,0 +1,488 @@
+"""The readers of cchybrid: what each reads, its seed files, and a judge of what it accepts."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.host.wire import WireError
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.json_fields import parse_json
+from tests.fuzz import judges, mutators
+from tests.fuzz.mutators import Mutator
+
+ROOT = Path(__file__).parents[2]
+CORPUS = Path(__file__).parent / "corpus"
+ANSWERS = (CchybridError, EvidenceError, WireError)
+"""The errors by which a reader may answer."""
+
+Judge = Callable[[Path, Any], None]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader under test.
+
+    Parameters
+    ----------
+    name
+        Its name in reports.
+    seeds
+        Returns the contents of its seed files.
+    read
+        Reads a file; what it returns was accepted.
+    mutate
+        The mutations of its files.
+    suffix
+        The suffix of its files.
+    judge
+        Raises an ``AssertionError`` if the file must not be accepted as what was read.
+    """
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    read: Callable[[Path], Any]
+    mutate: Mutator
+    suffix: str = ".json"
+    judge: Judge = field(default=lambda path, found: None)
+
+
+def _files(*patterns: str) -> Callable[[], list[bytes]]:
+    """Return a function that returns the contents of files of the repository."""
+
+    @cache
+    def seeds() -> list[bytes]:
+        paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+        assert paths, patterns
+        return [path.read_bytes() for path in paths]
+
+    return seeds
+
+
+def _texts(*texts: str) -> Callable[[], list[bytes]]:
+    return lambda: [text.encode() for text in texts]
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file as it would come from the command line."""
+    return path.read_bytes().decode(errors="surrogateescape")
+
+
+def _pair(path: Path) -> Any:
+    """Check a schedule and its certificate, which stand in one list."""
+    found = parse_json(path.read_text("utf-8", errors="replace"))
+    if not isinstance(found, list) or len(found) != 2:
+        raise InputError("no pair of a schedule and its certificate")
+    names = [path.with_name(f"{part}.json") for part in ("schedule", "certificate")]
+    for name, record in zip(names, found, strict=True):
+        name.write_text(json.dumps(record))
+    return cchybrid.check(*names), found
+
+
+def _throughput(path: Path) -> Any:
+    from cchybrid.checker.throughput import check_throughput
+    from cchybrid.model.instance import read_text
+
+    record = parse_json(read_text(path))
+    return check_throughput(record), record
+
+
+def _checker_alone(path: Path) -> Any:
+    """Run ``python -m cchybrid.checker`` on a file."""
+    from cchybrid.checker.__main__ import main
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+        status = main([str(path)])
+    assert out.getvalue().count("\n") == 1, out.getvalue()[:300]
+    assert len(out.getvalue()) < 2000, out.getvalue()[:300]
+    if status:
+        raise EvidenceError(out.getvalue().strip())
+    return status
+
+
+def _command(path: Path) -> Any:
+    """Run the words of a file as a command."""
+    from cchybrid.cli.app import run
+
+    words = _text(path).replace("\0", "").split()
+    if not words or "-o" in words or words[0] in ("solve", "bound", "prove", "bench", "design"):
+        raise InputError("this command would search, or write a file")
+    if not Path("s.json").exists():
+        Path("s.json").write_bytes(judges.schedules(CORPUS)[1])
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()) as out,
+    ):
+        try:
+            status = run(words)
+        except SystemExit as error:
+            status = error.code if isinstance(error.code, int) else 2
+    assert status in (0, 1, 2, 3), status
+    if status == 2:
+        raise InputError(out.getvalue())
+
+
+def _topology(path: Path) -> Any:
+    return cchybrid.network(_text(path))
+
+
+@cache
+def _named() -> Any:
+    """Return a small network whose nodes have names, some with commas and hyphens."""
+    names = ("R1", "R2", "a,b", "a-b", "x>y", "7", "0-1", "last")
+    links = [(node, (node + 1) % 8) for node in range(8)]
+    return cchybrid.Network.from_links("named", 8, links, node_names=names)
+
+
+def _collective(path: Path) -> Any:
+    from cchybrid.host.instances import collective
+
+    return collective(_text(path), _named() if "R1" in _text(path) else "mesh-3x3")
+
+
+def _words(path: Path) -> Any:
+    """Make an instance of lines such as ``root=3``."""
+    given: dict[str, Any] = {"network": "mesh-3x3", "collective": "OAB"}
+    for line in _text(path).split("\n"):
+        key, equals, value = line.partition("=")
+        if not equals or key.strip() not in _KEYS:
+            raise InputError("no keyword of an instance")
+        given[key.strip()] = value.split() if key.strip() in ("fail_links", "fail_nodes") else value
+        if key.strip() == "chunks":
+            given["chunks"] = len(value)
+    if given["network"] == "named":
+        given["network"] = _named()
+    return cchybrid.instance(**given)
+
+
+_KEYS = (
+    "network", "collective", "root", "transmitters", "receivers", "routing", "switching", "ports",
+    "fail_links", "fail_nodes", "participants", "chunks", "rounds",
+)  # fmt: skip
+_WORDS = _texts(
+    "root=3\nports=1,2\nrouting=any", "network=hypercube-8\ncollective=MNB\ntransmitters=0-3,7",
+    "collective=AAS\nparticipants=0-3\nfail_links=0-1 3>4\nfail_nodes=8", "rounds=1,2,2\nchunks=xx",
+    "switching=store-and-forward\nports=all\nrouting=2",
+    "network=ring-bi-6\ncollective=pairs:0>3,2>5",
+    "network=named\nroot=R2\nfail_links=R1-R2", "network=named\nparticipants=R1,a,b,7",
+    "network=named\ncollective=pairs:R1>a,b,x>y>7",
+)  # fmt: skip
+
+
+def _options(path: Path) -> Any:
+    """Read options of engines, one a line."""
+    import importlib
+
+    from cchybrid.cli.solving import engine_options
+    from cchybrid.plugin.engine import read_options
+    from cchybrid.plugin.registry import load_registry
+
+    registry = load_registry()
+    found = []
+    for name, texts in engine_options(_text(path).split("\n")).items():
+        module, _, kind = registry.engine(name).target.partition(":")
+        options = getattr(importlib.import_module(module), kind).Options
+        found.append(read_options(name, options, texts))
+    return found
+
+
+def _suite(path: Path) -> Any:
+    from cchybrid.bench.suite import read_suite
+
+    papers = path.parents[1] / "papers"  # where the tables of the seeds are
+    if not papers.exists():
+        papers.symlink_to(ROOT / "instances" / "papers")
+    return read_suite(str(path))
+
+
+def _table(path: Path) -> Any:
+    from cchybrid.bench.suite import read_suite
+
+    suite = path.with_name("suite.toml")
+    kind = path.suffix[1:].replace("csv", "tables")
+    suite.write_text(f'name = "one"\n[[{kind}]]\nfile = "{path.name}"\n')
+    return read_suite(str(suite))
+
+
+def _pairs(path: Path) -> Any:
+    from cchybrid.library.node_lists import read_pairs
+
+    return read_pairs(path, _named())
+
+
+def _design(path: Path) -> Any:
+    """Check a designed network as ``cchybrid check-design`` does."""
+    from cchybrid.checker.design import check_design
+    from cchybrid.library.formats.network_json import read_network_json
+    from cchybrid.model.instance import read_text
+
+    text = read_text(path)
+    network, record = read_network_json(text), parse_json(text).get("design")
+    if record is None:
+        raise InputError("there is no design in it")
+    return network, record, check_design(record)
+
+
+@cache
+def store_files() -> list[bytes]:
+    """Return a store with two finished runs and a failed one."""
+    from cchybrid.bench.contestant import Contestant
+    from cchybrid.bench.row import Row
+    from cchybrid.bench.store import Run, Store
+    from cchybrid.bench.suite import Suite
+    from cchybrid.library.instance_spec import InstanceSpec
+
+    rows = tuple(Row(InstanceSpec("hypercube-8", name)) for name in ("OAB", "AAS"))
+    record, certificate = json.loads((CORPUS / "certificate-0-growth.json").read_bytes())
+    schedule = cchybrid.Schedule.from_json(record)
+    steps, bound = len(schedule.steps), certificate["claim"]["steps"]
+    record["lower_bound"] = {"steps": bound, "evidence": certificate["evidence"]}
+    result = {
+        "instance": schedule.instance.name, "status": "optimal", "steps": steps,
+        "lower_bound": bound, "certified": True, "bound_by": "growth", "engine": "colouring",
+        "seconds": 1.0, "seconds_to_best": 0.5, "seed": 0, "versions": {"cchybrid": "0.1.0"},
+        "troubles": [], "contributions": [], "evaluations": {"colouring": 1},
+        "digest": schedule.instance.digest,
+    }  # fmt: skip
+    packed = zlib.compress(json.dumps(record).encode())
+    one = Contestant(("colouring",), "auto", None, 500)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.sqlite"
+        with Store(path, write=True) as store:
+            store.put_suite(Suite("two", "two rows", rows))
+            store.put(Run(rows[0].name, one, 0, "", result, packed))
+            store.put(Run(rows[0].name, one, 1, "", result, packed))
+            store.put(Run(rows[1].name, one, 0, "exit -9", {}))
+        return [path.read_bytes()]
+
+
+def _store(path: Path) -> Any:
+    from cchybrid.bench.report.reading import read_store
+    from cchybrid.plugin.registry import load_registry
+
+    for name in ("-journal", "-wal", "-shm"):
+        path.with_name(path.name + name).unlink(missing_ok=True)
+    return read_store(path, None, load_registry())
+
+
+def _log(path: Path) -> Any:
+    from cchybrid.host.replay import replay_file
+
+    return replay_file(path)
+
+
+def _wire(path: Path) -> Any:
+    """Parse the lines of a worker."""
+    from cchybrid.host.wire import FROM_DESIGNERS, parse
+
+    lines = path.read_bytes().split(b"\n")
+    return [parse(raw, FROM_DESIGNERS if b'"links"' in raw else None) for raw in lines]
+
+
+_WIRE = _texts(
+    '{"event": "offer", "steps": [[{"message": 0, "path": [0, 1]}]], "spent": 5, "how": "a way"}',
+    '{"event": "bound", "steps": 3, "evidence": {"kind": "cut", "nodes": [0]}, "complete": true}',
+    '{"event": "progress", "steps": 3, "conflicts": 4}', '{"event": "note", "metrics": {"a": 0.5}}',
+    '{"event": "started", "complete": true, "options": {"a": 1}}',
+    '{"event": "end", "stop": "stalled", "evaluations": 3, "searched": 0.5}',
+    '{"event": "designed", "links": [[0, 1], [1, 2]], "cost": 1.5, "spent": 9}',
+    '{"event": "suggest", "steps": [[{"message": 0, "path": [0, 1]}]], "draft": 3}',
+    '{"event": "unsupported", "text": "too large"}',
+)  # fmt: skip
+
+
+def _network(path: Path) -> Any:
+    from cchybrid.library.formats import read_network
+
+    return read_network(path, ignore_attributes=path.stat().st_size % 2 == 1).network
+
+
+def _graphs(suffix: str) -> Callable[[], list[bytes]]:
+    """Return a function that returns networks of the library as files of NetworkX."""
+
+    @cache
+    def seeds() -> list[bytes]:
+        import networkx as nx
+
+        found = []
+        lists = suffix in (".adjlist", ".edgelist")  # directed in both ways, or in none
+        mixed = () if lists else ("kautz-12",)
+        for name in ("mesh-2x3", *mixed, "2-fat-hypercube-4", "ring-uni-8"):
+            network = cchybrid.network(name)
+            graph = nx.relabel_nodes(network.to_networkx(), str)
+            for *_, data in (*graph.nodes(data=True), *graph.edges(data=True)):
+                data.pop("pos", None)
+            if suffix == ".graphml":
+                found.append("\n".join(nx.generate_graphml(graph)).encode())
+            elif suffix == ".gml":
+                found.append("\n".join(nx.generate_gml(graph, stringizer=str)).encode())
+            elif suffix == ".adjlist":
+                rows = (f"{a} {' '.join(graph.successors(a))}" for a in graph)
+                found.append("\n".join(rows).encode())
+            else:
+                rows = (
+                    f"{a} {b} {{'capacity': {data['capacity']}}}"
+                    if data["capacity"] > 1
+                    else f"{a} {b}"
+                    for a, b, data in graph.edges(data=True)
+                )
+                found.append("\n".join(rows).encode())
+        return found
+
+    return seeds
+
+
+def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader:
+    seeds = _graphs(suffix)
+    if more:
+        extra = _files(*more)
+        return Reader(name, lambda: seeds() + extra(), _network, mutate, suffix, judges.plain_graph)
+    return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
+
+
+def _importers() -> Iterable[Reader]:
+    """Return a reader for every importer of foreign formats, if there are any."""
+    return ()
+
+
+READERS: tuple[Reader, ...] = (
+    Reader(
+        "instance",
+        _files("instances/general/h*.json", "instances/octagon-aas.json",
+               "instances/json/dgx-1-*.json", "instances/json/ring-uni-8-*.json"),
+        lambda path: cchybrid.Instance.load(path), mutators.mutate_json, judge=judges.instance,
+    ),
+    Reader(
+        "schedule", lambda: judges.schedules(CORPUS), lambda path: cchybrid.Schedule.load(path),
+        mutators.mutate_json, judge=judges.schedule,
+    ),
+    Reader(
+        "certificate", _files("tests/fuzz/corpus/certificate-*.json"), _pair,
+        mutators.mutate_json, judge=judges.certificate,
+    ),
+    Reader(
+        "certificate about rounds", _files("tests/fuzz/corpus/rounds-*.json"), _pair,
+        mutators.mutate_json, judge=judges.rounds,
+    ),
+    Reader(
+        "throughput file", _files("tests/fuzz/corpus/throughput-*.json"), _throughput,
+        mutators.mutate_json, judge=judges.throughput,
+    ),
+    Reader(
+        "checker alone", _files("tests/fuzz/corpus/throughput-*.json"), _checker_alone,
+        mutators.mutate_json,
+    ),
+    Reader(
+        "design file", _files("tests/fuzz/corpus/design-*.json"), _design, mutators.mutate_json,
+        judge=judges.design,
+    ),
+    Reader(
+        "network JSON", _files("tests/fuzz/corpus/design-*.json"), _network,
+        mutators.mutate_json, judge=judges.network,
+    ),
+    Reader(
+        "text format", _files("instances/networks/2-*.txt", "instances/mesh-4x4-many-to-many.txt"),
+        _network, mutators.mutate_words, ".txt", judges.plain_text_format,
+    ),
+    _graph_reader("GraphML", ".graphml", mutators.mutate_xml, "docs/files/cluster.graphml"),
+    _graph_reader("GML", ".gml", mutators.mutate_words),
+    _graph_reader("edge list", ".edgelist", mutators.mutate_words),
+    _graph_reader("adjacency list", ".adjlist", mutators.mutate_words),
+    Reader(
+        "suite TOML", _files("instances/suites/s*.toml", "instances/suites/multistage.toml",
+                             "instances/suites/groups.toml"),
+        _suite, mutators.mutate_words, ".toml", judges.suite,
+    ),
+    Reader(
+        "CSV of a suite", _files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
+                                 "instances/general/general.csv"),
+        _table, mutators.mutate_words, ".csv", judges.suite,
+    ),
+    Reader(
+        "CSV of designs", _files("instances/papers/order_degree.csv"), _table,
+        mutators.mutate_words, ".designs", judges.suite,
+    ),
+    Reader(
+        "CSV of throughputs", _files("instances/papers/throughput.csv"), _table,
+        mutators.mutate_words, ".throughputs", judges.suite,
+    ),
+    Reader(
+        "CSV of pairs", _texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
+        _pairs, mutators.mutate_words, ".csv",
+    ),
+    Reader(
+        "topology name", lambda: [name.encode() for name in judges.topology_names()], _topology,
+        mutators.mutate_words, "", judges.network,
+    ),
+    Reader(
+        "collective name",
+        _texts("AAB", "all-gather", "reduce_scatter", "multicast:1,4-6", "pairs:0>3,2>5", "MNS",
+               "pairs:R1>R2,a,b>7", "permutation:reverse", "allreduce"),
+        _collective, mutators.mutate_words, "",
+    ),
+    Reader("words of an instance", _WORDS, _words, mutators.mutate_words, "", judges.built),
+    Reader(
+        "options of engines",
+        _texts("tabu.width=3\ntabu.tenure=9", "umda.population=50\numda.mutation=0.5",
+               "cpsat.draws=2", "lns.units=0.5"),
+        _options, mutators.mutate_words, "",
+    ),
+    Reader(
+        "command line",
+        _texts("network ring-bi-6 --json", "network mesh-3x3 --ignore-attributes", "topologies",
+               "collectives --json", "engines tabu", "plugins", "export s.json --to csv",
+               "verify s.json --json", "time s.json --sizes 1024,4096 --startup 1.5",
+               "topologies torus-3x3", "verify s.json", "export s.json --to markdown"),
+        _command, mutators.mutate_words, "",
+    ),
+    Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
+    Reader(
+        "log", _files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
+        judges.log,
+    ),
+    Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
+    *_importers(),
+)  # fmt: skip
+"""All readers."""
+
+
+def reader(name: str) -> Reader:
+    """Return the reader of a name."""
+    return next(each for each in (*READERS, *_WRONG) if each.name == name)
+
+
+def _loop(path: Path) -> None:
+    while path.stat().st_size:
+        pass
+
+
+def _fill(path: Path) -> int:
+    return len(bytearray(1 << 40))
+
+
+def _lie(path: Path, found: Any) -> None:
+    assert path.read_bytes() == b"a", "wrong"
+
+
+_WRONG = tuple(
+    Reader(f"test: {name}", _texts("a"), read, mutators.mutate_bytes, judge=judge)
+    for name, read, judge in (
+        ("loops", lambda path: path.read_bytes() == b"a" or _loop(path), lambda path, found: None),
+        ("dies", lambda path: path.read_bytes() == b"a" or os._exit(9), lambda path, found: None),
+        ("fails", lambda path: path.read_bytes() == b"a" or 1 / 0, lambda path, found: None),
+        ("fills", lambda path: path.read_bytes() == b"a" or _fill(path), lambda path, found: None),
+        ("lies", Path.read_bytes, _lie),
+    )
+)
+"""Readers that do what no reader must, for the tests of the fuzzer."""

@@ -1,0 +1,73 @@
+"""Write the seed files that are made by searches: ``python -m tests.fuzz.write_corpus``.
+
+Small files of each kind, so that a mutant is read within milliseconds. The other seeds are files
+of the repository (``readers.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import cchybrid
+from cchybrid.host.rounds import fewest_rounds
+from tests.checker.certified import CASES, certified
+
+CORPUS = Path(__file__).parent / "corpus"
+_KINDS = (0, 1, 4, 5, 7, 8, 9, 10, 11, 12, 14, 15)
+"""The cases of ``tests.checker.certified`` whose files are small: one or two of each kind."""
+_ROUNDS = {
+    "rows": ("dgx-1", "allgather", 2, 2),
+    "prices": ("ring-bi-5", "alltoall", 2, 2),
+    "backwards": ("spidergon-6", "reduce-scatter", 2, 2),
+}
+
+
+def main() -> None:
+    """Write all seed files."""
+    for index in _KINDS:
+        schedule, certificate = certified(index)
+        _write(f"certificate-{index}-{CASES[index].kind}", schedule, certificate)
+    for name, (network, collective, chunks, steps) in _ROUNDS.items():
+        instance = cchybrid.instance(network, collective, chunks=chunks)
+        found = fewest_rounds(instance, steps, time_limit=60, threads=1)
+        assert found.schedule is not None
+        assert found.certificate is not None
+        _write(f"rounds-{name}", found.schedule.to_json(), found.certificate)
+    for name, case in {
+        "cut": ("spidergon-6", "reduce-scatter"), "prices": ("mesh-2x3", "alltoall"),
+        "broadcast": ("mesh-2x3", "broadcast"),
+    }.items():  # fmt: skip
+        _write(f"throughput-{name}", dict(cchybrid.throughput(*case).record))
+    allreduce = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10, seed=0)
+    assert allreduce.schedule is not None
+    _write("schedule-allreduce", allreduce.schedule.to_json())
+    proof = cchybrid.prove(allreduce.schedule, time_limit=60)
+    assert proof.certificate is not None
+    _write("certificate-allreduce", allreduce.schedule.to_json(), dict(proof.certificate))
+    for name, more in {
+        "plain": [], "grid": ["--layout", "grid-3x3", "--max-wire", "2"],
+        "steps": ["--collective", "AAS"],
+    }.items():  # fmt: skip
+        words = ["design", "--nodes", "9", "--degree", "4", "--time-limit", "5", *more]
+        _run(*words, "-o", str(CORPUS / f"design-{name}.json"))
+    _run("solve", "ring-bi-5", "AAS", "--engine", "colouring", "--log", str(CORPUS / "run.jsonl"))
+
+
+def _run(*words: str) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "cchybrid", *words], check=True, stdout=subprocess.DEVNULL
+    )
+
+
+def _write(name: str, *records: Any) -> None:
+    """Write a file of one object, or of a list of several."""
+    text = json.dumps(records[0] if len(records) == 1 else records, separators=(",", ":"))
+    (CORPUS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

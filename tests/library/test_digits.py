@@ -1,0 +1,61 @@
+"""Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.bench.row import Row
+from cchybrid.host.instances import collective
+from cchybrid.library.node_lists import parse_pairs
+from cchybrid.model.errors import InputError
+from cchybrid.network_design.task import layout
+
+THREE = "\u0663"
+"""The Arabic-Indic digit three."""
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"root": THREE}, {"ports": THREE}, {"ports": f"1,{THREE}"}, {"routing": THREE},
+        {"rounds": f"1,{THREE}"}, {"participants": f"0,{THREE}"}, {"transmitters": f"0-{THREE}"},
+        {"fail_links": [f"0-{THREE}"]}, {"fail_nodes": [THREE]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_in_the_words_of_an_instance(keywords: dict[str, Any]) -> None:
+    plain = {
+        key: value.replace(THREE, "3") if isinstance(value, str) else [
+            each.replace(THREE, "3") for each in value
+        ]
+        for key, value in keywords.items()
+    }  # fmt: skip
+    cchybrid.instance("mesh-3x3", "OAB", **plain)
+    with pytest.raises(InputError):
+        cchybrid.instance("mesh-3x3", "OAB", **keywords)
+
+
+@pytest.mark.parametrize("name", [f"mesh-{THREE}x3", f"hypercube-{THREE}", f"clos-{THREE}"])
+def test_in_the_name_of_a_network(name: str) -> None:
+    with pytest.raises(InputError):
+        cchybrid.network(name)
+
+
+@pytest.mark.parametrize("name", [f"pairs:0>{THREE}", f"permutation:random-{THREE}"])
+def test_in_the_name_of_a_collective(name: str) -> None:
+    collective(name.replace(THREE, "3"), "mesh-3x3")
+    with pytest.raises(InputError):
+        collective(name, "mesh-3x3")
+
+
+def test_in_lists_rows_and_layouts() -> None:
+    with pytest.raises(InputError):
+        parse_pairs(f"0>{THREE}")
+    with pytest.raises(InputError):
+        Row.from_text({"topology": "mesh-3x3", "collective": "OAB", "root": THREE}, Path())
+    with pytest.raises(InputError):
+        layout(f"grid-{THREE}x3", 9)
