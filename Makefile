@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long test-fuzz check format docs clean
+.PHONY: demo test test-long test-faults test-fuzz check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -16,7 +16,7 @@ demo: .venv/ready
 
 ## test: every test, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(RERUN) -m "not long and not fuzz"
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(RERUN) -m "not long and not faults and not fuzz"
 
 ## test-long: the tests that take long, and all examples of the properties
 test-long: .venv/ready-dev
@@ -25,6 +25,10 @@ test-long: .venv/ready-dev
 ## test-fuzz: a thousand mutants of the files of every reader
 test-fuzz: .venv/ready-dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m fuzz tests/fuzz
+
+## test-faults: the standing suite of faults: kills, full disks, signals, plugins that do harm
+test-faults: .venv/ready-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(RERUN) -m faults tests/faults
 
 ## check: style, types, layers
 check: .venv/ready-dev

@@ -42,6 +42,12 @@ CREATE TABLE runs (
 );
 """
 
+_RUN_COLUMNS: dict[str, type | tuple[type, ...]] = {
+    "row": str, "contestant": str, "seed": int, "failure": str, "result": str,
+    "schedule": (bytes, type(None)),
+}  # fmt: skip
+"""The columns of the table ``runs``, and the types of their values."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -315,13 +321,20 @@ class Store:
         return dict(self._database.execute("SELECT row, count(*) FROM runs GROUP BY row"))
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run in the order of its key; a schedule is verified when it is read."""
-        for row, contestant, seed, failure, result, schedule in self._database.execute(
-            "SELECT row, contestant, seed, failure, result, schedule FROM runs"
-            " ORDER BY row, contestant, seed"
+        """Yield every run in the order of its key; a schedule is verified when it is read.
+
+        Raises
+        ------
+        ValueError
+            A column has a value of another type; SQLite would store any.
+        """
+        for values in self._database.execute(
+            f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs ORDER BY row, contestant, seed"
         ):
-            if [type(value) for value in (row, seed, failure)] != [str, int, str]:
-                raise ValueError(f"a run of seed {str(seed)[:20]!r} has values of wrong types")
+            for (column, kinds), value in zip(_RUN_COLUMNS.items(), values, strict=True):
+                if not isinstance(value, kinds):
+                    raise ValueError(f"the {column} of a run is {value!r:.40}")
+            row, contestant, seed, failure, result, schedule = values
             yield Run(
                 row, Contestant.from_key(contestant), seed, failure, json.loads(result), schedule
             )
@@ -329,6 +342,8 @@ class Store:
     def _take_lock(self) -> None:
         # A lock of the operating system, which ends with the process; SQLite's locks do not
         # conflict with it.
+        if self.path.exists() and not self.path.is_file():  # opening a pipe would wait
+            raise OSError("it is no file")
         self._lock = open(self.path, "ab")  # noqa: SIM115 (held until close)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import os
 import re
@@ -35,6 +36,13 @@ INTERRUPTED = 130
 
 CLOSED_PIPE = 141
 """The exit status of a command whose output nothing reads any more, as in shells."""
+_SHORTAGES = {
+    errno.EMFILE: "allow more open files (ulimit -n)",
+    errno.ENFILE: "close other programs",
+    errno.EAGAIN: "allow more processes (ulimit -u), or close other programs",
+    errno.ENOMEM: "allow more memory, or close other programs",
+}
+"""By the number of an error of the operating system, how to correct it."""
 COERCED_LOCALE = "C.UTF-8"
 """The value that Python gives LC_CTYPE in the locale C."""
 
@@ -98,8 +106,8 @@ def main() -> NoReturn:
         status = _print_error("interrupted", INTERRUPTED)
     except BrokenPipeError:
         status = CLOSED_PIPE
-    except OSError as error:  # a full disk, for one
-        status = _print_error(f"the output cannot be written: {error.strerror}", 2)
+    except OSError as error:
+        status = _print_error(_system_error(error), 2)
     # Not sys.exit, which could crash while an abandoned solver still runs in a thread.
     os._exit(status)
 
@@ -187,6 +195,16 @@ def _usage_error(error: Any, text: str) -> str:
         hint = did_you_mean(option, [name for each in params for name in each.opts])
     path = getattr(context, "command_path", "cchybrid")
     return f"{what}; {hint} see: {path} --help" if hint else f"{what}; see: {path} --help"
+
+
+def _system_error(error: OSError) -> str:
+    """Return an error of the operating system that nothing else has handled, as a line."""
+    if error.errno in _SHORTAGES:
+        return f"the system refuses: {error.strerror}; {_SHORTAGES[error.errno]}"
+    if error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    # Of a stream, as on a full disk.
+    return f"the output cannot be written: {error.strerror}"
 
 
 def _print_error(text: str, status: int) -> int:

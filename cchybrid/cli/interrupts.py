@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as an exception, also while modules are imported."""
+"""Ctrl-C, SIGTERM and SIGHUP as an exception, also while modules are imported."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def catch_interrupts() -> None:
-    """Let Ctrl-C and SIGTERM raise ``KeyboardInterrupt`` in the main thread."""
+    """Let Ctrl-C, SIGTERM and SIGHUP raise ``KeyboardInterrupt`` in the main thread.
+
+    SIGHUP says that the terminal was closed; ``nohup`` has it ignored.
+    """
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, interrupt)

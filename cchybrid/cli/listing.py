@@ -27,10 +27,6 @@ EngineName = Annotated[
 ]
 
 
-MAX_DIAMETER_WORK = 200_000_000
-"""Nodes times channels of a network whose diameter is computed, in about ten seconds."""
-
-
 def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4)."""
     from cchybrid.plugin.registry import load_registry
@@ -47,29 +43,20 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
                 [(each["usage"], each["summary"], each["example"]) for each in found],
             )
         return
+    from cchybrid.library.network_facts import diameter_text, network_facts
     from cchybrid.library.topologies import network
-    from cchybrid.referee.distances import hop_distances
 
     named = network(name, registry.topologies.values())
-    diameter = None
-    if named.nodes * len(named.channels) <= MAX_DIAMETER_WORK:
-        diameter = int(hop_distances(named, range(named.nodes)).max())
-    out = [len(targets) for targets in named.successors]
+    facts = network_facts(named)
+    low, high = facts["out_degree"]
     if as_json:
-        facts = {
-            "name": named.name,
-            "nodes": named.nodes,
-            "channels": len(named.channels),
-            "out_degree": [min(out), max(out)],
-            "diameter": diameter,
-            "terminals": len(named.terminals),
-        }
-        print(json.dumps(facts))
+        names = ("name", "nodes", "channels", "out_degree", "diameter")
+        shown = {key: facts[key] for key in names}
+        print(json.dumps({**shown, "terminals": len(named.terminals)}))
         return
     print(f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels")
-    print(f"  out-degree: {out[0] if min(out) == max(out) else f'{min(out)} to {max(out)}'}")
-    hops = "not computed for so large a network" if diameter is None else f"{diameter} hops"
-    print(f"  diameter: {hops}")
+    print(f"  out-degree: {low if low == high else f'{low} to {high}'}")
+    print(f"  diameter: {diameter_text(named, facts['diameter'])}")
     print(f"  terminals: {len(named.terminals)}")
 
 

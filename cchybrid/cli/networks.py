@@ -34,7 +34,7 @@ def network(
     from cchybrid.cli.solving import load_plugins
     from cchybrid.library.formats import NetworkFile, read_network
     from cchybrid.library.instance_spec import find_network
-    from cchybrid.library.network_facts import network_facts
+    from cchybrid.library.network_facts import diameter_text, network_facts
 
     notes: list[str] = []
 
@@ -56,9 +56,7 @@ def network(
         "switches": _some(facts["switches"]),
         "terminals": str(len(facts["terminals"])),
         "out-degree": str(low) if low == high else f"{low} to {high}",
-        "diameter": "not known, or some nodes are not reached"
-        if facts["diameter"] is None
-        else f"{facts['diameter']} hop{'' if facts['diameter'] == 1 else 's'}",
+        "diameter": diameter_text(found, facts["diameter"]),
         "automorphisms": "not computed" if facts["automorphisms"] is None
         else str(facts["automorphisms"]),
     }  # fmt: skip

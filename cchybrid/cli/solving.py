@@ -54,7 +54,10 @@ def solve(
         int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
     ] = None,
     memory: Annotated[
-        int | None, typer.Option(metavar="MIB", help="Address space of each worker.")
+        int | None,
+        typer.Option(
+            metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
+        ),
     ] = None,
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")

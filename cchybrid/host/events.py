@@ -196,9 +196,10 @@ class Exited:
     Parameters
     ----------
     how
-        ``exit``, ``signal``, ``terminated`` (by the host) or ``killed`` (it ignored SIGTERM).
+        ``exit``, ``signal``, ``terminated`` (by the host), ``killed`` (it ignored SIGTERM) or
+        ``memory`` (ended by the host, as the run needed too much).
     code
-        Exit status or signal.
+        Exit status, signal, or the memory limit of the run in MiB.
     last_words
         The last line on its standard error.
     """

@@ -35,7 +35,7 @@ class RunConfig:
         A key of ``STRATEGIES``.
     budget
         Wall-clock seconds of the whole run, or evaluations of each engine; threads of all
-        engines together; memory of each worker.
+        engines together; memory of the whole run.
     seed
         Seed of all random choices.
     target

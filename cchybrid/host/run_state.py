@@ -398,6 +398,11 @@ class RunState:
         elif event.how == "killed":
             self.history.finished.add(worker.arm)
             self._trouble(f"{worker.title}: did not stop when asked and ignored SIGTERM; killed")
+        elif event.how == "memory":
+            self.history.finished.add(worker.arm)
+            self._trouble(
+                f"{worker.title}: ended, as the run exceeded {event.code:,} MiB of memory"
+            )
         elif event.how == "terminated":
             if not worker.started and not self.done:
                 self.remarks.append(f"{worker.title}: was still starting when its time was up")

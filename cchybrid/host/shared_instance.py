@@ -20,7 +20,7 @@ from cchybrid.host.wire import encode
 from cchybrid.model import Instance
 from cchybrid.model.json_fields import parse_json
 from cchybrid.problem import Problem, build_problem
-from cchybrid.system.processes import start_module
+from cchybrid.system.processes import private_memory, start_module
 from cchybrid.system.shared_file import SharedFile, UnfinishedError, read
 
 MIN_SHARED_DELIVERIES = 8_000
@@ -40,7 +40,7 @@ class SharedInstance:
     record
         The instance as JSON.
     memory
-        Memory limit of the process that builds the Problem, in MiB.
+        Limit of the address space of the process that builds the Problem, in MiB.
     """
 
     def __init__(self, instance: Instance, record: Mapping[str, Any], memory: int | None) -> None:
@@ -49,6 +49,7 @@ class SharedInstance:
         self._memory = memory
         self._problem: SharedFile | None = None
         self._tried = False
+        self._builder: subprocess.Popen[bytes] | None = None
         self._open = contextlib.ExitStack()
 
     def build(self) -> None:
@@ -62,6 +63,7 @@ class SharedInstance:
             try:
                 descriptors = {"instance": self._file.reader, "problem": problem.writer}
                 builder = start_module(BUILDER, descriptors=list(descriptors.values()))
+                self._builder = builder
                 self._open.callback(_end, builder)
                 self._problem = problem
                 if builder.stdin is not None:
@@ -69,6 +71,16 @@ class SharedInstance:
                         stream.write(encode({**descriptors, "memory": self._memory}))
             finally:
                 problem.close_writer()
+
+    @property
+    def memory(self) -> int:
+        """The bytes of the files, which workers map, and of the process that builds the Problem."""
+        found = 0 if self._file is None else self._file.size
+        if self._problem is not None:
+            found += self._problem.size
+        if self._builder is not None and self._builder.poll() is None:
+            found += private_memory(self._builder.pid)
+        return found
 
     def files(self, role: str) -> dict[str, int]:
         """Return the descriptors of the files for a worker; none if it gets ``line``."""

@@ -6,12 +6,23 @@ actions that it returns, and stops workers in time.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
-from cchybrid.host.events import Bound, Compiled, Compiling, Event, Exited, Offer, Opened, Started
+from cchybrid.host.events import (
+    Bound,
+    Compiled,
+    Compiling,
+    Event,
+    Exited,
+    Failed,
+    Offer,
+    Opened,
+    Started,
+)
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -22,7 +33,7 @@ from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model import LowerBound, Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
-from cchybrid.system.processes import total_memory
+from cchybrid.system.processes import private_memory, total_memory
 
 INITIAL = "initial schedule"
 """Name under which the schedule is reported from which the caller lets a run start."""
@@ -32,11 +43,15 @@ MAX_OVERRUN_SECONDS = 0.3
 """Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
 """Part of the time limit for stopping engines: a second, or a tenth of a short limit."""
-MAX_WORKER_BYTES, MAX_MEMORY_SHARE = 3 << 29, 1 / 4
-"""Memory of all workers together, at most this share of the machine's, above which paused ones are
-ended. Below 10,000 deliveries a dozen workers hold less."""
+MEMORY_SHARE, MIN_MEMORY_BYTES, MAX_MEMORY_SHARE = 1 / 10, 2 << 30, 1 / 2
+"""Without a memory limit, a run may need this share of the machine's memory; on small machines
+2 GiB, but at most half of it."""
+MAX_PAUSED_BYTES, MAX_PAUSED_SHARE = 1 << 30, 1 / 2
+"""Memory of the run, at most this share of what it may need, above which paused workers are ended.
+Below 10,000 deliveries a dozen workers hold less."""
 MEMORY_CHECK_SECONDS = 0.5
-"""Seconds between two checks of the memory of the workers."""
+"""Seconds between two checks of the memory of the run."""
+TERMINATED = Exited("terminated")
 
 
 class WorkerControl:
@@ -79,9 +94,10 @@ class WorkerControl:
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
         self._extension = 0.0
-        total = total_memory()
-        share = MAX_WORKER_BYTES if total is None else int(MAX_MEMORY_SHARE * total)
-        self._max_bytes = min(MAX_WORKER_BYTES, share)
+        total = total_memory() or 2 * MIN_MEMORY_BYTES
+        default = min(max(MEMORY_SHARE * total, MIN_MEMORY_BYTES), MAX_MEMORY_SHARE * total)
+        self._budget = int(default) if memory is None else memory << 20
+        self._own_memory = private_memory(os.getpid())
         self._next_check = 0.0
 
     def now(self) -> float:
@@ -112,17 +128,26 @@ class WorkerControl:
             self.release_memory()
 
     def release_memory(self) -> None:
-        """End paused workers while all together hold too much memory.
+        """End workers while the whole run needs too much memory.
 
-        Their arms stay in the strategy: a later time slice starts them again, with the best
-        schedule and the near-solutions so far.
+        First paused ones: their arms stay in the strategy, and a later time slice starts them
+        again, with the best schedule and the near-solutions so far. Others are ended only above the
+        memory limit, and take no further part.
         """
         self._next_check = self.now() + MEMORY_CHECK_SECONDS
         history, seats = self.state.history, self.state.seats
-        for seat in self.pool.superfluous(
-            self._max_bytes, lambda seat: history.gain(seats[seat].arm)
-        ):
+        grown = max(0, private_memory(os.getpid()) - self._own_memory)
+        used = grown + self._shared.memory + self.pool.measure()
+
+        def gain(seat: int) -> float:
+            return history.gain(seats[seat].arm)
+
+        limit = min(MAX_PAUSED_BYTES, int(MAX_PAUSED_SHARE * self._budget))
+        for seat in self.pool.superfluous(used - limit, gain):
+            used -= self.pool.memory_of(seat)
             self.dismiss(seat)
+        for seat in self.pool.superfluous(used - self._budget, gain, paused=False):
+            self.dismiss(seat, Exited("memory", self._budget >> 20))
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""
@@ -178,7 +203,10 @@ class WorkerControl:
             **content,
         }
         line = b"" if files else self._shared.line
-        self.pool.start(seat, job, line, list(files.values()))
+        try:
+            self.pool.start(seat, job, line, list(files.values()))
+        except OSError as error:  # too few processes or open files
+            self.apply(seat, Failed(f"could not be started: {error.strerror}"))
         return seat
 
     def open_seat(self, opened: Opened) -> int:
@@ -224,11 +252,11 @@ class WorkerControl:
             news.append({"best": len(steps), "steps": encode_steps(steps), "by": by})
         return news
 
-    def dismiss(self, seat: int) -> None:
+    def dismiss(self, seat: int, reason: Exited = TERMINATED) -> None:
         """Apply the events that a worker has already sent, and end it at once."""
         for event in self.pool.dismiss(seat):
             self.apply(seat, event)
-        self.apply(seat, Exited("terminated"))
+        self.apply(seat, reason)
 
     def stop(self, seats: Sequence[int]) -> None:
         """Stop these workers: at once if the run is over, otherwise with a time of grace.

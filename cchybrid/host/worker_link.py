@@ -23,6 +23,7 @@ from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
+from cchybrid.system.process_tree import adopt_orphans
 from cchybrid.system.processes import die_with_parent, limit_memory
 
 TICK_SECONDS = 0.1
@@ -151,6 +152,7 @@ def serve(start: Callable[[Line, IO[bytes]], tuple[WorkerLink, Callable[[], None
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    adopt_orphans()  # so that the host finds all that an engine starts
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     job = parse_json(sys.stdin.buffer.readline().decode())

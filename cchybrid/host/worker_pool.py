@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
-from cchybrid.host.worker_process import GRACE_SECONDS, WorkerProcess
+from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess, kill
+from cchybrid.system.cleanup import CleanupProcess
+from cchybrid.system.process_tree import children
 
 
 class WorkerPool:
@@ -24,6 +26,7 @@ class WorkerPool:
         self._module, self._kinds = module, kinds
         self._run_id = uuid.uuid4().hex
         self._workers: dict[int, WorkerProcess] = {}
+        self._cleanup: CleanupProcess | None = None
         self._selector = selectors.DefaultSelector()
 
     @property
@@ -38,8 +41,16 @@ class WorkerPool:
     def start(
         self, seat: int, job: Line, instance: bytes, descriptors: Collection[int] = ()
     ) -> None:
-        """Start a worker on a job and an instance, encoded as a line, or in inherited files."""
-        mark = f"{self._run_id}-{seat}"
+        """Start a worker on a job and an instance, encoded as a line, or in inherited files.
+
+        Raises
+        ------
+        OSError
+            If the system has too few processes, open files or memory left.
+        """
+        if self._cleanup is None:
+            self._cleanup = CleanupProcess(f"{MARK}={self._run_id}-")
+        mark = f"{self._run_id}-{seat}-"
         worker = WorkerProcess(job, instance, mark, descriptors, self._module, self._kinds)
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
@@ -102,28 +113,38 @@ class WorkerPool:
         """Continue a paused worker."""
         self._workers[seat].resume()
 
-    def superfluous(self, limit: int, gain: Callable[[int], float]) -> list[int]:
-        """Return the paused workers to end so that all together hold at most ``limit`` bytes.
+    def measure(self) -> int:
+        """Measure the memory of every worker; return the sum, in bytes."""
+        tree = children()
+        for worker in self._workers.values():
+            outside = worker.measure(tree)
+            if self._cleanup is not None:
+                self._cleanup.watch(outside)
+        return sum(worker.memory for worker in self._workers.values())
+
+    def memory_of(self, seat: int) -> int:
+        """Return the bytes of a worker when last measured."""
+        return self._workers[seat].memory
+
+    def superfluous(
+        self, excess: int, gain: Callable[[int], float], *, paused: bool = True
+    ) -> list[int]:
+        """Return the paused workers, or the others, to end so that ``excess`` bytes become free.
 
         Those of the least ``gain`` come first, and of these the largest, so that few are ended.
         """
-        memory = {seat: worker.memory for seat, worker in self._workers.items()}
-        paused = [seat for seat, worker in self._workers.items() if worker.paused]
-        excess = sum(memory.values()) - limit
         chosen = []
-        for seat in sorted(paused, key=lambda seat: (gain(seat), -memory[seat])):
+        own = {seat: each.memory for seat, each in self._workers.items() if each.paused == paused}
+        for seat in sorted(own, key=lambda seat: (gain(seat), -own[seat])):
             if excess <= 0:
                 break
             chosen.append(seat)
-            excess -= memory[seat]
+            excess -= own[seat]
         return chosen
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
         """End the paused workers; yield the events that they had sent before."""
-        for seat, worker in list(self._workers.items()):
-            if worker.paused:
-                for event in self.dismiss(seat):
-                    yield seat, event
+        yield from self._dismiss([seat for seat, each in self._workers.items() if each.paused])
 
     def ask_to_stop(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
         """Ask workers to stop; ``listen`` sends SIGTERM after ``grace`` seconds, then SIGKILL."""
@@ -135,16 +156,22 @@ class WorkerPool:
 
     def dismiss(self, seat: int) -> list[Event]:
         """End a worker; return the events that were still in its pipe."""
-        worker = self._workers.pop(seat, None)
-        if worker is None:
-            return []
-        for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
-            if descriptor in self._selector.get_map():
-                self._selector.unregister(descriptor)
-        return worker.close()
+        return [event for _, event in self._dismiss([seat])]
+
+    def _dismiss(self, seats: Iterable[int]) -> list[tuple[int, Event]]:
+        """End workers; return the events that were still in their pipes."""
+        workers = {seat: self._workers.pop(seat) for seat in seats if seat in self._workers}
+        for worker in workers.values():
+            for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
+                if descriptor in self._selector.get_map():
+                    self._selector.unregister(descriptor)
+        if workers:
+            kill(workers.values())
+        return [(seat, event) for seat, worker in workers.items() for event in worker.close()]
 
     def close(self) -> None:
         """End every process of the run."""
-        for seat in self.seats:
-            self.dismiss(seat)
+        self._dismiss(self.seats)
+        if self._cleanup is not None:
+            self._cleanup.close()
         self._selector.close()

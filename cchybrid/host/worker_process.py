@@ -8,10 +8,11 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, LineReader, WireError, encode
+from cchybrid.system.process_tree import Process, children, descendants, end, marked
 from cchybrid.system.processes import private_memory, start_module
 
 GRACE_SECONDS = 1.0
@@ -43,6 +44,8 @@ class WorkerProcess:
     ----------
     paused
         Whether it is paused (SIGSTOP).
+    memory
+        The resident bytes of all its processes when last measured, without mapped files.
     closed
         Descriptors that it has closed.
     garbled
@@ -61,6 +64,8 @@ class WorkerProcess:
         self._mark = mark
         self.paused = False
         self.garbled = False
+        self.memory = 0
+        self._outside: set[Process] = set()
         self.closed: set[int] = set()
         self._started = False
         self._pause_requested = False
@@ -94,10 +99,22 @@ class WorkerProcess:
         """The exit status, negative for a signal; ``None`` while the process runs."""
         return self._process.poll()
 
-    @property
-    def memory(self) -> int:
-        """The resident bytes of the process, without mapped files; 0 where unknown."""
-        return private_memory(self._process.pid)
+    def measure(self, tree: Mapping[int, list[Process]]) -> list[Process]:
+        """Measure its memory, and return its descendants outside its process group.
+
+        ``tree`` has the running children of all processes.
+        """
+        found = descendants(self._process.pid, tree)
+        numbers = (self._process.pid, *(process.number for process in found))
+        self.memory = sum(map(private_memory, numbers))
+        outside = [process for process in found if not self._in_group(process)]
+        self._outside.update(outside)
+        return outside
+
+    def _in_group(self, process: Process) -> bool:
+        with contextlib.suppress(OSError):
+            return os.getpgid(process.number) == self._process.pid
+        return True  # it has ended
 
     @property
     def exited(self) -> Exited:
@@ -221,16 +238,14 @@ class WorkerProcess:
             self._killed = True
             self._signal(signal.SIGKILL)
 
-    def kill(self) -> None:
-        """Send SIGKILL to all its processes, and wait for its end."""
-        self._signal(signal.SIGKILL)
-        _kill_strays(self._mark)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=5)
+    def processes(self, tree: Mapping[int, list[Process]]) -> Iterator[Process]:
+        """Yield its descendants; ``tree`` has the running children of all processes."""
+        yield from self._outside
+        if self._process.poll() is None:  # otherwise another may have its number
+            yield from descendants(self._process.pid, tree)
 
     def close(self) -> list[Event]:
-        """End all its processes; return the events that were still in the pipe."""
-        self.kill()
+        """Close the pipes of a killed worker; return the events that were still in them."""
         # Once: a pipe holds no more, and a process that was not found might go on writing.
         events = list(self.read())
         self.drain()
@@ -248,23 +263,24 @@ class WorkerProcess:
         return True
 
 
-def _kill_strays(mark: str) -> None:
-    """End the processes of a worker outside its process group (where /proc exists)."""
-    for _ in range(40):
-        strays = list(_strays(f"{MARK}={mark}".encode()))
-        if not strays:
-            return
-        for process in strays:
-            with contextlib.suppress(OSError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.05)
+def kill(workers: Collection[WorkerProcess]) -> None:
+    """Send SIGKILL to all processes of these workers, and wait for the end of the workers.
 
+    All at once: the end of a process that holds much memory takes a while.
+    """
+    marks = tuple(f"{MARK}={worker._mark}" for worker in workers)
 
-def _strays(mark: bytes) -> Iterator[int]:
-    """Yield the processes whose environment has the mark."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir("/proc"):
-            if entry.name.isdigit() and int(entry.name) != os.getpid():
-                with contextlib.suppress(OSError), open(f"{entry.path}/environ", "rb") as file:
-                    if mark in file.read().split(b"\0"):
-                        yield int(entry.name)
+    def find() -> Iterator[Process]:
+        tree = children()
+        for worker in workers:
+            yield from worker.processes(tree)
+        yield from marked(marks)
+
+    for worker in workers:
+        worker._signal(signal.SIGSTOP)
+    end(find)
+    for worker in workers:
+        worker._signal(signal.SIGKILL)
+    for worker in workers:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            worker._process.wait(timeout=5)

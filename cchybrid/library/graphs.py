@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.text import shown_number
 
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph
     import networkx as nx
@@ -35,8 +36,9 @@ _WITHOUT_EFFECT = {
 
 _TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
 
+
 MAX_CAPACITY = (1 << 31) - 1
-"""The largest capacity after scaling."""
+"""The largest capacity, after scaling and of parallel edges together."""
 
 
 class GraphNetwork(NamedTuple):
@@ -173,6 +175,7 @@ def _links(
         x, y = index[a], index[b]
         for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
             capacity[channel] += size
+            _check_capacity(capacity[channel], a, b)
             if half.setdefault(channel, shared) != shared:
                 raise InputError(
                     "a parallel edge is half duplex, another is not",
@@ -222,14 +225,19 @@ def _scaled(
         unit = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
     sizes = [int(number / unit) for number in numbers]
     for (a, b, _), size in zip(edges, sizes, strict=True):
-        if size > MAX_CAPACITY:
-            raise InputError(
-                f"capacity {str(size)[:20]} after scaling to whole numbers",
-                where=f"edge {a} {b}",
-                hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
-            )
+        _check_capacity(size, a, b)
     written = "bandwidth" if "bandwidth" in keys else "written capacity"
     return sizes, [] if unit == 1 else [f"capacity 1 is {written} {_shown(unit)}"]
+
+
+def _check_capacity(size: int, a: Hashable, b: Hashable) -> None:
+    """Raise an ``InputError`` if a capacity, after scaling or adding, is too large."""
+    if size > MAX_CAPACITY:
+        raise InputError(
+            f"the capacity as a whole number is {shown_number(size)}",
+            where=f"edge {a} {b}",
+            hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
+        )
 
 
 def _shown(number: Fraction) -> str:

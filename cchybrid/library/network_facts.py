@@ -6,8 +6,8 @@ from typing import Any
 
 from cchybrid.model import Network
 
-MAX_NODES = 4_096
-"""Nodes above which no diameter is computed."""
+MAX_DIAMETER_WORK = 1 << 27
+"""Nodes times channels of a network above which no diameter is computed; these take seconds."""
 
 
 def read_line(network: Network) -> str:
@@ -43,18 +43,38 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
+def is_too_large(network: Network) -> bool:
+    """Return whether a network is too large for its diameter to be computed."""
+    return network.nodes * len(network.channels) > MAX_DIAMETER_WORK
+
+
+def diameter_text(network: Network, diameter: int | None) -> str:
+    """Return the diameter of a network's facts for people, or why there is none."""
+    if diameter is None:
+        too_large = is_too_large(network)
+        return "not computed for so large a network" if too_large else "some nodes are not reached"
+    return f"{diameter} hop{'' if diameter == 1 else 's'}"
+
+
+def _diameter(network: Network) -> int | None:
+    from cchybrid.referee.distances import distance_blocks
+
+    if is_too_large(network):
+        return None
+    diameter = 0
+    for _, block in distance_blocks(network, range(network.nodes)):
+        if int(block.min()) < 0:
+            return None
+        diameter = max(diameter, int(block.max()))
+    return diameter
+
+
 def network_facts(network: Network) -> dict[str, Any]:
     """Return the facts of a network by name, as JSON values.
 
     The ``diameter`` is in hops between all nodes; ``None`` if some node cannot reach another, or
     the network is too large.
     """
-    from cchybrid.referee.distances import hop_distances
-
-    diameter = None
-    if network.nodes <= MAX_NODES:
-        distance = hop_distances(network, range(network.nodes))
-        diameter = int(distance.max()) if int(distance.min()) >= 0 else None
     sizes = [channel.capacity for channel in network.channels]
     out = [len(targets) for targets in network.successors]
     names = network.node_name
@@ -68,6 +88,6 @@ def network_facts(network: Network) -> dict[str, Any]:
         "switches": [names(node) for node in network.switches],
         "terminals": [names(node) for node in network.terminals],
         "out_degree": [min(out), max(out)],
-        "diameter": diameter,
+        "diameter": _diameter(network),
         "node_names": None if network.node_names is None else list(network.node_names),
     }

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -282,11 +283,11 @@ def read_text(path: str | Path) -> str:
     A byte order mark, which some editors put first, is dropped.
     """
     try:
-        if Path(path).is_fifo():
-            raise InputError("is a pipe, not a file", where="", hint="give a file")
-        if Path(path).is_char_device():
-            raise InputError("is a device, not a file", where="", hint="give a file")
-        with Path(path).open(encoding="utf-8-sig") as file:
+        with open(Path(path), encoding="utf-8-sig", opener=_open_without_waiting) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                what = "pipe" if stat.S_ISFIFO(mode) else "device"
+                raise InputError(f"is a {what}, not a file", where="", hint="give a file")
             text = file.read(MAX_FILE_CHARACTERS + 1)
         if len(text) > MAX_FILE_CHARACTERS:
             raise InputError(
@@ -305,6 +306,11 @@ def read_text(path: str | Path) -> str:
         raise InputError("cannot be read: no file has such a name", hint="check it") from None
 
 
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; of a pipe, which has no end or no writer, at once, too."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def is_file(path: str | Path) -> bool:
     """Return whether the path is that of a file; an impossible name gives ``False``."""
     try:
@@ -314,21 +320,30 @@ def is_file(path: str | Path) -> bool:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write a text file atomically, or raise an ``InputError`` that says why it failed."""
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    """Write a text file as ``write_bytes`` does, in UTF-8."""
+    write_bytes(text.encode("utf-8"), path)
+
+
+def write_bytes(content: bytes, path: str | Path) -> None:
+    """Write a file atomically, or raise an ``InputError`` that says why it failed."""
     try:
+        target = Path(os.path.realpath(path))
+        draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
         if Path(path).exists() and not target.is_file():
             # A device or a pipe, such as /dev/stdout, must not be replaced by a file.
-            Path(path).write_text(text, encoding="utf-8")
+            Path(path).write_bytes(content)
             return
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
+        try:
+            draft.write_bytes(content)
+            draft.replace(target)
+        except BaseException:  # Ctrl-C, too
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
         raise InputError(
-            f"cannot be written: {error.strerror}",
+            f"cannot be written: {reason}",
             where=str(path),
             hint="check the folder and its permissions",
         ) from None

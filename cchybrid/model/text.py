@@ -38,3 +38,8 @@ def error_line(error: BaseException) -> str:
     except Exception:  # the error has a broken method __str__
         text = ""
     return f"{type(error).__name__}: {text or 'no reason given'}"
+
+
+def shown_number(number: int) -> str:
+    """Return a whole number for an error line; Python writes none of over 4,300 digits."""
+    return str(number) if number < 10**40 else "above 10^40"

@@ -91,6 +91,7 @@ class WarmUp:
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
         self._begun = 0.0
+        self._refused = ""
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -107,7 +108,11 @@ class WarmUp:
         if not self._targets or self._process is not None:
             return
         self._begun, self._unread = time.monotonic(), b""
-        self._process = start_module("cchybrid.plugin.warm_up")
+        try:
+            self._process = start_module("cchybrid.plugin.warm_up")
+        except OSError as error:  # too few processes or open files
+            self._refused = str(error.strerror)
+            return
         jobs = json.dumps(list(self._targets.items()))
         if self._process.stdin is not None:
             with self._process.stdin as stream, contextlib.suppress(OSError):
@@ -122,6 +127,10 @@ class WarmUp:
 
     def poll(self) -> list[Compiled]:
         """Return the reports since the last call, without waiting."""
+        if self._refused:
+            refused = [Compiled(name, 0.0, self._refused) for name in self._targets]
+            self._targets.clear()
+            return refused
         if self._process is None or not self._targets:
             return []
         ended = self._process.poll() is not None

@@ -65,7 +65,8 @@ def _dispatcher(
     }
     dispatcher = kind(function, targetoptions=choices)
     folder = cache_folder(Path(function.__code__.co_filename).parent)
-    dispatcher._cache = _Cache(function, folder / subfolder)
+    with contextlib.suppress(RuntimeError):  # no folder can be written to: compiled every time
+        dispatcher._cache = _Cache(function, folder / subfolder)
     return dispatcher
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM ignored while processes are ended."""
+"""Ctrl-C, SIGTERM and SIGHUP ignored while processes are ended."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C and SIGTERM within the context, if it is entered in the main thread."""
+    """Ignore Ctrl-C, SIGTERM and SIGHUP within the context, if it is entered in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     previous = [signal.signal(number, signal.SIG_IGN) for number in numbers]
     try:
         yield

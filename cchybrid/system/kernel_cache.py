@@ -14,6 +14,7 @@ import hashlib
 import os
 import platform
 import re
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ def cache_folder(folder: Path) -> Path:
     digest of all files with kernels, in this package and in the package of ``folder``, and of the
     files from which these import constants. The folder is in ``NUMBA_CACHE_DIR`` if that
     environment variable is set, or in the installation; where that is read-only, in ``~/.cache``,
-    or else in a temporary folder.
+    or else among the temporary files, where all processes of a user share one folder.
     """
     while (folder.parent / "__init__.py").exists():
         folder = folder.parent
@@ -59,7 +60,25 @@ def cache_folder(folder: Path) -> Path:
             (parent / name).mkdir(parents=True, exist_ok=True)
             if os.access(parent / name, os.W_OK):
                 return parent / name
-    return Path(tempfile.mkdtemp(prefix="cchybrid-"))
+    return _temporary_folder() / name
+
+
+def _temporary_folder() -> Path:
+    """Return the user's folder among the temporary files, or a new one if it is not safe.
+
+    Compiled code is executed, so no other user may be able to write to it.
+    """
+    with contextlib.suppress(FileNotFoundError):  # no folder for temporary files
+        folder = Path(tempfile.gettempdir()) / f"cchybrid-{os.getuid()}"
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            found = folder.lstat()
+            private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
+            if private and found.st_uid == os.getuid():
+                return folder
+        with contextlib.suppress(OSError):
+            return Path(tempfile.mkdtemp(prefix="cchybrid-"))
+    return Path(os.devnull)  # nothing can be written: kernels are compiled in every process
 
 
 def _kernel_sources(roots: set[Path]) -> Iterator[bytes]:

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Collection, Mapping
 
 NO_CHANGES: Mapping[str, str] = {}
+PARENT = "CCHYBRID_PARENT"
+"""Environment variable with the number of the process that has started a module."""
 
 
 def start_module(
@@ -20,6 +22,7 @@ def start_module(
     *,
     own_session: bool = True,
     descriptors: Collection[int] = (),
+    discard_output: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a module as a process, with its three streams piped.
 
@@ -34,15 +37,28 @@ def start_module(
         ended with the group of this process.
     descriptors
         Open files that it inherits, under the same numbers.
+    discard_output
+        Whether only standard input is piped.
+
+    Raises
+    ------
+    OSError
+        If the system has too few processes, open files or memory left.
     """
+    output = subprocess.DEVNULL if discard_output else subprocess.PIPE
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
         start_new_session=own_session,
         pass_fds=descriptors,
-        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(module_path())},
+        env={
+            **os.environ,
+            **environment,
+            "PYTHONPATH": os.pathsep.join(module_path()),
+            PARENT: str(os.getpid()),
+        },
     )
 
 
@@ -93,9 +109,14 @@ def total_memory() -> int | None:
 
 
 def die_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends, even during C code (Linux only)."""
+    """Let the kernel kill this process when its parent ends, even during C code (Linux only).
+
+    If the parent has ended before, this process ends at once.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    if os.environ.get(PARENT, str(os.getppid())) != str(os.getppid()):
+        os._exit(1)
 
 
 def limit_memory(mebibytes: int | None) -> None:

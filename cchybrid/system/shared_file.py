@@ -56,6 +56,11 @@ class SharedFile:
         finally:
             os.unlink(name)
 
+    @property
+    def size(self) -> int:
+        """The bytes written so far."""
+        return os.fstat(self.reader).st_size
+
     def write(self, content: object) -> None:
         """Write the content, and close the writer.
 

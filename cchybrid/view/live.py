@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from rich.console import Console, Group
@@ -43,7 +44,8 @@ class LiveView:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        with suppress(OSError):  # the terminal was closed; the result may go to a file
+            self._live.stop()
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Update the table by one event."""

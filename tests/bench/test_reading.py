@@ -107,6 +107,9 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
         'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
         "UPDATE runs SET contestant = '5' WHERE contestant LIKE '%umda%'",
         "UPDATE runs SET result = '[' || result",
+        "UPDATE runs SET seed = 'abc'",
+        "UPDATE runs SET seed = 1.5",
+        "UPDATE runs SET failure = x'ff00'",
         "DROP TABLE runs",
     ],
 )

@@ -140,7 +140,7 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
         pool._workers[seat] = cast(WorkerProcess, worker)
 
     def superfluous(limit: int) -> list[int]:
-        return pool.superfluous(limit, lambda seat: gain.get(seat, 0.0))
+        return pool.superfluous(2500 - limit, lambda seat: gain.get(seat, 0.0))
 
     assert superfluous(2500) == []
     assert superfluous(2499) == [6]
@@ -154,7 +154,7 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
 def test_workers_that_are_ended_for_their_memory_start_again(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cchybrid.host.worker_control.MAX_WORKER_BYTES", 1)
+    monkeypatch.setattr("cchybrid.host.worker_control.MAX_PAUSED_BYTES", 1)
     events: list[Any] = []
     result = cchybrid.solve(
         cchybrid.instance("torus-3x3", "AAS"),

@@ -88,7 +88,7 @@ def test_capacities_are_scaled_exactly() -> None:
         ({"half_duplex": "maybe"}, "half_duplex is 'maybe', which is no truth value"),
         ({"capacity": "nan"}, "the capacity 'nan' is no number above 0"),
         ({"capacity": True}, "the capacity 'True' is no number above 0"),
-        ({"capacity": 1e-12}, "after scaling to whole numbers"),
+        ({"capacity": 1e-12}, "the capacity as a whole number is 1000000000000"),
         ({"weight": 1}, "did you mean capacity or bandwidth?"),
         ({"Capacity": 1}, "'Capacity' has no meaning here; did you mean capacity"),
     ],

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -112,18 +113,52 @@ def test_a_read_only_folder_is_replaced(package: Path) -> None:
     assert run(package) == ["20", "0", "8"]
 
 
-def test_without_any_folder_a_temporary_one_is_used(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nowhere = tmp_path / "file"
-    nowhere.touch()
-    monkeypatch.setattr(kernel_cache, "PACKAGE", nowhere)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(nowhere))
-    monkeypatch.setenv("HOME", str(nowhere))
+@pytest.fixture
+def nowhere(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The environment of a process that can write only temporary files."""
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setattr(kernel_cache, "PACKAGE", file)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("NUMBA_CACHE_DIR", "HOME"):
+        monkeypatch.setenv(name, str(file))
+    return {"TMPDIR": str(tmp_path)}
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_path: Path) -> None:
     found = folder_now(package)
-    assert found.is_dir()
-    assert tmp_path not in found.parents
-    found.rmdir()
+    assert found.parent == tmp_path / f"cchybrid-{os.getuid()}"
+    assert folder_now(package) == found
+    found.parent.chmod(0o777)  # others could put code there
+    other = folder_now(package)
+    assert other.parent != found.parent
+    assert other.parent.stat().st_mode & 0o077 == 0
+
+
+def test_kernels_work_where_nothing_can_be_written(package: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    code = f"""
+import tempfile
+from pathlib import Path
+from cchybrid.system import kernel_cache
+kernel_cache.PACKAGE = Path({str(file)!r})
+tempfile.tempdir = {str(file)!r}
+import numpy as np
+from own_kernels.loops import sum_up
+print(sum_up(np.arange(5)))
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(file), "HOME": str(file)}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
+    shutil.rmtree(package / "__pycache__", ignore_errors=True)
+    (package / "__pycache__").touch()  # numba would write there
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("20\n", "")
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
 
 
 def test_an_engine_counts_as_compiled_when_the_block_has_ended(package: Path) -> None:

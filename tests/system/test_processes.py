@@ -79,3 +79,14 @@ def test_private_memory_counts_what_a_process_writes() -> None:
     assert private_memory(os.getpid()) - before > 60 << 20
     del block
     assert private_memory(1 << 30) == 0  # no such process
+
+
+def test_a_child_whose_parent_has_ended_before_ends_at_once() -> None:
+    """As when the host is killed while a child still imports its modules."""
+    code = "from cchybrid.system.processes import die_with_parent; die_with_parent(); print('on')"
+    for parent, expected in ((str(os.getpid()), (0, "on\n")), ("1", (1, ""))):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "CCHYBRID_PARENT": parent},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == expected

@@ -16,6 +16,7 @@ from pandas import DataFrame, Series, isna
 from cchybrid.bench.report.plots import plots
 from cchybrid.bench.report.sections import Report, shown
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
 
 LONG_CELL = 50
 """Cells with more characters get a minimum width."""
@@ -71,7 +72,7 @@ def write_report(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            write_text(text, folder / name)
     except OSError as error:
         raise _unwritable(folder, str(error.strerror)) from None
     return [folder / name for name in texts]

@@ -10,6 +10,7 @@ from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.store import Store
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
 from cchybrid.plugin.registry import Registry
 
 FOLDER = "pages"
@@ -52,7 +53,7 @@ def write_page(folder: Path, name: str, text: str) -> None:
     """Write a page to the folder of a report."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_text(text, path)
 
 
 def _file_name(row: str, taken: set[str]) -> str:

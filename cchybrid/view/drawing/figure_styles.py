@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,15 +92,7 @@ def save_figure(figure: Figure, path: str | Path, dpi: float = 300) -> None:
             where=str(path),
             hint="use a name that ends in " + ", ".join(SUFFIXES),
         )
-    try:
-        path.write_bytes(figure_bytes(figure, suffix, dpi=dpi))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
-        raise InputError(
-            f"cannot be written: {reason}",
-            where=os.fspath(path),
-            hint="check the folder and its permissions",
-        ) from None
+    write_bytes(figure_bytes(figure, suffix, dpi=dpi), path)
 
 
 def figure_bytes(figure: Figure, suffix: str, *, dpi: float = 300) -> bytes:

@@ -1,0 +1,118 @@
+"""Engines that harm what is around them: the run ends in time, with a verified schedule."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.plugin.registry import load_registry
+from tests.faults.processes import GONE_SECONDS, metrics, own_processes, runs, until
+
+
+def solve(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[Mapping[str, Any]]]:
+    """Return the result of a run of these engines, and its events."""
+    events: list[Mapping[str, Any]] = []
+    rest = {"time_limit": 30.0, "first_schedule": False, **rest}
+    network = rest.pop("network", "ring-bi-4")
+    # The bound closes the gap unless the host's own schedule is worse than it.
+    result = cchybrid.solve(
+        cchybrid.instance(network, "AAS"), engines=engines, strategy="race",
+        registry=load_registry(), observers=[events.append], **rest,
+    )  # fmt: skip
+    return result, events
+
+
+@pytest.fixture
+def _endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bound ends the run before the fault has taken place."""
+    monkeypatch.setattr("cchybrid.host.run_state.RunState.is_optimal", False)
+
+
+def stop_after(name: str) -> Any:
+    """Return the functions of a run that ends when an engine has noted this metric."""
+    seen: list[Mapping[str, Any]] = []
+    return {"on_event": seen.append, "stop": lambda: bool(metrics(seen, name))}
+
+
+@pytest.mark.usefixtures("_endless")
+@pytest.mark.parametrize(
+    ("engine", "noted"),
+    [
+        ("scatter", "bare"),
+        ("daemon", "daemon"),
+        ("bomb", "forked"),
+        ("gigabytes", "written"),
+        ("million", "offered"),
+        ("long", "sent"),
+        ("never", "deaf"),
+    ],
+)
+def test_the_best_schedule_is_kept_and_nothing_is_left(engine: str, noted: str) -> None:
+    result, events = solve(engine, time_limit=120.0, **stop_after(noted))
+    assert metrics(events, noted), "the fault did not take place"
+    assert result.schedule is not None
+    assert not cchybrid.verify_schedule(result.schedule)
+    numbers = [int(each) for name in ("kept", "bare", "daemon") for each in metrics(events, name)]
+    until(lambda: not own_processes() and not any(map(runs, numbers)), GONE_SECONDS)
+
+
+@pytest.mark.usefixtures("_endless")
+@pytest.mark.parametrize("engine", ["bomb", "gigabytes", "million", "never"])
+def test_the_time_limit_holds(engine: str) -> None:
+    result, events = solve(engine, time_limit=12.0)
+    assert any(event["event"] == "started" for event in events)
+    assert result.seconds < 12.0 + GONE_SECONDS
+
+
+@pytest.mark.usefixtures("_endless")
+def test_environment_folder_and_temporary_files_of_the_host_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "temporary" / "file").touch()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr("cchybrid.host.shared_instance.MIN_SHARED_DELIVERIES", 0)
+    here = Path.cwd()
+    result, events = solve("wanderer", "good", time_limit=120.0, **stop_after("deleted"))
+    assert metrics(events, "deleted")[0] >= 2
+    assert not (tmp_path / "temporary" / "file").exists()
+    assert result.schedule is not None
+    assert result.troubles == ()
+    assert Path.cwd() == here
+    assert not own_processes()
+
+
+def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
+    result, events = solve("early", "good", time_limit=120.0)
+    claims = [each for each in events if each["event"] == "bound" and each["steps"] == 1_000]
+    assert claims or any("1000 steps" in text for text in result.troubles)
+    assert (result.status, result.lower_bound.steps) == ("optimal", result.steps)
+    assert any(text.startswith("early: claimed a bound") for text in result.troubles)
+
+
+def test_a_schedule_of_another_instance_is_refused() -> None:
+    result, events = solve("foreign", "good", time_limit=120.0, network="mesh-2x2")
+    assert metrics(events, "foreign")
+    assert result.schedule is not None
+    assert any(text.startswith("foreign: offered an invalid") for text in result.troubles)
+
+
+@pytest.mark.usefixtures("_endless")
+def test_a_run_keeps_to_its_memory() -> None:
+    """Together two engines need more than the run has, while each alone would not."""
+    seen: list[Mapping[str, Any]] = []
+    words = "ended, as the run exceeded 1,600 MiB of memory"
+    result, events = solve(
+        "grow", "grow-too", memory=1600, time_limit=120.0, on_event=seen.append,
+        stop=lambda: any(words in each.get("text", "") for each in seen),
+    )  # fmt: skip
+    assert 500 < max(metrics(events, "grown")) < 1600
+    (trouble,) = result.troubles
+    assert trouble in (f"grow: {words}", f"grow-too: {words}")
+    assert result.schedule is not None
