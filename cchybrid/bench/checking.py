@@ -1,4 +1,4 @@
-"""The check of a finished run: schedule and bound are verified again, whoever states them."""
+"""The check of a finished run: schedule and bound are verified again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DAMAGE = (
     sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError,
     RecursionError,
 )  # fmt: skip
-"""What reading a damaged store may raise."""
+"""Errors that reading a damaged store may raise."""
 COLUMNS: Mapping[str, Any] = {
     "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result

@@ -18,7 +18,7 @@ Rows = dict[str, AnyRow]
 
 @dataclass
 class Merged:
-    """What a merge has done.
+    """The outcome of a merge.
 
     Attributes
     ----------

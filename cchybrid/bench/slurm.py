@@ -61,8 +61,8 @@ def array_script(
     stem = shlex.quote(suite)
     time = ""
     if time_limit is not None:
-        in_turn = -(-runs // (shards * jobs))
-        seconds = int(in_turn * (time_limit + START_SECONDS)) + COMPILE_SECONDS
+        rounds = -(-runs // (shards * jobs))
+        seconds = int(rounds * (time_limit + START_SECONDS)) + COMPILE_SECONDS
         hours, rest = divmod(-(-seconds // 60), 60)
         time = f"#SBATCH --time={hours:02d}:{rest:02d}:00\n"
     return _SCRIPT.format(

@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobAnswer:
-    """What a job wrote to its standard output, or in one line why there is no output."""
+    """The output of a job, or in one line why there is none."""
 
     key: str
     output: bytes
@@ -57,7 +57,7 @@ class JobAnswer:
 
 @dataclass(frozen=True)
 class ExecutorSettings:
-    """What the user asks of an executor.
+    """The settings of an executor.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Executor(Protocol):
     """
 
     def slots(self, threads: int) -> int:
-        """Return how many jobs with so many threads can run at present, running ones included."""
+        """Return how many jobs of ``threads`` each can run at present, running ones included."""
 
     def submit(self, job: Job) -> None:
         """Start a job, or keep it until there is room for it."""

@@ -1,4 +1,4 @@
-"""Suites on a Dask cluster: nothing is lost, nothing is counted twice, whoever dies."""
+"""Suites on a Dask cluster: nothing is lost, nothing is counted twice, whichever worker dies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_suite(folder: Path, sizes: range) -> None:
     (folder / "sixty.toml").write_text(SUITE.format(topologies=topologies))
 
 
-class Bench:
+class SuiteRun:
     """A ``bench run`` whose lines on standard error are counted while it works."""
 
     def __init__(self, folder: Path, *words: str) -> None:
@@ -62,7 +62,7 @@ def test_two_workers_are_killed_and_the_store_is_the_same(tmp_path: Path, sizes:
     write_suite(tmp_path, sizes)
     rows = 6 * len(sizes)
     with dask_processes(tmp_path, 2) as cluster:
-        run = Bench(tmp_path, "--cluster", str(cluster.file), "--store", "cluster.sqlite")
+        run = SuiteRun(tmp_path, "--cluster", str(cluster.file), "--store", "cluster.sqlite")
         try:
             wait_for(lambda: run.reaches(rows // 6), "no run is done")
             cluster.preempt(0)
@@ -74,7 +74,7 @@ def test_two_workers_are_killed_and_the_store_is_the_same(tmp_path: Path, sizes:
             run.process.kill()
     assert status == 0, run.lines
     assert run.done == rows, "each run has one line"
-    calm = Bench(tmp_path, "--jobs", "2", "--store", "calm.sqlite")
+    calm = SuiteRun(tmp_path, "--jobs", "2", "--store", "calm.sqlite")
     assert calm.end() == 0, calm.lines
     found = content(tmp_path / "cluster.sqlite")
     assert len(found) == rows

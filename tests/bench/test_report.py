@@ -101,7 +101,7 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     fewer = [steps[0][1:], *steps[1:]]
     result = run.result
     yield "incorrect header check", replace(run, _schedule=b"rubbish")
-    yield "incomplete or truncated", replace(run, _schedule=run._schedule[:-20])
+    yield "cut short, or too large", replace(run, _schedule=run._schedule[:-20])
     yield "missing", replace(run, _schedule=None)
     yield "invalid", changed_record(run, steps=fewer)
     yield "invalid", changed_record(run, steps=steps[:-1])

@@ -126,11 +126,11 @@ class DaskExecutor:
             rooms = [(jobs, jobs) for jobs, _ in self._workers.values()]
         found = sum(map(min, rooms))
         if self._workers and not found:
-            most = int(max(has or 0 for _, has in self._workers.values()))
+            maximum = int(max(has or 0 for _, has in self._workers.values()))
             raise InputError(
-                f"no worker has {threads} {RESOURCE}, but at most {most}",
+                f"no worker has {threads} {RESOURCE}, but at most {maximum}",
                 where=f"--cluster {self._where}",
-                hint=f"use --threads {most}, or start workers with --resources {RESOURCE}=N",
+                hint=f"use --threads {maximum}, or start workers with --resources {RESOURCE}=N",
             )
         if not found and not self._waiting:
             self._settings.say(f"waiting for workers of {self._where}")

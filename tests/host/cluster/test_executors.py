@@ -1,4 +1,4 @@
-"""Executors: every job has one answer, whoever dies, and none is left behind."""
+"""Executors: every job has one answer, whichever worker dies, and none is left behind."""
 
 from __future__ import annotations
 

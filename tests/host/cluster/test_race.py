@@ -118,15 +118,15 @@ def test_a_false_report_is_refused_and_named(events: Any, complaint: str) -> Non
         liar.raw = events
     else:
         liar.events = tuple(events)
-    told: list[str] = []
+    reported: list[str] = []
 
     def note(event: Mapping[str, Any]) -> None:
         if event["event"] == "trouble":
-            told.append(event["text"])
+            reported.append(event["text"])
 
-    result = race(liar, time_limit=600, on_event=note, stop=lambda: told)
-    assert complaint in told[0]
-    assert told[0].startswith(("auto: ", "bound "))
+    result = race(liar, time_limit=600, on_event=note, stop=lambda: reported)
+    assert complaint in reported[0]
+    assert reported[0].startswith(("auto: ", "bound "))
     assert (result.steps, result.status) == (5, "feasible")
     assert result.engine == "host greedy"
     assert result.schedule is not None
