@@ -188,4 +188,4 @@ _ROWS = {
     "inject": "the messages that node {0} sends in step {1} are not above its ports",
     "accept": "the messages that node {0} receives in step {1} are not above its ports",
 }
-"""What the rows mean, with the numbers of their keys; rows of other kinds always hold."""
+"""The meanings of the rows, with the numbers of their keys; rows of other kinds always hold."""

@@ -1,4 +1,4 @@
-"""A store in which somebody has written what was not found: no forged run counts."""
+"""A store with runs that no engine made: no forged run counts."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ IN_PRICES: dict[str, Change] = {
     "a routing that is false": put("schedule", "instance", "model", "routing", False),
     "an instance without messages": put("schedule", "instance", "collective", "messages", []),
     "chunks in a file without them": put("schedule", "instance", "collective", "chunks", 1),
-    "a message to nobody": lambda s, c: s["instance"]["collective"]["messages"].append(
+    "a message to no node": lambda s, c: s["instance"]["collective"]["messages"].append(
         {"source": 0, "destinations": []}
     ),
     "the same channel twice": lambda s, c: s["instance"]["network"]["channels"].append(

@@ -58,8 +58,8 @@ def degree(row: Row) -> int:
     return row[1] - sum(value for value in row[0].values() if value < 0)
 
 
-def with_degree(terms: dict[str, int], wanted_degree: int) -> Row:
-    return terms, wanted_degree + sum(value for value in terms.values() if value < 0)
+def with_degree(terms: dict[str, int], target_degree: int) -> Row:
+    return terms, target_degree + sum(value for value in terms.values() if value < 0)
 
 
 def saturated(row: Row) -> Row:

@@ -115,7 +115,7 @@ class _Model:
             self.solver.add(step == NEVER)
             return
         self.solver.add((step >= 1) == z3.Or(taken))
-        self.solver.add(z3.AtMost(*taken, 1))
+        self.solver.add(z3.PbLe([(each, 1) for each in taken], 1))
 
     def limit(self) -> None:
         """Rule 2: channels, half-duplex pairs and ports have limits, times the step's rounds."""
@@ -138,7 +138,7 @@ class _Model:
                 }
                 size = limits[kind](place)
                 if size is not None:
-                    self.solver.add(z3.AtMost(*those, rounds * size))
+                    self.solver.add(z3.PbLe([(each, 1) for each in those], rounds * size))
 
     def rounds(self, step: int) -> int:
         listed = self.model.rounds or (1,)

@@ -36,7 +36,7 @@ def _check(found: Outcome, count: int, names: list[str]) -> None:
 
 
 class TestTheHarness:
-    """What a reader must not do is seen."""
+    """Faults of a reader are seen."""
 
     def test_a_hang_a_crash_and_a_traceback_are_findings(self) -> None:
         found = run(

@@ -25,7 +25,7 @@ from tests.mutation.mutants import Mutant, install, mutants
 
 ROOT = Path(__file__).parents[2]
 SECONDS, TIMES = 10, 5
-"""Processor time of a mutant: so many seconds, and so many times that of the tests without one. A
+"""Processor time of a mutant: N seconds, and N times that of the tests without one. A
 mutant that takes longer is found, as a test would hang."""
 MIB = 2048
 """Memory of a mutant."""
