@@ -172,7 +172,7 @@ def _with_addresses(words: list[str]) -> list[str]:
     The command-line library has no options whose value may be left out.
     """
     found = []
-    for word, following in zip(words, [*words[1:], "-"], strict=True):
+    for word, following in zip(words, [*words, "-"][1:], strict=True):
         found.append(word)
         if word == "--cluster" and following.startswith("-"):
             found.append("local")
