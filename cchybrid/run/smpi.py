@@ -16,7 +16,7 @@ from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 
-SELECTOR = "mpich"
+SELECTOR = "ompi"
 """SMPI chooses the algorithm of a collective like this library, by its size and the ranks."""
 MAX_SECONDS = 300.0
 SETTINGS = (

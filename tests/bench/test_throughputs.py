@@ -113,8 +113,8 @@ def test_a_coordinator_stores_no_forged_throughput(suite: Suite) -> None:
 
 
 def test_stores_of_throughputs_are_merged(store: Path, tmp_path: Path) -> None:
-    report = merge([store], tmp_path / "all.sqlite", load_registry())
-    assert report.refused == []
+    with Store(tmp_path / "all.sqlite", write=True) as output:
+        assert merge([store], output, load_registry()).refused == []
     assert throughput_suite(tmp_path / "all.sqlite", "mine") == "mine"
 
 

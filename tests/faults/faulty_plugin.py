@@ -41,6 +41,10 @@ def wait(run: Run) -> Stop:
     return Stop.LIMIT
 
 
+DELETABLE = "CCHYBRID_TEST_DELETABLE"
+"""Environment variable with the folder whose files may be deleted, and a file in that folder."""
+
+
 class Base:
     Options: type = NoOptions
 
@@ -133,16 +137,21 @@ class Gigabytes(Base):
 
 
 class Wanderer(Base):
-    """Change environment and folder, and delete all temporary files."""
+    """Change environment and folder, and delete all files of a temporary folder of the test."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
+        folder, deleted = Path(os.environ[DELETABLE]), 0
+        # Nothing but the folder that the test has made for this, never that of the system.
+        if not (folder / DELETABLE).is_file() or Path(tempfile.gettempdir()) != folder:
+            raise RuntimeError(f"{folder} is not the temporary folder of a test")
         os.environ.clear()
-        folder, deleted = Path(tempfile.mkdtemp()), 0
         os.chdir(folder)
-        for path in folder.parent.iterdir():
+        for path in folder.iterdir():
             deleted += 1
-            shutil.rmtree(path, ignore_errors=True)
-            path.unlink(missing_ok=True) if path.is_file() else None
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         run.offer(first_fit(problem, run.seed))
         note(run, deleted=deleted)
         return wait(run)

@@ -11,6 +11,7 @@ import pytest
 
 import cchybrid
 from cchybrid.plugin.registry import load_registry
+from tests.faults.faulty_plugin import DELETABLE
 from tests.faults.processes import GONE_SECONDS, metrics, own_processes, runs, until
 
 
@@ -73,15 +74,19 @@ def test_the_time_limit_holds(engine: str) -> None:
 def test_environment_folder_and_temporary_files_of_the_host_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "kept").touch()
     (tmp_path / "temporary").mkdir()
     (tmp_path / "temporary" / "file").touch()
+    (tmp_path / "temporary" / DELETABLE).touch()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setenv(DELETABLE, str(tmp_path / "temporary"))
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr("cchybrid.host.shared_instance.MIN_SHARED_DELIVERIES", 0)
     here = Path.cwd()
     result, events = solve("wanderer", "good", time_limit=120.0, **stop_after("deleted"))
     assert metrics(events, "deleted")[0] >= 2
     assert not (tmp_path / "temporary" / "file").exists()
+    assert (tmp_path / "kept").exists()
     assert result.schedule is not None
     assert result.troubles == ()
     assert Path.cwd() == here

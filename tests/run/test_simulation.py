@@ -170,10 +170,10 @@ def test_smpi_is_timed_on_the_same_platform(tmp_path):
     schedule = cchybrid.solve(instance, time_limit=10).schedule
     found = replay(schedule, MODEL, [1000.0, 64000.0], tmp_path)
     assert (found.library, found.remark) == ("Bcast", "")
-    # Two messages, or one that is forwarded: between one transfer and two, one after the other.
+    # Parts that are sent one after the other, or forwarded: some transfers, and some start-ups.
     for row in found.rows:
         alone = MODEL.startup + MODEL.per_hop + row.size / MODEL.bandwidth
-        assert alone <= row.library <= 2.1 * alone + 4 * MODEL.startup
+        assert alone <= row.library <= 3 * alone + 8 * MODEL.startup
     assert "MPI_Bcast" in (tmp_path / "collective.c").read_text()
     assert found.to_json()["times"][0]["library_us"] > 0
 

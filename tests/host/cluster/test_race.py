@@ -79,7 +79,7 @@ def test_later_slices_get_the_best_schedule_and_bound_so_far() -> None:
         return executor.jobs[-1]["schedule"]["lower_bound"] if executor.jobs else {"steps": 1}
 
     result = race(
-        executor, "spidergon-16", "random", time_limit=1000, stop=lambda: last_bound()["steps"] > 1
+        executor, "mesh-7x7", "random", time_limit=1000, stop=lambda: last_bound()["steps"] > 1
     )
     assert result.interrupted
     first, second, *_ = executor.jobs
