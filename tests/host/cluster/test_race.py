@@ -71,6 +71,7 @@ def test_slices_on_other_machines_find_and_certify_the_optimum() -> None:
     assert (again.steps, again.lower_bound, again.status) == (4, result.lower_bound, "optimal")
 
 
+@pytest.mark.long
 def test_later_slices_get_the_best_schedule_and_bound_so_far() -> None:
     """With one machine: the bound of a slice is in a later one, checked there again."""
     executor = Recorder(1)
@@ -79,7 +80,7 @@ def test_later_slices_get_the_best_schedule_and_bound_so_far() -> None:
         return executor.jobs[-1]["schedule"]["lower_bound"] if executor.jobs else {"steps": 1}
 
     result = race(
-        executor, "mesh-7x7", "random", time_limit=1000, stop=lambda: last_bound()["steps"] > 1
+        executor, "mesh-5x5", "random", time_limit=1000, stop=lambda: last_bound()["steps"] > 1
     )
     assert result.interrupted
     first, second, *_ = executor.jobs
