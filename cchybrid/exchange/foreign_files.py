@@ -90,6 +90,8 @@ def import_file(
 
 def find_importer(text: str, registry: Registry) -> ImporterInfo:
     """Return the importer that recognises a text, the first by name."""
+    if not text.strip():
+        raise InputError("the file is empty", hint="name another file")
     head = text[:RECOGNISED_CHARACTERS]
     for _, info in sorted(registry.importers.items()):
         try:

@@ -101,6 +101,8 @@ def parse_xml(text: str) -> Element:
     parser.EndElementHandler = end
     try:
         parser.Parse(text.encode(), True)
+    except LookupError as error:  # its declaration names an unknown encoding
+        raise InputError(f"no XML: {error}", hint="write it in UTF-8") from None
     except expat.ExpatError as error:
         raise InputError(
             f"not well-formed XML: {expat.ErrorString(error.code)}",

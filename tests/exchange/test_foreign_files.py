@@ -45,7 +45,8 @@ def test_a_file_that_decompresses_without_end_is_refused(
         (b"\x1f\x8b broken", "the compressed file is damaged"),
         (gzip.compress(b"<algo/>" * 99, mtime=0)[:-9], "the compressed file is damaged"),
         (b"\xff\xfe\x00", "not a text file"),
-        (b"", "no importer knows this file"),
+        (b"", "the file is empty"),
+        (b'<?xml version="1.0" encoding="klingon"?><algo/>', "no XML: unknown encoding: klingon"),
         (b"hello", "no importer knows this file; name one by --from: "),
     ],
 )
