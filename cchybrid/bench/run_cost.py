@@ -12,6 +12,7 @@ from typing import Any
 from cchybrid.model import Instance, Schedule
 from cchybrid.problem import build_problem
 from cchybrid.referee.verify import verify_schedule
+from cchybrid.system.process_tree import children, descendants
 
 SAMPLE_SECONDS = 0.2
 """Seconds between two measurements of the memory."""
@@ -60,7 +61,7 @@ class CostMeter:
 
     def _sample(self) -> None:
         while not self._over.wait(SAMPLE_SECONDS):
-            processes = descendants(os.getpid())
+            processes = processes_of(os.getpid())
             self.processes = max(self.processes, len(processes))
             sizes = [size for each in processes if (size := proportional_mib(each)) is not None]
             if sizes:
@@ -85,20 +86,9 @@ class CostMeter:
         }
 
 
-def descendants(root: int) -> list[int]:
+def processes_of(root: int) -> list[int]:
     """Return a process and all processes below it (Linux; elsewhere only the process)."""
-    below: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        if name.isdecimal():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    # The name of the program, in parentheses, may contain anything.
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-                below.setdefault(parent, []).append(int(name))
-    found = [root]
-    for process in found:
-        found += below.get(process, ())
-    return found
+    return [root, *(each.number for each in descendants(root, children()))]
 
 
 def proportional_mib(process: int) -> float | None:

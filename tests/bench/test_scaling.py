@@ -20,7 +20,7 @@ from cchybrid.bench.report.reading import read_store
 from cchybrid.bench.report.scaling import MEASURES, costs, exponent, growth
 from cchybrid.bench.report.sections import compose
 from cchybrid.bench.row import Row
-from cchybrid.bench.run_cost import CostMeter, descendants, proportional_mib
+from cchybrid.bench.run_cost import CostMeter, processes_of, proportional_mib
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.library.instance_spec import InstanceSpec
@@ -103,7 +103,7 @@ def test_the_memory_of_all_processes_below_counts() -> None:
         end = time.monotonic() + 20
         while (meter.peak_mib or 0) < own + 60 and time.monotonic() < end:
             time.sleep(0.05)
-        assert process.pid in descendants(os.getpid())
+        assert process.pid in processes_of(os.getpid())
         process.stdin.close()
     assert meter.peak_mib >= own + 60
     assert meter.processes >= 3

@@ -17,7 +17,7 @@ OWN = "CCHYBRID_TEST"
 GONE_SECONDS = 2.0 if os.getloadavg()[0] < (os.cpu_count() or 1) else 60.0
 """Seconds after which nothing may be left of a run; more on a machine that does other work."""
 LATE_SECONDS = 240.0
-"""Seconds after which an event is waited for in vain."""
+"""Seconds after which a test fails because an event has not come."""
 
 
 def start(words: str, folder: Path, **rest: Any) -> subprocess.Popen[str]:

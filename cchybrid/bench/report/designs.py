@@ -15,6 +15,7 @@ from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared
 from cchybrid.bench.report.commands import budget_options
 from cchybrid.bench.report.design_steps import STEPS_FACT, steps_section
+from cchybrid.bench.report.reading import suite_of_kind
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names
@@ -32,13 +33,7 @@ HEADERS = [
 
 def design_suite(store: Path, suite: str | None) -> str | None:
     """Return the name of the suite if it is one of designs, else ``None``."""
-    with Store(store) as opened:
-        try:
-            names = opened.suites()
-            name = suite or (names[0] if len(names) == 1 else "")
-            return name if name in names and opened.designs(name) else None
-        except DAMAGE:  # the reader of other suites reports it
-            return None
+    return suite_of_kind(store, suite, Store.designs)
 
 
 def design_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -122,6 +122,19 @@ def _current_run(record: dict[str, Any], registry: Registry) -> dict[str, Any]:
     )
     key = Contestant.from_key(record["key"]).renamed(registry).key
     return {**record, **names, "key": key, "contributions": contributions}
+
+
+def suite_of_kind(
+    path: Path, suite: str | None, rows: Callable[[Store, str], Sequence[object]]
+) -> str | None:
+    """Return the name of the suite if it has rows of a kind, such as ``Store.designs``."""
+    with Store(path) as store:
+        try:
+            names = store.suites()
+            name = suite or (names[0] if len(names) == 1 else "")
+            return name if name in names and rows(store, name) else None
+        except DAMAGE:  # ``read_store`` reports it
+            return None
 
 
 def _choose(suites: list[str], suite: str | None, path: str) -> str:

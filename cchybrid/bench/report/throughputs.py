@@ -12,6 +12,7 @@ from pandas import DataFrame
 
 from cchybrid.bench.checking import DAMAGE
 from cchybrid.bench.checking_throughputs import checked_throughput
+from cchybrid.bench.report.reading import suite_of_kind
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names
@@ -28,13 +29,7 @@ HEADERS = [
 
 def throughput_suite(store: Path, suite: str | None) -> str | None:
     """Return the name of the suite if it is one of throughputs, else ``None``."""
-    with Store(store) as opened:
-        try:
-            names = opened.suites()
-            name = suite or (names[0] if len(names) == 1 else "")
-            return name if name in names and opened.throughputs(name) else None
-        except DAMAGE:  # the reader of other suites reports it
-            return None
+    return suite_of_kind(store, suite, Store.throughputs)
 
 
 def throughput_report(
