@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from cchybrid.host import instances
-from cchybrid.host.allreduce import AllReduceRun
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
@@ -241,6 +240,9 @@ def solve(
         for where, given in (("log", log), ("executor", executor)):
             if given is not None:
                 raise InputError("not available for an allreduce", where=where, hint="leave it out")
+        # Imported here: it needs the proofs, whose kernels take half a second to load.
+        from cchybrid.host.allreduce import AllReduceRun
+
         return AllReduceRun(instance, config, watching, callbacks, initial).run()
     if executor is not None:
         # Imported here: most runs need no other machines.

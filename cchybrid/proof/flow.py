@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -287,6 +286,8 @@ def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     dual = solve_flow(instance)
     if dual is None or dual.channel.max(initial=0.0) <= 0.0:
         return
+    import networkx as nx  # a quarter of a second, longer than many a run
+
     network = instance.network
     priced = dual.channel > 1e-6 * dual.channel.max()
     graph = nx.DiGraph()

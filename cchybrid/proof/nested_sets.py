@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import networkx as nx
-
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.regions import MAX_MESSAGES
@@ -40,6 +38,8 @@ class _DominatorTree:
     """The dominators of a source: a node dominates those that no path reaches without it."""
 
     def __init__(self, instance: Instance, source: int, destinations: set[int]) -> None:
+        import networkx as nx  # a quarter of a second, longer than many a run
+
         channels = instance.network.channels
         graph = nx.DiGraph((a, b) for a, b, _ in channels)
         graph.add_node(source)

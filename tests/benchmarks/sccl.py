@@ -1,10 +1,14 @@
 """The encoding of SCCL, decided by z3: can all messages be delivered in a number of steps?
 
 Source: Cai et al., "Synthesizing optimal collective algorithms", PPoPP 2021,
-doi:10.1145/3437801.3441620. A chunk is a message of a store-and-forward instance without ports and
-half-duplex links. The integer ``time`` is the step in which a node receives a chunk: 0 at the
-source, more than the number of steps S if never. The boolean ``snd`` says that a chunk takes a
-link. Every step is one round (R = S).
+doi:10.1145/3437801.3441620, and the constraints of its public implementation
+(github.com/microsoft/msccl-tools, ``path_encoding.py``, commit 030a750), written anew. A chunk is
+a message of a store-and-forward instance without ports and half-duplex links. The integer
+``time`` is the step in which a node receives a chunk: 0 at the source, more than the number of
+steps S if never. The boolean ``send`` says that a chunk takes a link. The integer ``rounds`` of a
+step multiplies the capacities; S steps have S rounds in all. As in that implementation, nothing
+bounds ``time`` from below but the senders, and the capacities depend on ``rounds``, although only
+one value is possible: z3 takes the same constraints, with or without help.
 
 Run as a process with a request on the standard input, an object with ``instance``, ``steps``,
 ``seed`` and ``limit``, the processor seconds after which the kernel ends it. It prints an object
@@ -29,7 +33,7 @@ from cchybrid.model.schedule import steps_to_json
 
 
 class Encoding(NamedTuple):
-    """The constraints, ``time`` by (chunk, node), and ``snd`` by (chunk, sender, receiver)."""
+    """The constraints, ``time`` by (chunk, node), and ``send`` by (chunk, sender, receiver)."""
 
     constraints: list[z3.BoolRef]
     times: dict[tuple[int, int], z3.ArithRef]
@@ -44,32 +48,34 @@ def encode(instance: Instance, steps: int) -> Encoding:
     senders = defaultdict(list)
     for channel in network.channels:
         senders[channel.target].append(channel.source)
-    for chunk, message in enumerate(messages):
+    for chunk in range(len(messages)):
         for node in range(network.nodes):
             times[chunk, node] = z3.Int(f"time_{chunk}_{node}")
             for sender in senders[node]:
-                sends[chunk, sender, node] = z3.Bool(f"snd_{chunk}_{sender}_{node}")
+                sends[chunk, sender, node] = z3.Bool(f"send_{chunk}_{sender}_{node}")
+    for chunk, message in enumerate(messages):
         for node in range(network.nodes):
-            moment = times[chunk, node]
+            time_here = times[chunk, node]
             if node == message.source:
-                add(moment == 0)
-                continue
-            incoming = [(sends[chunk, sender, node], 1) for sender in senders[node]]
-            add(moment >= 1)
-            add(z3.Implies(moment <= steps, z3.PbEq(incoming, 1) if incoming else False))
-        for node in message.destinations:
-            add(times[chunk, node] <= steps)
-        for channel in network.channels:
-            send = sends[chunk, channel.source, channel.target]
-            add(z3.Implies(send, times[chunk, channel.source] < times[chunk, channel.target]))
+                add(time_here == 0)
+            else:
+                incoming = [(sends[chunk, sender, node], 1) for sender in senders[node]]
+                add(z3.Implies(time_here <= steps, z3.PbEq(incoming, 1) if incoming else False))
+            if node in message.destinations:
+                add(time_here <= steps)
+            for sender in senders[node]:
+                add(z3.Implies(sends[chunk, sender, node], times[chunk, sender] < time_here))
+    rounds = [z3.Int(f"rounds_{step}") for step in range(steps)]
+    found.constraints.extend(number >= 1 for number in rounds)
+    add(z3.Sum(rounds) <= steps)
     for channel in network.channels:
-        for step in range(1, steps + 1):
-            arrivals = [
+        for step, number in enumerate(rounds):
+            sent = [
                 (z3.And(sends[chunk, channel.source, channel.target],
-                        times[chunk, channel.target] == step), 1)
+                        times[chunk, channel.target] == step + 1), 1)
                 for chunk in range(len(messages))
             ]  # fmt: skip
-            add(z3.PbLe(arrivals, channel.capacity))
+            add(z3.Implies(number == 1, z3.PbLe(sent, channel.capacity)))
     return found
 
 
