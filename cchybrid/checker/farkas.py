@@ -9,7 +9,7 @@ irrelevant: wrong ones prove nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
@@ -28,26 +28,47 @@ def farkas_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     numbers followed by a positive integer, the row's multiplier. With ``"routing": "any"`` the
     rows are those for any routing, which are fewer and hold for the instance's own routing, too.
     """
-    steps = evidence.get("steps")
-    if type(steps) is not int or not 1 < steps <= MAX_STEPS:
-        raise EvidenceError("the number of steps is missing")
+    steps = read_steps(evidence)
     routing = evidence.get("routing")
     if routing not in (None, "any"):
         raise EvidenceError('the routing of the rows is not "any"')
     relaxation = Relaxation(network if routing is None else network.with_any_routing(), steps - 1)
+    if not rows_contradict(relaxation, evidence.get("rows")):
+        raise EvidenceError(f"the rows do not refute {steps - 1} steps")
+    return steps
+
+
+class Rows(Protocol):
+    """Linear rows by their keys, and the upper limits of their columns."""
+
+    def row(self, key: Key) -> Row:
+        """Return a row, or raise an ``EvidenceError`` if there is none."""
+
+    def max_value(self, column: Column) -> int:
+        """Return the upper limit of a column."""
+
+
+def read_steps(evidence: Mapping[str, Any]) -> int:
+    """Return the number of steps that the evidence is to prove."""
+    steps = evidence.get("steps")
+    if type(steps) is not int or not 1 < steps <= MAX_STEPS:
+        raise EvidenceError("the number of steps is missing")
+    return steps
+
+
+def rows_contradict(relaxation: Rows, listed: Any) -> bool:
+    """Return whether the rows that evidence lists by kind add up to a contradiction."""
     rows, terms_read = [], 0
-    for key, times in multipliers(evidence.get("rows")):
+    for key, times in multipliers(listed):
         row = relaxation.row(key)
         rows.append((row, times))
         terms_read += len(row[0])
         if terms_read > MAX_TERMS:
             raise TooLargeError("rows with more terms than fit into memory")
-    if not contradict(relaxation, rows):
-        raise EvidenceError(f"the rows do not refute {steps - 1} steps")
-    return steps
+    return contradict(relaxation, rows)
 
 
-def contradict(relaxation: Relaxation, rows: Iterable[tuple[Row, int]]) -> bool:
+def contradict(relaxation: Rows, rows: Iterable[tuple[Row, int]]) -> bool:
     """Return whether the rows, each with its multiplier, add up to a contradiction."""
     sides, total = 0, dict[Column, int]()
     for (terms, side), times in rows:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cchybrid.checker.arborescences import arborescence_steps
+from cchybrid.checker.blocks import block_steps
 from cchybrid.checker.cut import cut_steps
 from cchybrid.checker.cut_over_time import cut_over_time_steps
 from cchybrid.checker.exchanges import exchange_steps
@@ -27,6 +28,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "regions": region_steps,
     "nested-sets": nested_set_steps,
     "step-prices": step_price_steps,
+    "blocks": block_steps,
     "farkas": farkas_steps,
     "refutation": refutation_steps,
 }

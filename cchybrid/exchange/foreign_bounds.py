@@ -18,7 +18,7 @@ MAX_WAIT_FACTOR = 20
 
 MAX_PROGRAM_DELIVERIES = 10_000
 """Deliveries up to which linear programs, which cannot be ended early, are solved for bounds."""
-PROGRAMS = ("prices", "flow-cut", "step-prices", "farkas")
+PROGRAMS = ("prices", "flow-cut", "step-prices", "blocks", "farkas")
 """Providers that solve linear programs."""
 
 

@@ -21,6 +21,8 @@ BOUNDS = (
         summary="cuts along the channels that the linear program prices"),
     BoundInfo("step-prices", "cchybrid.proof.step_prices:step_price_bounds", order=45,
         summary="dual prices per step of flows over time (scatters, hop by hop)"),
+    BoundInfo("blocks", "cchybrid.proof.blocks:block_bounds", order=48, rounds=True,
+        summary="dual of the relaxation between blocks that wide channels join (broadcasts)"),
     BoundInfo("farkas", "cchybrid.proof.farkas:farkas_bounds", order=50, rounds=True,
         summary="dual of the time-expanded relaxation, checked exactly (messages that spread)"),
 )  # fmt: skip

@@ -1,12 +1,6 @@
 """Farkas bounds: the dual of the time-expanded relaxation refutes a number of steps.
 
-1. Maximize the number of destinations that receive their messages within S steps, under the rows
-   of ``checker.relaxation``.
-2. If the maximum is less than all, the dual solution multiplies the rows so that they add up to a
-   row which no values within the limits of the columns satisfy (Farkas' lemma): no schedule has S
-   steps.
-3. Solve in floating point, round the multipliers to integers, and check exactly
-   (``checker.farkas``).
+The rows are those of ``checker.relaxation``; ``contradiction`` finds their multipliers.
 """
 
 from __future__ import annotations
@@ -17,18 +11,15 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from cchybrid.checker import KINDS, EvidenceError, Network
-from cchybrid.checker.farkas import contradict
-from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
+from cchybrid.checker.relaxation import Key, Relaxation
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.arborescences import arborescence_bounds
 from cchybrid.proof.climbing import climb
+from cchybrid.proof.contradiction import by_kind, find_contradiction
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
-from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.nested_sets import nested_set_bounds
 from cchybrid.proof.regions import region_bounds
 
@@ -49,8 +40,6 @@ CHEAPER = (
 """The bounds that the provider starts from."""
 STARTING_KINDS = ("own", "split", "over")
 """The rows on what starts over each channel, where senders are merged."""
-_TOLERANCE = 1e-6
-"""Difference to the goal that is taken for rounding."""
 
 
 def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -113,76 +102,20 @@ def refute(
     for relaxation, whole_relaxation in attempts:
         if MIN_FLOW_TERMS * relaxation.flows > max_terms:
             continue
-        rows = _rows(relaxation, max_terms, deadline, whole_relaxation)
-        multipliers = _multipliers(relaxation, rows, deadline, units)
-        values = np.array([*multipliers.values()])
-        for rounded in roundings(values, unit_values=(1.0,), finest=10**9):
-            pairs = zip(multipliers, rounded.tolist(), strict=True)
-            whole = {key: times for key, times in pairs if times > 0}
-            if time.monotonic() > deadline:
-                return None
-            if contradict(relaxation, ((rows[key], times) for key, times in whole.items())):
-                evidence = _evidence(steps + 1, whole, relaxation is any_routing)
-                with contextlib.suppress(EvidenceError):
-                    KINDS["farkas"](network, evidence)
-                    return evidence
+        keys = relaxation.all_keys()
+        if not whole_relaxation:
+            keys = (key for key in keys if key[0] not in STARTING_KINDS)
+        multipliers = find_contradiction(relaxation, keys, max_terms, deadline, units)
+        if multipliers:
+            evidence = _evidence(steps + 1, multipliers, relaxation is any_routing)
+            with contextlib.suppress(EvidenceError):
+                KINDS["farkas"](network, evidence)
+                return evidence
     return None
 
 
-def _rows(relaxation: Relaxation, max_terms: int, deadline: float, whole: bool) -> dict[Key, Row]:
-    """Return all rows, or all without ``STARTING_KINDS`` if senders are merged.
-
-    An empty mapping if they have too many terms or take too long.
-    """
-    rows: dict[Key, Row] = {}
-    for key in relaxation.all_keys():
-        if not whole and key[0] in STARTING_KINDS:
-            continue
-        rows[key] = row = relaxation.row(key)
-        max_terms -= len(row[0])
-        if max_terms < 0 or (len(rows) % 1000 == 0 and time.monotonic() > deadline):
-            return {}
-    return rows
-
-
-def _multipliers(
-    relaxation: Relaxation, rows: Mapping[Key, Row], deadline: float, units: float | None
-) -> dict[Key, float]:
-    """Return multipliers by which the rows contradict each other; empty if there are none."""
-    if not rows:
-        return {}
-    program = LinearProgram(maximize=True, units=units)
-    columns: dict[Column, Any] = {}
-    limits: list[tuple[Key, Any]] = []
-    goals: list[Key] = []
-    for key, (terms, side) in rows.items():
-        for column in terms:
-            if column not in columns:
-                columns[column] = program.variable(upper=float(relaxation.max_value(column)))
-        if key[0] == "goal":
-            goals.append(key)
-            program.weigh(columns[next(iter(terms))], 1.0)
-        elif terms:
-            pairs = ((columns[column], float(factor)) for column, factor in terms.items())
-            limits.append((key, program.row(float(side), math.inf, pairs)))
-    left = deadline - time.monotonic()
-    if left <= 0:
-        return {}
-    if not program.solve(left) or program.value > len(goals) - _TOLERANCE:
-        return {}
-    # Goals are the objective, so their multiplier is its coefficient.
-    found = dict.fromkeys(goals, 1.0)
-    # Duals of ">=" rows of a maximum are not positive.
-    duals = program.duals((row for _, row in limits), sign=-1.0)
-    found.update(zip((key for key, _ in limits), duals.tolist(), strict=True))
-    return found
-
-
 def _evidence(steps: int, multipliers: Mapping[Key, int], any_routing: bool) -> dict[str, Any]:
-    rows: dict[str, list[list[int]]] = {}
-    for (kind, *numbers), times in multipliers.items():
-        rows.setdefault(kind, []).append([*numbers, times])
-    evidence: dict[str, Any] = {"kind": "farkas", "steps": steps, "rows": rows}
+    evidence = {"kind": "farkas", "steps": steps, "rows": by_kind(multipliers)}
     if any_routing:
         evidence["routing"] = "any"
     return evidence

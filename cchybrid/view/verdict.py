@@ -14,6 +14,7 @@ _REASONS = {
     "cut-over-time": "a cut carries no more, and not in all steps",
     "regions": "the informed set cannot grow faster across a cut",
     "nested-sets": "few channels lead into sets of nodes, one inside the other",
+    "blocks": "a time-expanded linear relaxation between blocks of nodes has no solution",
     "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
     "arborescences": "prices of channels and ports that the tree of every message pays",

@@ -52,6 +52,7 @@ CASES = (
     Case("farkas", "torus-5x5", "MNB", 4, FIRST_8),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
+    Case("blocks", "mi250-16", "AAB", 4, {}),
 )
 
 

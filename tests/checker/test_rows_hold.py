@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cchybrid.checker.blocks import BlockRelaxation
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.relaxation import Relaxation
 from cchybrid.model import Schedule
-from tests.checker.meaning import columns, network_of, satisfies, transfers, truths
+from tests.checker.meaning import block_columns, columns, network_of, satisfies, transfers, truths
 from tests.examples import examples
 from tests.random_instances import SEVERAL, valid_schedules
 
@@ -23,6 +24,24 @@ def test_every_row_holds(schedule, routing, spare):
     keys = list(relaxation.all_keys())
     if relaxation.network.hop_by_hop:
         keys += [key for key in relaxation.round_keys() if key[0] == "sent"]
+    assert len(set(keys)) == len(keys)
+    for key in keys:
+        terms, side = relaxation.row(key)
+        assert sum(times * values[column] for column, times in terms.items()) >= side, key
+    for column, value in values.items():
+        assert 0 <= value <= relaxation.max_value(column), column
+
+
+@settings(max_examples=examples(400))
+@given(valid_schedules(max_nodes=6, **SEVERAL), st.integers(0, 2), st.data())
+def test_every_row_between_blocks_holds(schedule, spare, data):
+    network = network_of(schedule)
+    drawn = data.draw(st.lists(st.integers(0, 3), min_size=network.nodes, max_size=network.nodes))
+    numbers = {block: number for number, block in enumerate(dict.fromkeys(drawn))}
+    block_of = [numbers[block] for block in drawn]
+    relaxation = BlockRelaxation(network, block_of, len(schedule.steps) + spare)
+    values = block_columns(relaxation, block_of, transfers(schedule))
+    keys = list(relaxation.all_keys())
     assert len(set(keys)) == len(keys)
     for key in keys:
         terms, side = relaxation.row(key)

@@ -115,6 +115,7 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
         "prices": reader.prices,
         "arborescences": reader.prices,
         "step-prices": reader.step_prices,
+        "blocks": reader.blocks,
         "farkas": reader.farkas,
         "refutation": reader.refutation,
         "exchanges": reader.exchanges,
@@ -339,14 +340,30 @@ class _Reader:
         weights = _relative({hop: Fraction(price) for hop, price in channels.items()})
         return self._picture(self._marked(text, inside), inside, weights)
 
-    def farkas(self) -> BoundPicture:
-        """Rows of the linear relaxation that contradict each other."""
-        rows = self.evidence["rows"]
-        count = sum(map(len, rows.values()))
-        text = (
+    def blocks(self) -> BoundPicture:
+        """Rows of the linear relaxation between blocks of nodes that contradict each other."""
+        blocks = self.evidence["blocks"]
+        times: Counter[tuple[int, int]] = Counter()
+        for a, b, _, factor in self.evidence["rows"].get("channel", []):
+            times[a, b] += factor
+        block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+        weights = {
+            (a, b): Fraction(times[block_of[a], block_of[b]]) for a, b in self.checked.channels
+        }
+        text = f"with the nodes in {len(blocks)} blocks, {self._contradiction()}"
+        return self._picture(text, set(), _relative(weights))
+
+    def _contradiction(self) -> str:
+        count = sum(map(len, self.evidence["rows"].values()))
+        return (
             f"the linear relaxation of a schedule of {_count(self.steps - 1, 'step')} has no "
             f"solution: {count} of its rows, multiplied and added up, contradict each other"
         )
+
+    def farkas(self) -> BoundPicture:
+        """Rows of the linear relaxation that contradict each other."""
+        rows = self.evidence["rows"]
+        text = self._contradiction()
         channels: Counter[Channel] = Counter()
         for a, b, _, times in rows.get("channel", []):
             channels[a, b] += times

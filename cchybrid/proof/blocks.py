@@ -1,0 +1,94 @@
+"""Block bounds: linear rows between blocks of nodes that wide channels join.
+
+A channel that carries more than others joins its nodes to a block, so only the narrow channels
+between the blocks count. The time-expanded relaxation between blocks (``checker.blocks``) is small,
+and stronger than the one between nodes, which does not see that a message that is new in two
+nodes of a block is one message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cchybrid.checker import KINDS, EvidenceError, Network
+from cchybrid.checker.blocks import BlockRelaxation, read_blocks
+from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.climbing import climb
+from cchybrid.proof.contradiction import by_kind, find_contradiction
+from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS
+
+Blocks = list[list[int]]
+"""The nodes of every block."""
+
+
+def block_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield bounds above those of the cheaper kinds, for messages with several destinations."""
+    if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+        return
+    record = instance.to_json()
+    if not _relaxations(Network(record), 1, MAX_TERMS):
+        return
+    known = 1
+    for cheaper in CHEAPER:
+        known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
+    while evidence := refute_blocks(record, known, MAX_TERMS, units=UNITS):
+        yield from climb(instance, [evidence])
+        known += 1
+
+
+def refute_blocks(
+    instance: Mapping[str, Any],
+    steps: int,
+    max_terms: int,
+    seconds: float | None = None,
+    units: float | None = None,
+) -> dict[str, Any] | None:
+    """Return evidence that no schedule has at most ``steps`` steps, or ``None``.
+
+    The parameters are those of ``farkas.refute``.
+    """
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    network = Network(instance)
+    for blocks, relaxation in _relaxations(network, steps, max_terms):
+        keys = relaxation.all_keys()
+        multipliers = find_contradiction(relaxation, keys, max_terms, deadline, units)
+        if multipliers:
+            rows = by_kind(multipliers)
+            evidence = {"kind": "blocks", "steps": steps + 1, "blocks": blocks, "rows": rows}
+            with contextlib.suppress(EvidenceError):
+                KINDS["blocks"](network, evidence)
+                return evidence
+    return None
+
+
+def wide_blocks(network: Network) -> list[Blocks]:
+    """Return the divisions into the components of all channels above each capacity."""
+    widths = sorted(set(network.channels.values()))
+    if len(widths) < 2:
+        return []
+    import networkx as nx  # a quarter of a second, longer than many a run
+
+    found: list[Blocks] = []
+    for min_width in widths[1:]:
+        graph = nx.Graph()
+        graph.add_nodes_from(range(network.nodes))
+        graph.add_edges_from(hop for hop, width in network.channels.items() if width >= min_width)
+        blocks = sorted(sorted(component) for component in nx.connected_components(graph))
+        if 1 < len(blocks) < network.nodes and blocks not in found:
+            found.append(blocks)
+    return found
+
+
+def _relaxations(
+    network: Network, steps: int, max_terms: int
+) -> list[tuple[Blocks, BlockRelaxation]]:
+    """Return the divisions whose rows have few enough terms, with their relaxations."""
+    made = [
+        (blocks, BlockRelaxation(network, read_blocks(network, blocks), steps))
+        for blocks in wide_blocks(network)
+    ]
+    return [pair for pair in made if MIN_FLOW_TERMS * pair[1].flows <= max_terms]

@@ -1,0 +1,148 @@
+"""Bounds from rows between blocks of nodes: what no other kind shows, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.checker import EvidenceError, Network, proven_steps
+from cchybrid.checker.blocks import BlockRelaxation
+from cchybrid.checker.relaxation import Relaxation
+from cchybrid.model import Channel, Instance
+from cchybrid.model import Network as ModelNetwork
+from cchybrid.proof.blocks import block_bounds, refute_blocks, wide_blocks
+from cchybrid.proof.contradiction import by_kind, find_contradiction
+from tests.checker.test_farkas import accepted, changed
+from tests.examples import examples
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import SEVERAL, valid_schedules
+
+PAIRS = [[node, node + 1] for node in range(0, 16, 2)]
+
+
+@cache
+def machine() -> Instance:
+    """Return the allgather of 16 dies, pairs of which are joined by four links."""
+    return cchybrid.instance("mi250-16", "AAB")
+
+
+@cache
+def duals() -> dict[str, Any]:
+    evidence = refute_blocks(machine().to_json(), 3, 100_000)
+    assert evidence is not None
+    return evidence
+
+
+def test_three_steps_are_too_few_for_16_dies() -> None:
+    """A schedule of 4 steps exists; the relaxation between nodes has a solution of 3 steps."""
+    assert [bound.steps for bound in block_bounds(machine())] == [4]
+    assert duals()["blocks"] == PAIRS
+    assert proven_steps(machine().to_json(), duals()) == 4
+    assert refute_blocks(machine().to_json(), 4, 100_000) is None
+
+
+@pytest.mark.long
+def test_the_relaxation_between_nodes_does_not_refute_three_steps() -> None:
+    relaxation = Relaxation(Network(machine().to_json()).with_any_routing(), 3)
+    assert not find_contradiction(relaxation, relaxation.all_keys(), 3_000_000)
+
+
+def test_blocks_are_the_components_of_wide_channels() -> None:
+    network = Network(machine().to_json())
+    assert wide_blocks(network) == [
+        [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]],  # capacities 4 and 2
+        PAIRS,
+    ]
+    assert wide_blocks(Network(cchybrid.instance("mesh-4x4", "AAB").to_json())) == []
+
+
+@cache
+def two_islands() -> Instance:
+    """Return an allgather on two rings of wide channels, joined by narrow ones."""
+    rng = random.Random(3)
+    channels = []
+    for first in (0, 3):
+        for a in range(3):
+            channels += [
+                Channel(first + a, first + (a + 1) % 3, 2),
+                Channel(first + (a + 1) % 3, first + a, 2),
+            ]
+    for _ in range(2):
+        a, b = rng.randrange(3), 3 + rng.randrange(3)
+        channels += [Channel(a, b, 1), Channel(b, a, 1)]
+    return cchybrid.instance(ModelNetwork("islands", 6, tuple(dict.fromkeys(channels))), "AAB")
+
+
+def test_islands() -> None:
+    bounds = [bound.steps for bound in block_bounds(two_islands())]
+    assert all(steps <= fewest_steps(two_islands(), 6) for steps in bounds)
+
+
+@settings(max_examples=examples(60))
+@given(valid_schedules(max_nodes=6, max_messages=5, **SEVERAL), st.data())
+def test_no_blocks_exceed_the_optimum(schedule: Any, data: st.DataObject) -> None:
+    instance = schedule.instance
+    record = instance.to_json()
+    network = Network(record)
+    count = network.nodes
+    drawn = data.draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
+    blocks = [[node for node in range(count) if drawn[node] == b] for b in sorted(set(drawn))]
+    block_of = [sorted(set(drawn)).index(block) for block in drawn]
+    fewest = fewest_steps(instance, len(schedule.steps))
+    for steps in range(1, fewest + 1):
+        relaxation = BlockRelaxation(network, block_of, steps)
+        found = find_contradiction(relaxation, relaxation.all_keys(), 100_000)
+        if not found:
+            break
+        evidence = {
+            "kind": "blocks", "steps": steps + 1, "blocks": blocks, "rows": by_kind(found)
+        }  # fmt: skip
+        assert proven_steps(record, evidence) == steps + 1 <= fewest
+
+
+def test_changed_duals_prove_the_same_or_nothing() -> None:
+    rng, results = random.Random(0), set()
+    for _ in range(60):
+        results.add(accepted(machine().to_json(), changed(duals(), rng)))
+    assert results <= {0, 4}
+    assert 0 in results
+
+
+def malformed() -> dict[str, dict[str, Any]]:
+    """Return changes of the evidence, each of which makes it malformed."""
+    blocks = copy.deepcopy(duals()["blocks"])
+    rows = duals()["rows"]
+    return {
+        "no blocks": {"blocks": []},
+        "a text": {"blocks": "0"},
+        "an empty block": {"blocks": [*blocks, []]},
+        "a node twice": {"blocks": [*blocks, [0]]},
+        "a node missing": {"blocks": blocks[:-1]},
+        "a node that is true": {"blocks": [[True, 0], *blocks[1:]]},
+        "a node beyond the network": {"blocks": [[0, 1, 16], *blocks[1:]]},
+        "one block": {"blocks": [[*range(16)]]},
+        "single nodes": {"blocks": [[node] for node in range(16)]},
+        "a step more": {"steps": 5},
+        "no rows": {"rows": {}},
+        "a row of the source": {"rows": {**rows, "goal": [*rows["goal"], [0, 0, 1]]}},
+        "a block that does not exist": {"rows": {**rows, "goal": [*rows["goal"], [0, 8, 1]]}},
+        "a way to itself": {"rows": {**rows, "pass": [*rows["pass"], [0, 1, 1, 1, 1]]}},
+        "a send to itself": {"rows": {**rows, "hold": [*rows["hold"], [0, 1, 1, 1, 1]]}},
+        "a growth in the last step": {"rows": {**rows, "grow": [*rows["grow"], [0, 1, 3, 1]]}},
+        "a channel that there is not": {
+            "rows": {**rows, "channel": [*rows["channel"], [0, 7, 1, 1]]}
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("change", sorted(malformed()))
+def test_malformed_evidence_is_refused(change: str) -> None:
+    with pytest.raises(EvidenceError):
+        proven_steps(machine().to_json(), {**duals(), **malformed()[change]})
