@@ -87,6 +87,13 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     assert kept.contestant.engines == ("division",)
 
 
+def test_a_row_that_is_run_meanwhile_is_left_to_the_next_report(store, monkeypatch):
+    monkeypatch.setattr(Store, "run_counts", lambda self: {})
+    assert len(read_store(store, None, load_registry()).runs) == 0
+    monkeypatch.undo()
+    assert len(read_store(store, None, load_registry()).runs) == 2
+
+
 def test_rows_that_cannot_be_looked_up_do_not_count(store):
     (store.parent / "net.json").unlink()
     reading = read_store(store, None, load_registry())

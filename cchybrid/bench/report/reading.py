@@ -87,9 +87,10 @@ def read_store(
             }
             built.clear()
             found: dict[str, list[dict[str, Any]]] = {row: [] for row in rows}
-            for done, run in enumerate((run for run in store.runs() if run.row in rows), 1):
+            # Runs of further rows, stored since they were counted, are left to the next report.
+            for done, run in enumerate((run for run in store.runs() if run.row in counts), 1):
                 found[run.row].append(_current_run(check(run, digests[run.row]), registry))
-                watch(done, sum(counts.values()))
+                watch(done, max(done, sum(counts.values())))
             runs = run_table(record for records in found.values() for record in records)
         except DAMAGE as error:
             hint = "use a copy, or run the suite into another file"
