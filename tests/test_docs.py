@@ -40,7 +40,7 @@ PAGES = [
     *sorted((ROOT / "docs" / "engines").glob("*.md")),
 ]
 LONG = (
-    "README.md", "allreduce.md", "cluster.md", "export.md", "rounds.md",
+    "README.md", "allreduce.md", "audit.md", "cluster.md", "export.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
     "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
