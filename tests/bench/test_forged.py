@@ -129,6 +129,7 @@ class Forger(LocalExecutor):
         return answers
 
 
+@pytest.mark.long
 def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
     suite: Suite, tmp_path: Path
 ) -> None:

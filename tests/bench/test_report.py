@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
 import re
@@ -10,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
@@ -54,9 +56,15 @@ def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
     return Run(row.name, contestant, seed, "", answer["result"], packed)
 
 
-@pytest.fixture(scope="module")
+@cache
+def solved_rows() -> tuple[Run, ...]:
+    """Return a real run of every row but the last: once for all modules that need them."""
+    return tuple(solved(row, FIRST) for row in SUITE.rows[:5])
+
+
+@pytest.fixture
 def runs() -> list[Run]:
-    return [solved(row, FIRST) for row in SUITE.rows[:5]]
+    return copy.deepcopy([*solved_rows()])
 
 
 def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:

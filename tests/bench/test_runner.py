@@ -201,6 +201,7 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
         assert [progress.run.row for progress in seen[2:]] == ["ring-bi-6 AAS"]
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     """Not even where the store fails a second time while the run is ended."""
     (tmp_path / "six.toml").write_text(SUITE)

@@ -377,6 +377,7 @@ def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
         assert len(done.stderr) < 1100
 
 
+@pytest.mark.long
 def test_facts_of_a_huge_network_take_seconds(tmp_path: Path) -> None:
     shown = call(*["topologies", "spidergon-65536"], cwd=tmp_path).stdout
     assert "65536 nodes" in shown

@@ -8,7 +8,7 @@ from tests.fuzz.readers import READERS
 from tests.fuzz.run import Outcome, run
 
 NAMES = [each.name for each in READERS]
-FEW, MANY = 20, 1000
+FEW, MANY = 10, 1000
 """Mutants of each reader."""
 
 

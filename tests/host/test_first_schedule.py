@@ -173,7 +173,14 @@ def test_link_matching_ends_where_one_hop_is_not_enough() -> None:
     assert not matching.steps
 
 
-@pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "vanish",
+        "picky",
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("crash", "missing")),
+    ],
+)
 def test_there_is_a_schedule_if_every_engine_fails(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,11 +66,13 @@ def processes_of_runs() -> list[str]:
     ("engine", "words"),
     [
         ("crash", "crashed (signal 11)"),
-        ("raise", "failed: RuntimeError: the engine broke in two lines"),
+        pytest.param(
+            "raise", "failed: RuntimeError: the engine broke in two lines", marks=pytest.mark.long
+        ),
         pytest.param("vanish", "crashed (exit 0)", marks=pytest.mark.long),
         ("liar", "offered an invalid schedule"),
         pytest.param("nonsense", "offered an invalid schedule", marks=pytest.mark.long),
-        ("boast", "claimed a bound that a schedule"),
+        pytest.param("boast", "claimed a bound that a schedule", marks=pytest.mark.long),
         pytest.param("forge", "gave evidence for 1 steps, not for 999", marks=pytest.mark.long),
         ("babble", "sent a line that is not JSON"),
         pytest.param(
@@ -197,9 +199,9 @@ def test_options_reach_the_engine(registry: Registry) -> None:
     [
         ({"rouns": "5"}, "did you mean rounds?"),
         ({"rounds": "many"}, "'many' is not an integer"),
-        ({"rounds": "0"}, "rounds is 0; use at least 1"),
-        ({"loud": "perhaps"}, "'perhaps' is not true or false"),
-        ({"rate": "x"}, "'x' is not a number"),
+        pytest.param({"rounds": "0"}, "rounds is 0; use at least 1", marks=pytest.mark.long),
+        pytest.param({"loud": "perhaps"}, "'perhaps' is not true or false", marks=pytest.mark.long),
+        pytest.param({"rate": "x"}, "'x' is not a number", marks=pytest.mark.long),
     ],
 )
 def test_wrong_options_are_bad_input(

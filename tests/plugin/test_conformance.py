@@ -27,9 +27,15 @@ QUICK = ("unsupported", "offers")
 the basic instances, and not for baselines, unless long."""
 
 
+IN_A_WORKER = ("broadcast", "classical", "colouring", "lns")
+"""Engines whose check in a worker process is in every run; known optima are found by all."""
+
+
 def marks(info: EngineInfo, case: ConformanceCase) -> list[pytest.MarkDecorator]:
     basic = case.instance is None or case.instance.name in BASIC
     quick = (case.check in QUICK and basic) if info.baseline else (case.check in QUICK or basic)
+    if case.check == "host":
+        quick = info.name in IN_A_WORKER
     return [] if quick else [pytest.mark.long]
 
 

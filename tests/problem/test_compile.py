@@ -197,7 +197,7 @@ def test_useless_nodes_are_left_out():
     assert problem.deliveries == 1
 
 
-@pytest.mark.parametrize("routing", ["minimal", 1, "any"])
+@pytest.mark.parametrize("routing", ["minimal", 1, pytest.param("any", marks=pytest.mark.long)])
 def test_numbers_of_paths_that_are_too_many_to_list(routing):
     side = 24
     nodes = range(side * side)
