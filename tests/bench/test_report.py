@@ -151,6 +151,7 @@ def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
     return replace(run, result={**run.result, "contributions": list(contributions)})
 
 
+@pytest.mark.long
 def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
     for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
         path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
@@ -360,6 +361,7 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
     assert f"cchybrid bench run tiny.toml --engine umda {options}" in files[".md"]
 
 
+@pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
     first = compose(read(fill(tmp_path / "a.sqlite", both)), None, "")

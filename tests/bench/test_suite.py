@@ -21,7 +21,7 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> str:
     return str(folder / name)
 
 
-@pytest.mark.parametrize("stride", [12, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", suite_names())
 def test_every_row_of_a_suite_that_ships_names_an_instance(name, stride):
     """Every row is read; of its instances, every one of this ``stride`` is built."""

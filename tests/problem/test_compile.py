@@ -68,7 +68,7 @@ def test_incomplete_pools(instance, max_options, seed):
         assert part.complete
 
 
-@pytest.mark.parametrize("routing", ["minimal", "any", 2])
+@pytest.mark.parametrize("routing", ["minimal", pytest.param("any", marks=pytest.mark.long), 2])
 def test_equal_in_every_process(routing):
     program = f"""
 from cchybrid.model import *

@@ -104,7 +104,7 @@ def test_a_conflict_among_many_transfers_is_found(seed):
 
 
 @needs_simgrid
-@pytest.mark.parametrize("stride", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer(stride):
     checked = 0
     registry = load_registry()
