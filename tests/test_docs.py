@@ -169,6 +169,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     assert (tmp_path / "mesh.json").exists()
 
 
+@pytest.mark.long
 def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     (tmp_path / "my_engine.py").write_text(blocks(text, "python")[1])

@@ -70,7 +70,7 @@ def test_a_typo_gets_the_nearest_name(typo: str, hint: str) -> None:
     assert not hasattr(cchybrid, typo)
 
 
-SLOW = ("Result.plot", "bound", "check", "design", "design_front")
+SLOW = ("Result.plot", "bound", "check", "design", "design_front", "verify")
 """Functions whose examples take seconds; other tests call them in every run."""
 
 

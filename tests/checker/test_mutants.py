@@ -59,7 +59,7 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
 
 
 SLOW = ("blocks mi250-16", "farkas torus-5x5", "refutation mesh-4x4")
-"""Cases of the long run only; for blocks see tests/proof/test_blocks.py."""
+"""Cases of the long run only; changed evidence of blocks is in tests/proof/test_blocks.py."""
 
 
 @pytest.mark.parametrize("count", [28, pytest.param(200, marks=pytest.mark.long)])

@@ -118,6 +118,7 @@ def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) ->
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
 
 
+@pytest.mark.long
 def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     run(registry, "escape", time_limit=5.0)
     assert not processes_of_runs()
@@ -131,6 +132,7 @@ def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Regi
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 def test_a_flood_of_output_blocks_no_engine(registry: Registry) -> None:
     for seconds in (3.0, 30.0):  # on a busy machine the engine may not start in time
         result = run(registry, "flood", time_limit=seconds)

@@ -123,6 +123,7 @@ def test_what_does_not_arrive_is_seen(tmp_path):
         assert "never arrived" in done.stderr
 
 
+@pytest.mark.long
 def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     sound = solved("ring-bi-8", "allreduce", switching="store-and-forward")
     plan = mpi_plan(sound)

@@ -169,6 +169,7 @@ def test_what_no_race_can_do_is_refused() -> None:
         cchybrid.solve(allreduce, executor=Recorder(1))
 
 
+@pytest.mark.long
 def test_an_initial_schedule_brings_its_bound_if_the_evidence_holds() -> None:
     instance = cchybrid.instance("ring-bi-6", "AAS")
     found = cchybrid.solve(instance, engines=["colouring"], time_limit=60)
