@@ -33,7 +33,7 @@ for _name in ("COLUMNS", "LINES"):
 
 # How fast an example is depends on the machine, so there is no deadline.
 settings.register_profile("all", max_examples=100, deadline=None)
-settings.register_profile("few", max_examples=25, deadline=None)
+settings.register_profile("few", max_examples=10, deadline=None)
 settings.load_profile("few")
 
 

@@ -40,7 +40,7 @@ PAGES = [
     *sorted((ROOT / "docs" / "engines").glob("*.md")),
 ]
 LONG = (
-    "README.md", "allreduce.md", "cluster.md", "export.md", "rounds.md",
+    "README.md", "allreduce.md", "audit.md", "cluster.md", "export.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
     "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
@@ -169,6 +169,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     assert (tmp_path / "mesh.json").exists()
 
 
+@pytest.mark.long
 def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     (tmp_path / "my_engine.py").write_text(blocks(text, "python")[1])

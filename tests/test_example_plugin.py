@@ -65,6 +65,7 @@ def environment(project: Path) -> Environment:
     return made
 
 
+@pytest.mark.long
 def test_it_solves_next_to_the_other_engines(environment: Environment) -> None:
     out = environment.cchybrid(
         "solve", "ring-bi-8", "AAS", "--engine", "greedy", "--json", "--time-limit", "30",
@@ -79,6 +80,7 @@ def test_it_solves_next_to_the_other_engines(environment: Environment) -> None:
     assert checked["valid"]
 
 
+@pytest.mark.long
 def test_it_is_listed(environment: Environment) -> None:
     assert "greedy list scheduling" in environment.cchybrid("engines")
     assert "--option greedy.tries=4" in environment.cchybrid("engines", "greedy")

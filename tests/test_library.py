@@ -31,6 +31,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", ["networks", "json", "general"])
 def test_the_files_are_what_the_program_writes(written, part):
     fresh = {path.name: path.read_text() for path in (written / part).iterdir()}
@@ -62,6 +63,7 @@ def test_half_of_the_general_suite_is_for_training():
     assert training | test == every
 
 
+@pytest.mark.long
 def test_every_instance_of_the_general_suite_exists():
     registry = load_registry()
     for row in read_suite("general").rows:

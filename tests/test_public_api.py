@@ -70,12 +70,13 @@ def test_a_typo_gets_the_nearest_name(typo: str, hint: str) -> None:
     assert not hasattr(cchybrid, typo)
 
 
+SLOW = ("Result.plot", "bound", "check", "design", "design_front", "verify")
+"""Functions whose examples take seconds; other tests call them in every run."""
+
+
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.long] if name == "design_front" else [])
-        for name in FUNCTIONS
-    ],
+    [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in FUNCTIONS],
 )
 def test_the_examples_of_public_functions_run(name: str) -> None:
     function = FUNCTIONS[name]

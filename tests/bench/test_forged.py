@@ -129,6 +129,7 @@ class Forger(LocalExecutor):
         return answers
 
 
+@pytest.mark.long
 def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
     suite: Suite, tmp_path: Path
 ) -> None:
@@ -151,6 +152,7 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
         assert set(store.finished().values()) == {*known.values()}
 
 
+@pytest.mark.long
 def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     """Other machines do not have the file."""
     jobs = [job_of(task, "1", load_registry()) for task in tasks_of(suite, [FAST], [0])]

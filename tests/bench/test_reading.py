@@ -60,6 +60,7 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
     assert standing.steps == 5  # of the ring of six
 
 
+@pytest.mark.long
 def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
     instance = cchybrid.instance("mesh-2x3", "AAS")

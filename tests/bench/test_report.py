@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
 import re
@@ -10,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
@@ -54,9 +56,15 @@ def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
     return Run(row.name, contestant, seed, "", answer["result"], packed)
 
 
-@pytest.fixture(scope="module")
+@cache
+def solved_rows() -> tuple[Run, ...]:
+    """Return a real run of every row but the last: once for all modules that need them."""
+    return tuple(solved(row, FIRST) for row in SUITE.rows[:5])
+
+
+@pytest.fixture
 def runs() -> list[Run]:
-    return [solved(row, FIRST) for row in SUITE.rows[:5]]
+    return copy.deepcopy([*solved_rows()])
 
 
 def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
@@ -143,6 +151,7 @@ def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
     return replace(run, result={**run.result, "contributions": list(contributions)})
 
 
+@pytest.mark.long
 def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
     for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
         path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
@@ -352,6 +361,7 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
     assert f"cchybrid bench run tiny.toml --engine umda {options}" in files[".md"]
 
 
+@pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
     first = compose(read(fill(tmp_path / "a.sqlite", both)), None, "")

@@ -21,7 +21,8 @@ from cchybrid.proof.farkas import refute
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import list_schedule
 
-SEEDS = [*range(8), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 60))]
+LATER = (0, *range(8, 60))  # that of seed 0 is large
+SEEDS = [*range(1, 8), *(pytest.param(seed, marks=pytest.mark.long) for seed in LATER)]
 _TERMS = 20_000
 
 
@@ -99,7 +100,7 @@ def test_changed_duals_prove_nothing_above_the_optimum(seed: int) -> None:
 
 def test_changed_duals_are_accepted_and_refused() -> None:
     """The test above would see a checker that accepts, or refuses, whatever it gets."""
-    count = sum(map(tried, range(8)), Counter[str]())
+    count = sum(map(tried, range(1, 8)), Counter[str]())
     assert count["accepted"] > 100, count
     assert count["refused"] > 50, count
 

@@ -58,8 +58,18 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
     )
 
 
+SLOW = ("blocks mi250-16", "farkas torus-5x5", "refutation mesh-4x4")
+"""Cases of the long run only; changed evidence of blocks is in tests/proof/test_blocks.py."""
+
+
 @pytest.mark.parametrize("count", [28, pytest.param(200, marks=pytest.mark.long)])
-@pytest.mark.parametrize("index", range(len(CASES)), ids=NAMES)
+@pytest.mark.parametrize(
+    "index",
+    [
+        pytest.param(index, marks=[pytest.mark.long] if name in SLOW else [], id=name)
+        for index, name in enumerate(NAMES)
+    ],
+)
 def test_mutants_are_refused(index, count):
     schedule, original = certified(index)
     others = [scheduled(other).to_json() for other in range(len(CASES)) if other != index]

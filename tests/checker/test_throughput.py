@@ -257,10 +257,11 @@ def _without_labels(instance: Any) -> Any:
     return {**instance, "name": "", "network": {**network, "name": ""}, "collective": collective}
 
 
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
-def test_mutants_are_refused(case: str) -> None:
+def test_mutants_are_refused(case: str, count: int) -> None:
     accepted: Counter[str] = Counter()
-    for name, changed in mutants(case, 200):
+    for name, changed in mutants(case, count):
         try:
             verdict = check_throughput(changed)
         except EvidenceError:
@@ -275,7 +276,7 @@ def test_mutants_are_refused(case: str) -> None:
             assert float(verdict.bound) <= smallest_load(instance) + 1e-6
         assert changed["rounds_per_chunk"] == str(verdict.rounds_per_chunk)
     assert not accepted["a message more"]
-    assert accepted.total() < 50, accepted
+    assert accepted.total() < count / 4, accepted
 
 
 @pytest.mark.parametrize("case", CASES)

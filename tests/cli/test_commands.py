@@ -230,7 +230,9 @@ def test_lists(tmp_path: Path) -> None:
     assert "Usage" in call(cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_ctrl_c_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -> None:
     # Six by six all-to-all has a schedule at once and no optimum for a long while.
     words = "solve mesh-6x6 AAS --engine colouring -o s.json --json --log events.jsonl"
@@ -297,7 +299,9 @@ def test_commands_accept_the_names_of_mpi(letters: str, name: str, tmp_path: Pat
     assert (tmp_path / "letters.json").read_text() == (tmp_path / "name.json").read_text()
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1])
+@pytest.mark.parametrize(
+    "delay", [0.0, 0.05, *(pytest.param(each, marks=pytest.mark.long) for each in (0.02, 0.1))]
+)
 def test_an_interrupt_before_the_run_is_one_line(tmp_path: Path, delay: float) -> None:
     """The interrupt comes some time after the module of the command line was found."""
     script = f"""
@@ -333,7 +337,16 @@ def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", ["topologies", "verify s.json", "bound ring-bi-4 OAB"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "verify s.json",
+        *(
+            pytest.param(each, marks=pytest.mark.long)
+            for each in ("topologies", "bound ring-bi-4 OAB")
+        ),
+    ],
+)
 def test_a_full_disk_is_an_error_of_its_own(words: str, tmp_path: Path) -> None:
     """Status 1 of verify means that the schedule is invalid."""
     assert call(*["solve", "ring-bi-4", "OAB", "-o", "s.json"], cwd=tmp_path).returncode == 0
@@ -364,6 +377,7 @@ def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
         assert len(done.stderr) < 1100
 
 
+@pytest.mark.long
 def test_facts_of_a_huge_network_take_seconds(tmp_path: Path) -> None:
     shown = call(*["topologies", "spidergon-65536"], cwd=tmp_path).stdout
     assert "65536 nodes" in shown

@@ -1,7 +1,9 @@
-"""Completion as shells ask for it: by environment variables, in a process of its own."""
+"""Completion as shells ask for it: by environment variables; bash itself has a process."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cchybrid.cli.app import run
 from cchybrid.plugin.option_names import option_names
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
@@ -22,17 +25,22 @@ CHECKED = (sys.executable, "-c", "import sys; from cchybrid.cli import app\n"
            "print('\\n' + ' '.join({'numba', 'ortools', 'pandas'} & {*sys.modules}))")  # fmt: skip
 
 
-def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND, **rest) -> str:
-    """Return what a shell is answered; the last word is incomplete, "" after a space."""
+def variables(words: str, shell: str) -> dict[str, str]:
+    """Return what a shell says by environment variables."""
     line = f"cchybrid {words}"
-    variables = {
+    found = {
         "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
         "zsh": {"_TYPER_COMPLETE_ARGS": line},
         "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }[shell]
+    return {**found, "_CCHYBRID_COMPLETE": f"complete_{shell}"}
+
+
+def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND, **rest) -> str:
+    """Return what a shell is answered; the last word is incomplete, "" after a space."""
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, **variables, "_CCHYBRID_COMPLETE": f"complete_{shell}"}, **rest,
+        env={**os.environ, **variables(words, shell)}, **rest,
     )  # fmt: skip
     assert done.stderr == ""
     return done.stdout
@@ -62,8 +70,15 @@ def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND
         ("warm-up ta", "tabu", "umda"),
     ],
 )
-def test_names_are_completed(words: str, expected: str, others: str) -> None:
-    found = complete(words).split()
+def test_names_are_completed(
+    words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables(words, "bash").items():
+        monkeypatch.setenv(name, value)
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
+        run([])  # without a process of its own: the tests below start those
+    found = shown.getvalue().split()
     assert any(word.startswith(expected) for word in found), found
     assert not any(word.startswith(others) for word in found), found
 
@@ -95,7 +110,14 @@ def test_the_shells_are_answered(shell: str) -> None:
     assert f"_CCHYBRID_COMPLETE=complete_{shell}" in done.stdout
 
 
-@pytest.mark.parametrize("words", ["solve mesh", "solve x AAS --engine c", "solve x --option cp"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param("solve mesh", marks=pytest.mark.long),
+        pytest.param("solve x AAS --engine c", marks=pytest.mark.long),
+        "solve x --option cp",
+    ],
+)
 def test_nothing_slow_is_imported(words: str) -> None:
     *found, modules = complete(words, command=CHECKED).splitlines()
     assert found

@@ -64,11 +64,33 @@ def on_terminal(words: str, folder: Path, **variables: str) -> str:
     return b"".join(parts).decode().replace("\r", "")
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(words, marks=[] if words == "engines umda" else [pytest.mark.long])
+        for words in COMMANDS
+    ],
+)
 def test_sixty_columns_are_enough_and_a_pipe_gets_no_colours(words: str, folder: Path) -> None:
     done = piped(words, folder, COLUMNS="60", LANG="C.UTF-8")
     assert done.returncode == 0, done.stderr
-    text = done.stdout.decode()
+    _narrow_and_plain(done.stdout.decode())
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_sixty_columns_are_enough_in_this_process(
+    words: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "60")
+    for name in ("FORCE_COLOR", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    assert run(words.split()) == 0
+    _narrow_and_plain(capsys.readouterr().out)
+
+
+def _narrow_and_plain(text: str) -> None:
+    assert text
     assert "\x1b" not in text
     for line in text.splitlines():
         assert len(line) <= 60 or len(line.split()) == 1, line
@@ -88,7 +110,11 @@ def test_ascii_terminals_get_ascii(words: str, variables: dict[str, str], folder
     assert b"Error" not in done.stderr
 
 
-@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
+@pytest.mark.parametrize(
+    "variables",
+    [*ENCODINGS[:2], *(pytest.param(each, marks=pytest.mark.long) for each in ENCODINGS[2:])],
+    ids=str,
+)
 def test_names_that_are_not_ascii_do_not_end_a_command(
     variables: dict[str, str], folder: Path
 ) -> None:

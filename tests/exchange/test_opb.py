@@ -136,7 +136,18 @@ def files_of(
     return formula.read_text(), proof.read_text()
 
 
-@pytest.mark.parametrize("index", range(len(INSTANCES)), ids=lambda i: " ".join(INSTANCES[i][:3]))
+KINDS = [kind for kind, *_ in INSTANCES]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        # One instance of each kind in every run.
+        pytest.param(index, marks=[pytest.mark.long] if kind in KINDS[:index] else [])
+        for index, kind in enumerate(KINDS)
+    ],
+    ids=lambda i: " ".join(INSTANCES[i][:3]),
+)
 def test_a_proof_is_accepted_and_its_mutants_prove_nothing_else(index, tmp_path):
     formula, proof = exported(index, tmp_path)
     check(read_opb(formula), proof)

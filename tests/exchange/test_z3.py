@@ -28,7 +28,7 @@ INSTANCES = (
     ("ring-bi-4", "reduce-scatter", {"switching": HOPS}),
     (WIDE, "allgather", {}),
     (WIDE, "scatter", {"routing": 1}),
-    ("", "", {}),
+    pytest.param("", "", {}, marks=pytest.mark.long),
 )
 
 

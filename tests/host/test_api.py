@@ -132,6 +132,7 @@ def test_an_initial_schedule_that_is_not_valid_is_refused() -> None:
         cchybrid.solve(HARD, initial_schedule=initial)
 
 
+@pytest.mark.long
 def test_runs_in_threads_do_not_disturb_each_other() -> None:
     found: dict[int, cchybrid.Result] = {}
     streams = sys.stdout, sys.stderr

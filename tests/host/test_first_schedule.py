@@ -104,9 +104,9 @@ def test_a_schedule_is_kept_if_the_second_method_is_stopped() -> None:
 @pytest.mark.parametrize(
     ("network", "collective", "max_steps"),
     [
-        ("torus-8x16", "AAS", 265),
-        ("random-regular-128-4-1", "AAS", 165),
-        ("random-regular-128-4-1", "AAB", 33),
+        pytest.param("torus-8x16", "AAS", 265, marks=pytest.mark.long),
+        pytest.param("random-regular-128-4-1", "AAS", 165, marks=pytest.mark.long),
+        pytest.param("random-regular-128-4-1", "AAB", 33, marks=pytest.mark.long),
         ("hypercube-128", "AAB", 20),
         ("torus-8x16", "AAR", 34),
     ],
@@ -173,7 +173,14 @@ def test_link_matching_ends_where_one_hop_is_not_enough() -> None:
     assert not matching.steps
 
 
-@pytest.mark.parametrize("engine", ["vanish", "picky", "crash", "missing"])
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "vanish",
+        "picky",
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("crash", "missing")),
+    ],
+)
 def test_there_is_a_schedule_if_every_engine_fails(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

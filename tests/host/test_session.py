@@ -66,11 +66,13 @@ def processes_of_runs() -> list[str]:
     ("engine", "words"),
     [
         ("crash", "crashed (signal 11)"),
-        ("raise", "failed: RuntimeError: the engine broke in two lines"),
+        pytest.param(
+            "raise", "failed: RuntimeError: the engine broke in two lines", marks=pytest.mark.long
+        ),
         pytest.param("vanish", "crashed (exit 0)", marks=pytest.mark.long),
         ("liar", "offered an invalid schedule"),
         pytest.param("nonsense", "offered an invalid schedule", marks=pytest.mark.long),
-        ("boast", "claimed a bound that a schedule"),
+        pytest.param("boast", "claimed a bound that a schedule", marks=pytest.mark.long),
         pytest.param("forge", "gave evidence for 1 steps, not for 999", marks=pytest.mark.long),
         ("babble", "sent a line that is not JSON"),
         pytest.param(
@@ -116,6 +118,7 @@ def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) ->
     assert result.troubles == ("deaf: did not stop when asked; terminated",)
 
 
+@pytest.mark.long
 def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     run(registry, "escape", time_limit=5.0)
     assert not processes_of_runs()
@@ -129,6 +132,7 @@ def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Regi
     assert not processes_of_runs()
 
 
+@pytest.mark.long
 def test_a_flood_of_output_blocks_no_engine(registry: Registry) -> None:
     for seconds in (3.0, 30.0):  # on a busy machine the engine may not start in time
         result = run(registry, "flood", time_limit=seconds)
@@ -197,9 +201,9 @@ def test_options_reach_the_engine(registry: Registry) -> None:
     [
         ({"rouns": "5"}, "did you mean rounds?"),
         ({"rounds": "many"}, "'many' is not an integer"),
-        ({"rounds": "0"}, "rounds is 0; use at least 1"),
-        ({"loud": "perhaps"}, "'perhaps' is not true or false"),
-        ({"rate": "x"}, "'x' is not a number"),
+        pytest.param({"rounds": "0"}, "rounds is 0; use at least 1", marks=pytest.mark.long),
+        pytest.param({"loud": "perhaps"}, "'perhaps' is not true or false", marks=pytest.mark.long),
+        pytest.param({"rate": "x"}, "'x' is not a number", marks=pytest.mark.long),
     ],
 )
 def test_wrong_options_are_bad_input(

@@ -36,13 +36,15 @@ def _release() -> Iterator[None]:
     bad.RELEASE.set()
 
 
-def marks(case: DesignerCase) -> list[pytest.MarkDecorator]:
+def marks(name: str, case: DesignerCase) -> list[pytest.MarkDecorator]:
     quick = case.task is None or case.task.name in QUICK or case.check == "offers"
+    if case.check == "host":  # a worker process each
+        quick = name in ("annealing", "exhaustive")
     return [] if quick else [pytest.mark.long]
 
 
 CASES = [
-    pytest.param(case, id=f"{name}: {case}", marks=marks(case))
+    pytest.param(case, id=f"{name}: {case}", marks=marks(name, case))
     for name in load_registry().designers
     for case in designer_cases(name)
 ]

@@ -23,13 +23,19 @@ from tests import conformance_engines as bad
 
 BASIC = ("scatter", "broadcast", "store-and-forward")
 QUICK = ("unsupported", "offers")
-"""Checks on all instances in every run; the others run on the basic instances, and not for
-baselines, unless long."""
+"""Checks on all instances in every run, for baselines on the basic instances; the others run on
+the basic instances, and not for baselines, unless long."""
+
+
+IN_A_WORKER = ("broadcast", "classical", "colouring", "lns")
+"""Engines whose check in a worker process is in every run; known optima are found by all."""
 
 
 def marks(info: EngineInfo, case: ConformanceCase) -> list[pytest.MarkDecorator]:
     basic = case.instance is None or case.instance.name in BASIC
-    quick = case.check in QUICK or (basic and not info.baseline)
+    quick = (case.check in QUICK and basic) if info.baseline else (case.check in QUICK or basic)
+    if case.check == "host":
+        quick = info.name in IN_A_WORKER
     return [] if quick else [pytest.mark.long]
 
 

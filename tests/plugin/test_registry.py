@@ -438,6 +438,7 @@ def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsy
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.long
 def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
     options = {"milp": {"starts": 2}, "column-generation": {"columns": 3}}
     mesh = cchybrid.instance("mesh-3x3", "AAS")

@@ -74,7 +74,7 @@ def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> 
 @pytest.mark.parametrize(
     ("name", "root", "steps"),
     [
-        ("hypercube-32", 0, 2),
+        pytest.param("hypercube-32", 0, 2, marks=pytest.mark.long),
         ("mesh-6x6", 0, 3),
         ("mesh-7x7", 0, 3),
         ("torus-9x9", 0, 3),

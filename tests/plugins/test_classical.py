@@ -117,7 +117,7 @@ def test_what_is_like_a_hypercube_is_none() -> None:
         ("ring-bi-27", 3),
         ("torus-5x5", 2),
         ("torus-8x8", 3),
-        ("torus-10x10", 3),
+        pytest.param("torus-10x10", 3, marks=pytest.mark.long),
         ("hypercube-64", 3),
     ],
 )
@@ -230,7 +230,7 @@ def test_the_translated_exchange_fills_all_channels(topology: str, steps: int) -
     assert steps_of("translated-exchange", instance) == steps
 
 
-@pytest.mark.parametrize("side", [6, 8, 10])
+@pytest.mark.parametrize("side", [6, 8, pytest.param(10, marks=pytest.mark.long)])
 def test_the_diagonal_exchange_fills_all_channels_of_a_torus(side: int) -> None:
     instance = cchybrid.instance(f"torus-{side}x{side}", "AAS")
     assert steps_of("diagonal-exchange", instance) == side**3 // 8
@@ -349,7 +349,9 @@ REASONS = [
         "a terminal that is not attached to exactly one switch",
     ),
     ("packed-scatter", "torus-3x3", "OAB", {}, "messages with several destinations"),
-    ("packed-scatter", "mesh-9x9", "AAS", {}, "more than 5000 messages"),
+    pytest.param(
+        "packed-scatter", "mesh-9x9", "AAS", {}, "more than 5000 messages", marks=pytest.mark.long
+    ),
     ("ring", "mesh-3x3", "AAS", {}, "messages go to different sets of nodes"),
     ("two-way-ring", "b-tree-8", "AAB", {}, "a node has one port"),
     # Corners would use up all outer links, and nodes between them would have an odd number.

@@ -243,7 +243,7 @@ def test_same_seed_and_evaluations_same_search() -> None:
     [
         ("mesh-3x3", "AAS", "wormhole", 6),
         ("kautz-12", "AAB", "wormhole", 5),
-        ("mesh-3x3", "AAS", "store-and-forward", 6),
+        pytest.param("mesh-3x3", "AAS", "store-and-forward", 6, marks=pytest.mark.long),
     ],
 )
 def test_a_complete_hint_is_a_solution(

@@ -57,7 +57,7 @@ def test_blind_draws_solve_what_is_tiny() -> None:
 
 
 @pytest.mark.parametrize("greedy", [True, False])
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_the_same_seed_and_evaluations_repeat_exactly(greedy: bool, threads: int) -> None:
     found = []
     for seed in (3, 3, 4):

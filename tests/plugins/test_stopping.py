@@ -33,10 +33,16 @@ def problem_of(name: str) -> Problem:
     return build_problem(instance(topology, collective, **model))
 
 
-@pytest.mark.parametrize(
-    "name", ["hgsa", "matching", "mboa", "packing", "random", "sga", "tabu", "umda"]
-)
-@pytest.mark.parametrize("kind", LARGE)
+ENGINES = ("packing", "matching", "mboa", "hgsa", "random", "sga", "tabu", "umda")
+CASES = [
+    # One kind of problem for every engine in every run, each kind for two of them.
+    pytest.param(name, kind, marks=[] if number % len(LARGE) == place else [pytest.mark.long])
+    for number, name in enumerate(ENGINES)
+    for place, kind in enumerate(LARGE)
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
 def test_engines_stop_within_a_second(name: str, kind: str) -> None:
     problem = problem_of(kind)
     chosen = load_target(load_registry().engine(name).target)

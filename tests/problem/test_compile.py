@@ -68,7 +68,7 @@ def test_incomplete_pools(instance, max_options, seed):
         assert part.complete
 
 
-@pytest.mark.parametrize("routing", ["minimal", "any", 2])
+@pytest.mark.parametrize("routing", ["minimal", pytest.param("any", marks=pytest.mark.long), 2])
 def test_equal_in_every_process(routing):
     program = f"""
 from cchybrid.model import *
@@ -197,7 +197,7 @@ def test_useless_nodes_are_left_out():
     assert problem.deliveries == 1
 
 
-@pytest.mark.parametrize("routing", ["minimal", 1, "any"])
+@pytest.mark.parametrize("routing", ["minimal", 1, pytest.param("any", marks=pytest.mark.long)])
 def test_numbers_of_paths_that_are_too_many_to_list(routing):
     side = 24
     nodes = range(side * side)

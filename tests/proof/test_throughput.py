@@ -84,7 +84,13 @@ def test_known_optima(topology: str) -> None:
             assert verdict.bound == Fraction(value)
 
 
-@pytest.mark.parametrize("topology", FORESTCOLL)
+@pytest.mark.parametrize(
+    "topology",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name == "mi250-x2" else [])
+        for name in FORESTCOLL
+    ],
+)
 def test_the_examples_of_forestcoll(topology: str) -> None:
     rounds, unit, published = FORESTCOLL[topology]
     instance = cchybrid.instance(topology, "allgather")

@@ -72,7 +72,9 @@ def copies(topology: str, collective: str, **more) -> int:
     return sum(1 + len(message.destinations) for message in messages.messages)
 
 
-@pytest.mark.parametrize("collective", ["AAS", "AAB", "reduce-scatter", "allreduce"])
+@pytest.mark.parametrize(
+    "collective", [long("AAS"), long("AAB"), long("reduce-scatter"), "allreduce"]
+)
 def test_sixteen_ranks_deliver_every_byte(collective, tmp_path):
     solved("mesh-4x4", collective).save(tmp_path / "s.json")
     done = run(16, "-m", "cchybrid.run", "s.json", "--repetitions", "0", "--json",
@@ -121,6 +123,7 @@ def test_what_does_not_arrive_is_seen(tmp_path):
         assert "never arrived" in done.stderr
 
 
+@pytest.mark.long
 def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     sound = solved("ring-bi-8", "allreduce", switching="store-and-forward")
     plan = mpi_plan(sound)
@@ -147,7 +150,7 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
         (2, "nothing.json", "nothing.json: cannot be read"),
         (2, "broken.json", "not a valid schedule"),
         (8, "s.json --sizes 12", "give multiples of 8"),
-        (8, "s.json --sizes x", "give multiples of 8"),
+        long(8, "s.json --sizes x", "give multiples of 8"),
     ],
 )
 def test_bad_input_is_one_line_of_one_rank(ranks, words, line, tmp_path):

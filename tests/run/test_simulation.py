@@ -39,7 +39,7 @@ needs_simgrid = pytest.mark.skipif("obstacle()", reason="SimGrid is not installe
 @pytest.mark.parametrize(
     ("topology", "collective", "more"),
     [
-        ("mesh-3x3", "AAS", {}),
+        pytest.param("mesh-3x3", "AAS", {}, marks=pytest.mark.long),
         ("hypercube-8", "AAB", {"ports": 1}),
         ("dgx-1", "allgather", {"switching": "store-and-forward"}),
         ("spidergon-8", "reduce-scatter", {}),
@@ -104,10 +104,12 @@ def test_a_conflict_among_many_transfers_is_found(seed):
 
 
 @needs_simgrid
-def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer():
+@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer(stride):
     checked = 0
     registry = load_registry()
-    for row in read_suite("smoke").rows:
+    rows = read_suite("smoke").rows[::stride]
+    for row in rows:
         instance = resolve(row.spec, registry)
         if instance.collective.kind == "allreduce":
             continue
@@ -115,7 +117,7 @@ def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer():
         assert steps is not None
         assert replay(Schedule(instance, steps), MODEL, [10_000.0]).undisturbed, instance.name
         checked += 1
-    assert checked > 10
+    assert checked > len(rows) / 2 > 1
 
 
 def test_the_platform_is_well_formed_and_complete():

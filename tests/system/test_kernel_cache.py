@@ -106,6 +106,7 @@ def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
     assert run(package) == ["20", "1", "8"]
 
 
+@pytest.mark.long
 def test_a_read_only_folder_is_replaced(package: Path) -> None:
     (package.parent / "cache").write_text("no folder")
     found = folder_now(package)

@@ -43,7 +43,7 @@ def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> Evolut
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_the_same_seed_and_evaluations_repeat_exactly(engine: Any, threads: int) -> None:
     found = []
     for seed in (3, 3, 4):

@@ -109,6 +109,7 @@ def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting:
     assert not any(map(is_running, starts(waiting, "d")))
 
 
+@pytest.mark.long
 def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
     with closing(DaskExecutor(ExecutorSettings(jobs=2))) as executor:
         assert isinstance(executor, DaskExecutor)

@@ -91,6 +91,10 @@ def test_later_slices_get_the_best_schedule_and_bound_so_far() -> None:
     assert last_bound()["evidence"] == result.certified_bound.evidence
 
 
+def long(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.long)
+
+
 class Liar(Recorder):
     """Machines that report whatever a test says."""
 
@@ -105,11 +109,13 @@ class Liar(Recorder):
     ("events", "complaint"),
     [
         ([{"event": "offer", "steps": [[]], "spent": 0, "how": ""}], "invalid schedule"),
-        ([{"event": "bound", "steps": 5, "evidence": {"kind": "cut", "nodes": [0]}}], "evidence"),
-        ([{"event": "bound", "steps": 5, "evidence": {"kind": "word"}}], "proves nothing"),
+        long(
+            [{"event": "bound", "steps": 5, "evidence": {"kind": "cut", "nodes": [0]}}], "evidence"
+        ),
+        long([{"event": "bound", "steps": 5, "evidence": {"kind": "word"}}], "proves nothing"),
         ([{"event": "bound", "steps": 9, "complete": True}], "claimed a bound"),
-        ([{"event": "opened", "name": "x", "role": "host"}], "sent an unknown event"),
-        ([{"event": "infeasible", "evidence": {}}], "sent an unknown event"),
+        long([{"event": "opened", "name": "x", "role": "host"}], "sent an unknown event"),
+        long([{"event": "infeasible", "evidence": {}}], "sent an unknown event"),
         (b"no event\n", "sent a line that is not JSON"),
     ],
 )
@@ -163,6 +169,7 @@ def test_what_no_race_can_do_is_refused() -> None:
         cchybrid.solve(allreduce, executor=Recorder(1))
 
 
+@pytest.mark.long
 def test_an_initial_schedule_brings_its_bound_if_the_evidence_holds() -> None:
     instance = cchybrid.instance("ring-bi-6", "AAS")
     found = cchybrid.solve(instance, engines=["colouring"], time_limit=60)

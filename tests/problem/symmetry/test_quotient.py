@@ -156,7 +156,10 @@ def test_problems_without_a_quotient_are_refused() -> None:
         quotient(problem, next(group_actions(wrong, 0)))
 
 
-ENGINES = sorted(load_registry().engines)
+ENGINES = [
+    pytest.param(name, marks=[pytest.mark.long] if name == "classes" else [])
+    for name in sorted(load_registry().engines)
+]
 
 
 @pytest.mark.parametrize("name", ENGINES)
