@@ -16,7 +16,7 @@ NO_CHANGES: Mapping[str, str] = {}
 PARENT = "CCHYBRID_PARENT"
 """Environment variable with the number of the process that has started a module."""
 
-MAX_MEASURE_SECONDS = 0.1
+MAX_MEASURE_SECONDS = 0.5
 """Seconds after which ``memory_of_all`` no longer asks what processes share."""
 
 
