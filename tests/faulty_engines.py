@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,16 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 SLEEPER = "import time; time.sleep(600)"
 
 
+def wait(run: Run) -> Stop:
+    """Do nothing until the run is over."""
+    while not run.should_stop():
+        time.sleep(0.02)
+    return Stop.LIMIT
+
+
 class Faulty:
+    """The base of engines in tests; it finds nothing."""
+
     Options: type = NoOptions
 
     def __init__(self, options: object) -> None:
@@ -54,9 +64,7 @@ class Restless(Faulty):
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.note(seed=run.seed)
-        while not run.should_stop():
-            time.sleep(0.02)
-        return Stop.LIMIT
+        return wait(run)
 
 
 class Helpless(Faulty):
@@ -71,9 +79,7 @@ class Crowd(Faulty):
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.offer(serial_schedule(problem))
-        while not run.should_stop():
-            time.sleep(0.02)
-        return Stop.LIMIT
+        return wait(run)
 
 
 class Crash(Faulty):
@@ -198,9 +204,7 @@ class Wire(Faulty):
     def solve(self, problem: Problem, run: Run) -> Stop:
         run._out.write(self.LINE + b"\n")  # type: ignore[attr-defined]
         run._out.flush()  # type: ignore[attr-defined]
-        while not run.should_stop():
-            time.sleep(0.02)
-        return Stop.LIMIT
+        return wait(run)
 
 
 class Infinite(Wire):
@@ -283,16 +287,16 @@ ENGINES = (
 PROVING = (Boast, Helpless)
 
 
+def described(engine: type[Faulty], name: str = "", **more: Any) -> EngineInfo:
+    """Return the record of an engine, by default under the name of its class."""
+    target = f"{engine.__module__}:{engine.__name__}"
+    return EngineInfo(name or engine.__name__.lower(), target, engine.__doc__ or "", **more)
+
+
 @hookimpl
 def cchybrid_engines() -> tuple[EngineInfo, ...]:
     named = [
-        EngineInfo(
-            kind.__name__.lower(),
-            f"{__name__}:{kind.__name__}",
-            kind.__doc__ or "",
-            kind="exact" if kind in PROVING else "heuristic",
-        )
-        for kind in ENGINES
+        described(engine, kind="exact" if engine in PROVING else "heuristic") for engine in ENGINES
     ]
-    unready = EngineInfo("unready", f"{__name__}:Unready", "", prepares=True)
+    unready = described(Unready, prepares=True)
     return (*named, unready, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))

@@ -10,7 +10,7 @@ import numpy as np
 from cchybrid.plugin.engine import EngineInfo, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Problem
-from tests.faulty_engines import Faulty, Sound
+from tests.faulty_engines import Faulty, Sound, wait
 
 
 def is_mapped(array: np.ndarray) -> bool:
@@ -32,9 +32,7 @@ class Scribbler(Faulty):
                 if isinstance(array, np.ndarray):
                     array.fill(0)
         run.note(overwritten=1)
-        while not run.should_stop():
-            time.sleep(0.02)
-        return Stop.LIMIT
+        return wait(run)
 
 
 class Observant(Sound):

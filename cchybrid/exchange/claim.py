@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from cchybrid.checker.certificate import ANY_ROUTING, THESE_PATHS, listed_paths
 from cchybrid.checker.instance import Network
 from cchybrid.checker.reading import read_network
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_parts
 
 
 @dataclass(frozen=True)
@@ -90,20 +92,13 @@ def read_claim(instance: Mapping[str, Any], certificate: Mapping[str, Any]) -> C
 
 
 def write_lines(lines: Iterable[str], path: Path) -> None:
-    """Write a text file line by line; its folder is made if it is missing.
+    """Write a text file atomically, line by line; its folder is made if it is missing.
 
     Raises
     ------
     InputError
         It cannot be written.
     """
-    try:
+    with contextlib.suppress(OSError):  # then the file cannot be written, either
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="ascii", errors="replace") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="check the folder and its permissions",
-        ) from None
+    write_parts((f"{line}\n".encode("ascii", errors="replace") for line in lines), path)

@@ -136,8 +136,10 @@ class WorkerControl:
         """
         self._next_check = self.now() + MEMORY_CHECK_SECONDS
         history, seats = self.state.history, self.state.seats
-        grown = max(0, private_memory(os.getpid()) - self._own_memory)
-        used = grown + self._shared.memory + self.pool.measure()
+        own = max(0, private_memory(os.getpid()) - self._own_memory) + self._shared.memory
+        used = own + self.pool.measure()
+        if used > self._budget:
+            used = own + self.pool.measure_again()
 
         def gain(seat: int) -> float:
             return history.gain(seats[seat].arm)

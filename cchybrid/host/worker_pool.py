@@ -122,6 +122,12 @@ class WorkerPool:
                 self._cleanup.watch(outside)
         return sum(worker.memory for worker in self._workers.values())
 
+    def measure_again(self) -> int:
+        """Measure what forked processes share once; return the sum of all workers, in bytes."""
+        for worker in self._workers.values():
+            worker.measure_again()
+        return sum(worker.memory for worker in self._workers.values())
+
     def memory_of(self, seat: int) -> int:
         """Return the bytes of a worker when last measured."""
         return self._workers[seat].memory

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, LineReader, WireError, encode
 from cchybrid.system.process_tree import Process, children, descendants, end, marked
-from cchybrid.system.processes import private_memory, start_module
+from cchybrid.system.processes import memory_of_all, private_memory, start_module
 
 GRACE_SECONDS = 1.0
 """Seconds between the request to stop and SIGTERM; a worker ends itself before (``worker``)."""
@@ -66,6 +66,7 @@ class WorkerProcess:
         self.garbled = False
         self.memory = 0
         self._outside: set[Process] = set()
+        self._tree: tuple[int, ...] = ()
         self.closed: set[int] = set()
         self._started = False
         self._pause_requested = False
@@ -105,11 +106,16 @@ class WorkerProcess:
         ``tree`` has the running children of all processes.
         """
         found = descendants(self._process.pid, tree)
-        numbers = (self._process.pid, *(process.number for process in found))
-        self.memory = sum(map(private_memory, numbers))
+        self._tree = (self._process.pid, *(process.number for process in found))
+        self.memory = sum(map(private_memory, self._tree))
         outside = [process for process in found if not self._in_group(process)]
         self._outside.update(outside)
         return outside
+
+    def measure_again(self) -> None:
+        """Measure its memory again, with what its forked processes share counted once."""
+        if len(self._tree) > 1:
+            self.memory = memory_of_all(self._tree)
 
     def _in_group(self, process: Process) -> bool:
         with contextlib.suppress(OSError):

@@ -325,16 +325,23 @@ def write_text(text: str, path: str | Path) -> None:
 
 
 def write_bytes(content: bytes, path: str | Path) -> None:
+    """Write a file as ``write_parts`` does."""
+    write_parts((content,), path)
+
+
+def write_parts(parts: Iterable[bytes], path: str | Path) -> None:
     """Write a file atomically, or raise an ``InputError`` that says why it failed."""
     try:
         target = Path(os.path.realpath(path))
         draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
         if Path(path).exists() and not target.is_file():
             # A device or a pipe, such as /dev/stdout, must not be replaced by a file.
-            Path(path).write_bytes(content)
+            with Path(path).open("wb") as file:
+                file.writelines(parts)
             return
         try:
-            draft.write_bytes(content)
+            with draft.open("wb") as file:
+                file.writelines(parts)
             draft.replace(target)
         except BaseException:  # Ctrl-C, too
             with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +21,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Mark the processes of the test, and give it a folder of temporary files; none may be left."""
+    folder = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv(OWN, uuid.uuid4().hex)
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faults.faulty_plugin")
     yield
     end_all()
+    assert not list(folder.iterdir()), "temporary files are left"

@@ -5,6 +5,7 @@ The note is in the event log: by it a test proves that the fault took place.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -17,16 +18,19 @@ from typing import NoReturn
 
 import cchybrid
 from cchybrid.host.first_schedule import first_schedule
+from cchybrid.host.wire import encode
 from cchybrid.model.schedule import steps_to_json
-from cchybrid.plugin import EngineInfo, NoOptions, Run, Stop, hookimpl
+from cchybrid.plugin import EngineInfo, Run, Stop, hookimpl
 from cchybrid.plugin.conformance.subject import serial_schedule
 from cchybrid.problem import Problem
+from cchybrid.system.processes import private_memory
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.faults.processes import OWN
+from tests.faulty_engines import Faulty, Sound, described, wait
 
-SLEEPER = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-GIGABYTES = 2
 FORKS = 60
-OFFERS = 1_000_000
+DELETABLE = "CCHYBRID_TEST_DELETABLE"
+"""Environment variable with the folder whose files may be deleted, and a file in that folder."""
 
 
 def note(run: Run, **figures: float) -> None:
@@ -35,30 +39,19 @@ def note(run: Run, **figures: float) -> None:
     time.sleep(0.15)
 
 
-def wait(run: Run) -> Stop:
-    while not run.should_stop():
-        time.sleep(0.02)
-    return Stop.LIMIT
+def send(run: Run, lines: bytes) -> None:
+    """Send lines of its own making to the host."""
+    out = run._out  # type: ignore[attr-defined]
+    out.write(lines)
+    out.flush()
 
 
-DELETABLE = "CCHYBRID_TEST_DELETABLE"
-"""Environment variable with the folder whose files may be deleted, and a file in that folder."""
+def sleeper() -> list[str]:
+    """Return a command that does nothing, and by whose words the test finds it."""
+    return [sys.executable, "-S", "-c", "import time; time.sleep(600)", os.environ[OWN]]
 
 
-class Base:
-    Options: type = NoOptions
-
-    def __init__(self, options: object) -> None:
-        self.options = options
-
-    def unsupported(self, problem: Problem) -> str | None:
-        return None
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        raise NotImplementedError
-
-
-class Good(Base):
+class Good(Faulty):
     """One schedule, then nothing until the end."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -66,27 +59,38 @@ class Good(Base):
         return wait(run)
 
 
-class Scatter(Base):
-    """Leave children in sessions of their own: one with, one without any environment."""
+class Beating(Faulty):
+    """One schedule, then a note five times a second."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        kept = subprocess.Popen(SLEEPER, start_new_session=True)
-        bare = subprocess.Popen(SLEEPER, start_new_session=True, env={})
         run.offer(first_fit(problem, run.seed))
-        note(run, kept=kept.pid, bare=bare.pid)
+        beats = 0
+        while not run.should_stop():
+            beats += 1
+            run.note(beats=beats)
+            time.sleep(0.2)
+        return Stop.LIMIT
+
+
+class Scatter(Faulty):
+    """Leave a child in a session of its own."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        child = subprocess.Popen(sleeper(), start_new_session=True)
+        run.offer(first_fit(problem, run.seed))
+        note(run, kept=child.pid)
         return wait(run)
 
 
-class Daemon(Base):
+class Daemon(Faulty):
     """Leave a daemon: another session, no parent, no environment, no open files."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         script = "import os, sys; os.fork() and os._exit(0); os.setsid(); "
-        script += "os.execve(sys.executable, [sys.executable, '-S', '-c', "
-        script += "'import os,time; print(os.getpid(),flush=True); time.sleep(600)'], {})"
-        with subprocess.Popen(
-            [sys.executable, "-S", "-c", script], stdout=subprocess.PIPE
-        ) as child:
+        script += "print(os.getpid(), flush=True); os.closerange(0, 3); "
+        script += "os.execve(sys.argv[1], sys.argv[1:], {})"
+        words = [sys.executable, "-S", "-c", script, *sleeper()]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
             number = int(child.stdout.readline())
         run.offer(first_fit(problem, run.seed))
@@ -94,7 +98,7 @@ class Daemon(Base):
         return wait(run)
 
 
-class Bomb(Base):
+class Bomb(Faulty):
     """Fork processes that go on forking, each in a session of its own, up to a limit."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -105,6 +109,8 @@ class Bomb(Base):
         seen = 0
         while seen < FORKS:
             seen += len(os.read(count, FORKS))
+            run.note(forking=seen)
+        time.sleep(0.15)
         note(run, forked=seen)
         return wait(run)
 
@@ -120,23 +126,50 @@ def _multiply(put: int) -> NoReturn:
         if child == 0:
             os._exit(0)
         os.waitpid(child, 0)
-        time.sleep(0.2)
+        time.sleep(1.0)
 
 
-class Gigabytes(Base):
-    """Write gigabytes to standard output and standard error."""
+class Copies(Faulty):
+    """Fork processes that share much memory with it, and wait for them."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.offer(first_fit(problem, run.seed))
+        kept = bytearray(b"x") * (256 << 20)
+        children = [os.getpid()]
+        for _ in range(6):
+            children.append(os.fork())
+            if children[-1] == 0:
+                time.sleep(600)
+        note(run, apiece=sum(map(private_memory, children)) >> 20)
+        for _ in range(10):  # the host measures twice a second
+            time.sleep(0.2)
+        note(run, measured=len(kept))
+        return wait(run)
+
+
+class Gigabytes(Faulty):
+    """Write gigabytes to standard output and standard error."""
+
+    BYTES: float = 2 << 30
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run.offer(first_fit(problem, run.seed))
+        note(run, begun=1.0)
         block, written = b"x" * (1 << 22), 0
-        while written < GIGABYTES << 30 and not run.should_stop():
+        while written < self.BYTES:
             for stream in (1, 2):
                 written += os.write(stream, block)
         note(run, written=written)
         return wait(run)
 
 
-class Wanderer(Base):
+class Flood(Gigabytes):
+    """Write to both streams without end."""
+
+    BYTES = math.inf
+
+
+class Wanderer(Faulty):
     """Change environment and folder, and delete all files of a temporary folder of the test."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -157,34 +190,30 @@ class Wanderer(Base):
         return wait(run)
 
 
-class Million(Base):
-    """Offer the same schedule a million times."""
+class Million(Faulty):
+    """Offer the same schedule a million times, as fast as the host reads; note it now and then."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        offered, steps = 0, serial_schedule(problem)
-        while offered < OFFERS and not run.should_stop():
-            run.offer(steps)
-            offered += 1
-            if offered == 1_000:
-                run.note(offered=offered)
+        steps = steps_to_json(problem.lift(serial_schedule(problem)).steps)
+        lines = encode({"event": "offer", "steps": steps, "spent": 0, "how": ""}) * 100
+        for block in range(1, 10_001):
+            send(run, lines)
+            run.note(offered=100 * block)
         return wait(run)
 
 
-class Long(Base):
+class Long(Faulty):
     """Send lines of 100 MB that are events, but hold nothing of use."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.offer(first_fit(problem, run.seed))
-        note(run, long=100.0)
-        for _ in range(3):
-            out = run._out  # type: ignore[attr-defined]
-            out.write(b'{"event":"note","metrics":{"x":1' + b" " * 100_000_000 + b"}}\n")
-            out.flush()
-        note(run, sent=3.0)
+        for _ in range(2):
+            send(run, b'{"event":"note","metrics":{"x":1' + b" " * 100_000_000 + b"}}\n")
+        note(run, sent=2.0)
         return wait(run)
 
 
-class Early(Base):
+class Early(Faulty):
     """Claim a bound that is too high before anything else."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -193,7 +222,7 @@ class Early(Base):
         return wait(run)
 
 
-class Foreign(Base):
+class Foreign(Faulty):
     """Offer a schedule of another instance."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -204,7 +233,7 @@ class Foreign(Base):
         return wait(run)
 
 
-class Never(Base):
+class Never(Faulty):
     """Never stop, whatever the signal, and show it."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -216,30 +245,30 @@ class Never(Base):
             time.sleep(600)
 
 
-class Grow(Base):
-    """Take more and more memory, as resident pages."""
+class Grow(Faulty):
+    """Take more and more memory, as resident pages, up to a limit."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.offer(first_fit(problem, run.seed))
         kept: list[bytearray] = []
-        while not run.should_stop():
+        while len(kept) < 13 and not run.should_stop():
             kept.append(bytearray(b"x") * (64 << 20))
             note(run, grown=64.0 * len(kept))
-        return Stop.LIMIT
+        return wait(run)
 
 
 ENGINES = (
-    Good, Scatter, Daemon, Bomb, Gigabytes, Wanderer, Million, Long, Early, Foreign, Never, Grow,
+    Beating, Scatter, Daemon, Bomb, Copies, Gigabytes, Flood, Wanderer, Million, Long, Foreign,
+    Never,
 )  # fmt: skip
+SEVERAL = (Good, Grow, Sound)
+"""Engines that are there several times, as good-1, good-2 and so on."""
 
 
 @hookimpl
 def cchybrid_engines() -> list[EngineInfo]:
-    again = EngineInfo("grow-too", f"{__name__}:Grow", "")
-    return [again] + [
-        EngineInfo(
-            kind.__name__.lower(), f"{__name__}:{kind.__name__}", kind.__doc__ or "",
-            kind="exact" if kind is Early else "heuristic",
-        )
-        for kind in ENGINES
+    several = [
+        described(engine, f"{engine.__name__.lower()}-{number}")
+        for engine in SEVERAL for number in range(1, 7)
     ]  # fmt: skip
+    return [*map(described, ENGINES), *several, described(Early, kind="exact")]

@@ -8,12 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import call
-from tests.faults.processes import own_processes
+from cchybrid.exchange import dimacs, opb
+from tests.faults.processes import as_another_user, call, gone
 
 LIMITED = """
 import contextlib, io, json, resource, sys
@@ -32,38 +33,61 @@ print(json.dumps(found))
 
 WRITING = (
     "solve ring-bi-4 AAS -o new.json",
+    "solve ring-bi-4 AAB --minimise rounds --steps 2 -o new.json",
     "instance ring-bi-4 AAS -o new.json",
     "instance ring-bi-8 AAS -o new.txt",
     "prove s.json -o new.json",
+    "prove s.json -o c.json --dimacs new",
+    "prove s.json -o c.json --opb new",
     "export s.json --to csv -o new.csv",
+    "import foreign/hops.xml -o new.json",
+    "audit foreign -o new",
     "draw s.json -o new.html",
     "draw s.json -o new.svg",
     "throughput dgx-1 allgather -o new.json",
+    "pareto ring-bi-4 allgather -o new",
+    "pareto ring-bi-4 allgather -o new --plot new.svg",
+    "design --nodes 6 --degree 3 --evaluations 20 -o new.json",
+    "design --nodes 6 --degree 3 --collective AAS --time-limit 5 --schedule new.json",
     "bench run one.toml --engine colouring --evaluations 20 --store new.sqlite",
-    "bench report old.sqlite -o report",
+    "bench run one.toml --engine colouring --evaluations 20 --slurm new.txt --shards 2",
+    "bench merge old.sqlite -o new.sqlite",
+    "bench report old.sqlite -o new",
 )
-"""Every kind of output; all but the report already exist."""
+"""Every kind of output; all but the stores already exist."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a schedule, a store, and files that the commands replace."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "one.toml").write_text(
+        'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
+    )
+    (folder / "foreign").mkdir()
+    for words in (
+        "solve ring-bi-4 AAS -o s.json",
+        "solve ring-bi-4 AAB --switching store-and-forward -o hops.json",
+        "export hops.json --to msccl -o foreign/hops.xml",
+        "bench run one.toml --engine colouring --evaluations 20 --store old.sqlite",
+    ):
+        status, _, err = call(words, folder)
+        assert status == 0, err
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a schedule, a store, and files that the commands replace."""
-    (tmp_path / "one.toml").write_text(
-        'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
-    )
-    assert call("solve", "ring-bi-4", "AAS", "-o", "s.json", cwd=tmp_path).returncode == 0
-    words = "bench run one.toml --engine colouring --evaluations 20 --store old.sqlite"
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", *words.split()], cwd=tmp_path, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    for suffix in ("json", "txt", "csv", "html", "svg"):
-        (tmp_path / f"new.{suffix}").write_text("as it was")
-    return tmp_path
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return shutil.copytree(made, tmp_path / "folder")
 
 
 def test_what_does_not_fit_is_said_and_spoils_nothing(folder: Path) -> None:
+    (folder / "new").mkdir()
+    for suffix in ("json", "txt", "csv", "html", "svg"):
+        (folder / f"new.{suffix}").write_text("as it was")
+    for name in (dimacs.FORMULA, opb.FORMULA, "report.md"):
+        (folder / "new" / name).write_text("as it was")
     before = {path.name for path in folder.iterdir()}
     done = subprocess.run(
         [sys.executable, "-c", LIMITED], input=json.dumps(WRITING), capture_output=True,
@@ -77,95 +101,78 @@ def test_what_does_not_fit_is_said_and_spoils_nothing(folder: Path) -> None:
         assert last.startswith("cchybrid: "), (words, err)
         # The fault has taken place: the words of the operating system, or of SQLite.
         assert any(each in last for each in ("File too large", "disk", "full")), (words, last)
-    for path in folder.glob("new.*"):
-        if not path.name.startswith("new.sqlite"):
+    for path in (*folder.glob("new.*"), *(folder / "new").glob("*.*")):
+        if path.suffix != ".sqlite":
             assert path.read_text() == "as it was", path
     left = {path.name for path in folder.iterdir()} - before
-    assert left <= {"report", "new.sqlite"}
-    assert not own_processes()
+    assert left <= {"new.sqlite"}
+    assert not list((folder / "new").glob("**/.*"))  # drafts
+    gone()
 
 
-def _fill(path: Path) -> None:
-    """Write to a file until the file system is full."""
-    with open(path, "wb", buffering=0) as file, contextlib.suppress(OSError):
-        while True:
-            file.write(bytes(4096))
-    assert shutil.disk_usage(path).free == 0
-
-
-def test_a_full_file_system(folder: Path) -> None:
-    """A real one, of 64 KiB, for temporary files, cache, log and schedule."""
-    small = folder / "small"
-    small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(small)]
-    if os.getuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+@contextlib.contextmanager
+def mounted(folder: Path, size: str) -> Iterator[None]:
+    """Mount a file system of memory; skip the test where that is not possible."""
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)]
+    if os.getuid() or subprocess.run(words, capture_output=True, check=False).returncode:
         pytest.skip("a file system can be mounted by root only")
     try:
-        _fill(small / "filler")
-        environment = {**os.environ, "TMPDIR": str(small), "NUMBA_CACHE_DIR": str(small)}
-        done = subprocess.run(
-            [sys.executable, "-m", "cchybrid", "solve", "torus-3x3", "AAS", "--json",
-             "--log", "small/log.jsonl", "-o", "small/s.json", "--time-limit", "30"],
-            cwd=folder, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        yield
     finally:
-        subprocess.run(["umount", str(small)], check=True)
-    result = json.loads(done.stdout)
-    assert result["steps"] == 3
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_file_system(tmp_path: Path) -> None:
+    """A real one, of 64 KiB, for temporary files, cache, log and schedule."""
+    small = tmp_path / "small"
+    with mounted(small, "64k"):
+        with open(small / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        assert shutil.disk_usage(small).free == 0
+        status, out, err = call(
+            "solve ring-bi-4 AAS --engine colouring --json --log small/log.jsonl -o small/s.json",
+            tmp_path, env={**os.environ, "TMPDIR": str(small), "NUMBA_CACHE_DIR": str(small)},
+        )  # fmt: skip
+        gone()
+    result = json.loads(out)
+    assert result["steps"] == 2
     assert "the log is incomplete: OSError: [Errno 28]" in " ".join(result["troubles"])
-    assert done.returncode == 2
+    assert status == 2
     last = "cchybrid: small/s.json: cannot be written: No space left on device"
-    assert done.stderr.splitlines()[-1].startswith(last)
+    assert err.splitlines()[-1].startswith(last)
 
 
-@pytest.fixture
-def read_only(folder: Path) -> Path:
-    """The folder, on which nothing can be changed."""
-    place = folder / "read-only"
-    place.mkdir()
-    for name in ("s.json", "old.sqlite", "one.toml"):
-        shutil.copy(folder / name, place / name)
-    return place
-
-
-def test_a_read_only_store_home_and_cache(read_only: Path) -> None:
+def test_a_read_only_store_home_and_cache(folder: Path, tmp_path: Path) -> None:
     """As a user who owns nothing there; the store can be read, and not written to."""
-    for path in (read_only, *read_only.iterdir()):
+    writable = tmp_path / "writable"
+    writable.mkdir()
+    before = as_another_user(writable)
+    names = {path.name for path in folder.iterdir()}
+    for path in (folder, *folder.iterdir()):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    other = {}
-    if os.getuid() == 0:
-        other = {"user": 65534, "group": 65534, "extra_groups": []}
-        for parent in read_only.parents:
-            if not parent.stat().st_mode & 0o001:
-                parent.chmod(parent.stat().st_mode | 0o001)
     environment = {
-        **os.environ, "HOME": str(read_only), "NUMBA_CACHE_DIR": str(read_only / "cache"),
-        "MPLCONFIGDIR": str(read_only / "matplotlib"), "TMPDIR": "/tmp",
+        **os.environ, "HOME": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "MPLCONFIGDIR": str(folder / "matplotlib"), "TMPDIR": str(writable),
     }  # fmt: skip
 
-    def run(words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cchybrid", *words.split()], cwd=read_only, text=True,
-            env=environment, capture_output=True, check=False, **other,
-        )  # fmt: skip
+    def run(words: str) -> tuple[int, str, str]:
+        return call(words, folder, before=before, env=environment)
 
-    try:
-        readable = run("--version").returncode == 0
-    except PermissionError:
-        readable = False
-    if not readable:
-        pytest.skip("another user cannot read this installation")
-    refused = run("bench run one.toml --engine colouring --evaluations 20 --store old.sqlite")
-    assert refused.returncode == 2
-    assert "old.sqlite: cannot be used as a store" in refused.stderr
-    refused = run("solve ring-bi-4 AAS -o s.json")
-    assert refused.returncode == 2
-    assert "s.json: cannot be written: Permission denied" in refused.stderr
-    assert "verified" in refused.stdout  # the result is shown
-    solved = run("solve torus-3x3 AAS --engine colouring --time-limit 60 --json")
-    assert solved.returncode == 0, solved.stderr
-    assert json.loads(solved.stdout)["steps"] == 3
-    refused = run("bench report old.sqlite")
-    assert refused.returncode == 2
-    assert "cannot be written" in refused.stderr
-    assert {path.name for path in read_only.iterdir()} == {"s.json", "old.sqlite", "one.toml"}
+    status, _, err = run("bench run one.toml --engine colouring --time-limit 9 --store old.sqlite")
+    assert status == 2
+    assert "old.sqlite: cannot be used as a store" in err
+    status, out, err = run("solve ring-bi-4 AAS --engine colouring --json -o s.json")
+    assert status == 2
+    assert "s.json: cannot be written: Permission denied" in err
+    assert json.loads(out)["steps"] == 2  # the result is shown
+    assert not json.loads(out)["troubles"]
+    status, _, err = run("bench report old.sqlite")
+    assert status == 2
+    assert "cannot be written" in err
+    status, _, err = run(f"bench report old.sqlite -o {writable / 'report'}")
+    assert status == 0, err
+    assert (writable / "report" / "report.md").exists()
+    assert {path.name for path in folder.iterdir()} == names
+    folder.chmod(0o755)  # pytest deletes it

@@ -12,13 +12,16 @@ import pytest
 import cchybrid
 from cchybrid.plugin.registry import load_registry
 from tests.faults.faulty_plugin import DELETABLE
-from tests.faults.processes import GONE_SECONDS, metrics, own_processes, runs, until
+from tests.faults.processes import LIMITS, allowed, gone, metrics, own_processes
+
+ENOUGH = 100_000
+"""MiB of memory that no fault reaches but one of memory."""
 
 
 def solve(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[Mapping[str, Any]]]:
     """Return the result of a run of these engines, and its events."""
     events: list[Mapping[str, Any]] = []
-    rest = {"time_limit": 30.0, "first_schedule": False, **rest}
+    rest = {"time_limit": 120.0, "first_schedule": False, **rest}
     network = rest.pop("network", "ring-bi-4")
     # The bound closes the gap unless the host's own schedule is worse than it.
     result = cchybrid.solve(
@@ -44,30 +47,40 @@ def stop_after(name: str) -> Any:
 @pytest.mark.parametrize(
     ("engine", "noted"),
     [
-        ("scatter", "bare"),
+        ("scatter", "kept"),
         ("daemon", "daemon"),
         ("bomb", "forked"),
         ("gigabytes", "written"),
-        ("million", "offered"),
         ("long", "sent"),
         ("never", "deaf"),
     ],
 )
 def test_the_best_schedule_is_kept_and_nothing_is_left(engine: str, noted: str) -> None:
-    result, events = solve(engine, time_limit=120.0, **stop_after(noted))
+    result, events = solve(engine, memory=ENOUGH, **stop_after(noted))
     assert metrics(events, noted), "the fault did not take place"
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
-    numbers = [int(each) for name in ("kept", "bare", "daemon") for each in metrics(events, name)]
-    until(lambda: not own_processes() and not any(map(runs, numbers)), GONE_SECONDS)
+    # On a busy machine any engine may end too late.
+    late = f"{engine}: did not stop when asked"
+    assert all(text.startswith(late) for text in result.troubles)
+    assert result.troubles or engine != "never"
+    gone()
 
 
 @pytest.mark.usefixtures("_endless")
-@pytest.mark.parametrize("engine", ["bomb", "gigabytes", "million", "never"])
-def test_the_time_limit_holds(engine: str) -> None:
-    result, events = solve(engine, time_limit=12.0)
-    assert any(event["event"] == "started" for event in events)
-    assert result.seconds < 12.0 + GONE_SECONDS
+@pytest.mark.parametrize(
+    ("engine", "noted"),
+    [("bomb", "forking"), ("flood", "begun"), ("million", "offered"), ("never", "deaf")],
+)
+def test_the_time_limit_holds(engine: str, noted: str) -> None:
+    for limit in LIMITS:
+        result, events = solve(engine, memory=ENOUGH, time_limit=limit)
+        if metrics(events, noted):
+            break
+    assert metrics(events, noted), "the fault did not take place"
+    assert result.seconds < limit + allowed(2.0)
+    assert result.schedule is not None
+    gone()
 
 
 @pytest.mark.usefixtures("_endless")
@@ -83,7 +96,7 @@ def test_environment_folder_and_temporary_files_of_the_host_stay(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr("cchybrid.host.shared_instance.MIN_SHARED_DELIVERIES", 0)
     here = Path.cwd()
-    result, events = solve("wanderer", "good", time_limit=120.0, **stop_after("deleted"))
+    result, events = solve("wanderer", "good-1", **stop_after("deleted"))
     assert metrics(events, "deleted")[0] >= 2
     assert not (tmp_path / "temporary" / "file").exists()
     assert (tmp_path / "kept").exists()
@@ -94,7 +107,7 @@ def test_environment_folder_and_temporary_files_of_the_host_stay(
 
 
 def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
-    result, events = solve("early", "good", time_limit=120.0)
+    result, events = solve("early", "good-1")
     claims = [each for each in events if each["event"] == "bound" and each["steps"] == 1_000]
     assert claims or any("1000 steps" in text for text in result.troubles)
     assert (result.status, result.lower_bound.steps) == ("optimal", result.steps)
@@ -102,7 +115,7 @@ def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
 
 
 def test_a_schedule_of_another_instance_is_refused() -> None:
-    result, events = solve("foreign", "good", time_limit=120.0, network="mesh-2x2")
+    result, events = solve("foreign", "good-1", network="mesh-2x2")
     assert metrics(events, "foreign")
     assert result.schedule is not None
     assert any(text.startswith("foreign: offered an invalid") for text in result.troubles)
@@ -110,14 +123,24 @@ def test_a_schedule_of_another_instance_is_refused() -> None:
 
 @pytest.mark.usefixtures("_endless")
 def test_a_run_keeps_to_its_memory() -> None:
-    """Together two engines need more than the run has, while each alone would not."""
+    """Together two engines need more than the run has, while each alone does not."""
     seen: list[Mapping[str, Any]] = []
     words = "ended, as the run exceeded 1,600 MiB of memory"
     result, events = solve(
-        "grow", "grow-too", memory=1600, time_limit=120.0, on_event=seen.append,
+        "grow-1", "grow-2", memory=1600, on_event=seen.append,
         stop=lambda: any(words in each.get("text", "") for each in seen),
     )  # fmt: skip
     assert 500 < max(metrics(events, "grown")) < 1600
-    (trouble,) = result.troubles
-    assert trouble in (f"grow: {words}", f"grow-too: {words}")
+    assert sum(text.endswith(words) for text in result.troubles) == 1
     assert result.schedule is not None
+    gone()
+
+
+@pytest.mark.usefixtures("_endless")
+def test_memory_that_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid.system.processes.MAX_MEASURE_SECONDS", 60.0)  # it may be busy
+    result, events = solve("copies", memory=1200, **stop_after("measured"))
+    assert metrics(events, "apiece")[0] > 1200
+    assert metrics(events, "measured"), result.troubles
+    assert result.schedule is not None
+    gone()

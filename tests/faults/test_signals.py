@@ -2,79 +2,188 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from cchybrid.bench.store import Store
 from cchybrid.model import Schedule
-from tests.faults.processes import GONE_SECONDS, events, own_processes, start, until
+from tests.cli.test_proving import save
+from tests.faults.processes import (
+    LATE_SECONDS,
+    LIMITS,
+    allowed,
+    events,
+    gone,
+    metrics,
+    start,
+    state,
+    until,
+    workers,
+    working,
+)
 
-WORDS = "solve spidergon-36 AAS --engine good --strategy race --log log.jsonl -o s.json"
+WORDS = "solve mesh-4x4 AAS --engine beating --log log.jsonl -o s.json"
+"""The engine's schedule is longer than every bound, so only a signal or the time ends the run."""
+SUITE = """
+name = "two"
+[[rows]]
+topology = ["ring-bi-4", "mesh-4x4"]
+collective = "AAS"
+"""
+ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
-def started(folder: Path, words: str = WORDS, **rest: object) -> subprocess.Popen[str]:
-    """Start a run, and wait for the first schedule of an engine."""
-    process = start(words, folder, **rest)
-    until(lambda: any(each["event"] == "started" and each["engine"] == "good"
-                      for each in events(folder / "log.jsonl")))  # fmt: skip
+def beats(folder: Path) -> int:
+    """Return how many notes the engine has sent."""
+    return len(metrics(events(folder / "log.jsonl"), "beats"))
+
+
+def started(folder: Path, words: str = "", **rest: object) -> subprocess.Popen[str]:
+    """Start a run, and wait until its engine works."""
+    process = start(f"{WORDS} {words}", folder, **rest)
+    until(lambda: beats(folder), process=process)
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_the_best_schedule_is_kept(tmp_path: Path, number: signal.Signals) -> None:
-    process = started(tmp_path, f"{WORDS} --time-limit 300")
+def started_in_time(folder: Path) -> tuple[subprocess.Popen[str], float]:
+    """Start a run, and wait until its engine works; return its time limit, too."""
+    for limit in LIMITS:
+        with contextlib.suppress(AssertionError):
+            return started(folder, f"--time-limit {limit}"), limit
+    raise AssertionError("the engine has not started in time")
+
+
+def interrupted(folder: Path) -> bool:
+    """Return whether the run was interrupted; assert that it has written its result."""
+    last = events(folder / "log.jsonl")[-1]
+    assert last["event"] == "result"
+    assert Schedule.load(folder / "s.json").steps
+    return bool(last["interrupted"])
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_solve_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -> None:
+    process = started(tmp_path, "--time-limit 300")
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LATE_SECONDS)
     assert process.returncode == 0, err
     assert "interrupted" in out
-    assert events(tmp_path / "log.jsonl")[-1]["interrupted"]
-    assert Schedule.load(tmp_path / "s.json").steps
-    until(lambda: not own_processes(), GONE_SECONDS)
+    assert interrupted(tmp_path)
+    gone()
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_bench_keeps_the_finished_runs(tmp_path: Path, number: signal.Signals) -> None:
+    """Of two runs the first ends by itself; the second would go on for minutes."""
+    (tmp_path / "two.toml").write_text(SUITE)
+    words = "bench run two.toml --engine sound-1 --engine good-1 --time-limit 300 --jobs 1"
+    process = start(f"{words} --store s.sqlite", tmp_path)
+
+    def finished() -> int:
+        if not (tmp_path / "s.sqlite").exists():
+            return 0
+        with Store(tmp_path / "s.sqlite") as store:
+            return sum(store.run_counts().values())
+
+    until(finished, process=process)
+    until(workers, process=process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=LATE_SECONDS)
+    assert process.returncode == 1, err
+    assert "interrupted; the same command continues" in err
+    assert finished()
+    gone()
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_prove_keeps_the_best_bound(tmp_path: Path, number: signal.Signals) -> None:
+    save(tmp_path / "s.json", "kautz-12", "AAB")
+    process = start("prove s.json --time-limit 300", tmp_path)
+    until(lambda: working("cadical_process"), process=process)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=LATE_SECONDS)
+    assert process.returncode == 1, err
+    assert "interrupted" in out + err
+    assert "Traceback" not in err
+    assert (tmp_path / "s.certificate.json").exists()
+    gone()
 
 
 def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
     """As with nohup."""
     process = started(
-        tmp_path, f"{WORDS} --time-limit 20",
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
     )  # fmt: skip
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=120)
-    assert not events(tmp_path / "log.jsonl")[-1]["interrupted"]
+    before = beats(tmp_path)
+    until(lambda: beats(tmp_path) > before + 3, process=process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=LATE_SECONDS)
+    assert interrupted(tmp_path)
+
+
+def the_host(process: subprocess.Popen[str]) -> list[int]:
+    return [process.pid]
+
+
+def the_workers(process: subprocess.Popen[str]) -> list[int]:
+    return workers()
+
+
+Chosen = Callable[[subprocess.Popen[str]], list[int]]
+
+
+def stop(numbers: list[int]) -> None:
+    """Stop processes, and wait until they are."""
+    assert numbers
+    for number in numbers:
+        os.kill(number, signal.SIGSTOP)
+    until(lambda: all(state(number) in ("T", "") for number in numbers))
+    assert any(state(number) == "T" for number in numbers)
+
+
+@pytest.mark.parametrize("chosen", [the_host, the_workers])
+def test_what_is_stopped_and_continued_goes_on(tmp_path: Path, chosen: Chosen) -> None:
+    process = started(tmp_path, "--time-limit 300")
+    numbers = chosen(process)
+    stop(numbers)
+    before = beats(tmp_path)
+    time.sleep(1.0)
+    assert beats(tmp_path) < before + 3  # what was under way
+    for number in numbers:
+        os.kill(number, signal.SIGCONT)
+    until(lambda: beats(tmp_path) > before + 8, process=process)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=LATE_SECONDS)
+    assert process.returncode == 0, err
+    assert interrupted(tmp_path)
+    gone()
 
 
 def test_a_host_that_is_stopped_beyond_its_time_ends_when_it_continues(tmp_path: Path) -> None:
-    process = started(tmp_path, f"{WORDS} --time-limit 12")
-    process.send_signal(signal.SIGSTOP)
-    until(lambda: _state(process.pid) == "T")
+    process, limit = started_in_time(tmp_path)
+    stop([process.pid])
+    time.sleep(limit)
+    os.kill(process.pid, signal.SIGCONT)
     begun = time.monotonic()
-    while time.monotonic() - begun < 13:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGCONT)
-    process.communicate(timeout=60)
-    last = events(tmp_path / "log.jsonl")[-1]
-    assert last["event"] == "result"
-    assert last["seconds"] > 12.5  # it was stopped meanwhile
-    until(lambda: not own_processes(), GONE_SECONDS)
+    process.communicate(timeout=LATE_SECONDS)
+    assert time.monotonic() - begun < allowed(2.0)
+    assert not interrupted(tmp_path)
+    assert events(tmp_path / "log.jsonl")[-1]["seconds"] > limit  # it was stopped meanwhile
+    gone()
 
 
 def test_workers_that_are_stopped_do_not_keep_the_host(tmp_path: Path) -> None:
-    process = started(tmp_path, f"{WORDS} --time-limit 15")
-    workers = [number for number, line in own_processes().items() if "host.worker" in line]
-    for number in workers:
-        os.kill(number, signal.SIGSTOP)
-    assert any(_state(number) == "T" for number in workers)
-    process.communicate(timeout=120)
-    assert events(tmp_path / "log.jsonl")[-1]["seconds"] < 15 + GONE_SECONDS
-    until(lambda: not own_processes(), GONE_SECONDS)
-
-
-def _state(number: int) -> str:
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
+    process, limit = started_in_time(tmp_path)
+    stop(workers())
+    process.communicate(timeout=LATE_SECONDS)
+    assert not interrupted(tmp_path)
+    assert events(tmp_path / "log.jsonl")[-1]["seconds"] < limit + allowed(2.0)
+    gone()

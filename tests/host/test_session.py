@@ -21,12 +21,9 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
 from tests import faulty_engines
+from tests.faults.processes import OWN, own_processes, workers
 
 SMALL = ("ring-bi-4", "AAS")
-
-
-OWN = "CCHYBRID_TEST"
-"""Environment variable that marks the processes of one test: others run at the same time."""
 
 
 @pytest.fixture(autouse=True)
@@ -46,20 +43,6 @@ def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
     return cchybrid.solve(
         cchybrid.instance(*spec), engines=engines, strategy="race", registry=registry, **rest
     )
-
-
-def processes_of_runs() -> list[str]:
-    """Return the command lines of the processes that this test's runs have left."""
-    mark = f"{OWN}={os.environ[OWN]}".encode()
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                if mark in (entry / "environ").read_bytes():
-                    found.append((entry / "cmdline").read_text())
-            except OSError:
-                continue
-    return found
 
 
 @pytest.mark.parametrize(
@@ -101,7 +84,7 @@ def test_a_faulty_engine_is_named_and_the_run_goes_on(
     assert result.schedule is not None
     assert result.status in ("optimal", "feasible")
     assert any(text.startswith(f"{engine}: ") and words in text for text in result.troubles)
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -109,7 +92,7 @@ def test_an_engine_that_ignores_sigterm_is_killed_with_its_children(registry: Re
     result = run(registry, "hang", time_limit=7.0)
     assert result.status == "unknown"
     assert result.troubles == ("hang: did not stop when asked; terminated",)
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -121,7 +104,7 @@ def test_an_engine_that_ignores_should_stop_is_terminated(registry: Registry) ->
 @pytest.mark.long
 def test_a_child_in_another_session_is_found(registry: Registry) -> None:
     run(registry, "escape", time_limit=5.0)
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -129,7 +112,7 @@ def test_a_child_that_writes_without_end_is_ended_with_its_worker(registry: Regi
     result = run(registry, "orphan", "late", time_limit=8.0)
     assert result.schedule is not None
     assert result.seconds < 10
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -227,7 +210,7 @@ def test_all_faulty_engines_at_once_leave_the_verdict_to_the_sound_one(registry:
             break
     assert result.schedule is not None
     assert not cchybrid.verify_schedule(result.schedule)
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -392,12 +375,12 @@ def test_when_the_host_is_killed_its_workers_end(tmp_path: Path) -> None:
     }
     host = subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path)
     deadline = time.monotonic() + 30
-    while not any("host.worker" in line for line in processes_of_runs()):
+    while not workers():
         assert time.monotonic() < deadline
         time.sleep(0.05)
     time.sleep(1.0)
     host.send_signal(signal.SIGKILL)
     host.wait()
-    while processes_of_runs():
+    while own_processes():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -26,7 +26,7 @@ from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.system.shared_file import SharedFile, read
 from tests.examples import examples
-from tests.host.test_session import OWN, processes_of_runs
+from tests.faults.processes import OWN, own_processes
 from tests.mapped_engines import is_mapped
 from tests.random_instances import instances
 
@@ -146,14 +146,14 @@ def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str,
         files = shared.files("engine")
         assert list(files) == ["instance", "problem"]
         assert list(shared.files("options")) == list(shared.files("proof")) == ["instance"]
-        assert len(processes_of_runs()) <= 1
+        assert len(own_processes()) <= 1
         found = ReceivedInstance(files, refuse_line)
         assert found.instance is found.problem.origin.instance
         assert_equal(build_problem(instance), found.problem)
         assert is_mapped(found.problem.path_resource)
     finally:
         shared.close()
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.usefixtures("all_shared")
@@ -209,7 +209,7 @@ def test_results_are_equal_with_and_without_sharing(
         found.append(shown(solved(registry, spec, observers=[events.append])))
         assert mapped_notes(events) == mapped
     assert found[0] == found[1]
-    assert not processes_of_runs()
+    assert not own_processes()
 
 
 @pytest.mark.long
@@ -281,14 +281,14 @@ def test_an_interrupted_run_leaves_no_file_and_no_process(
     with subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path) as host:
         late = time.monotonic() + 60
         expected = ("faulty_builder", "host.worker")
-        while not all(any(name in line for line in processes_of_runs()) for name in expected):
+        while not all(any(name in line for line in own_processes().values()) for name in expected):
             assert time.monotonic() < late
             time.sleep(0.05)
         time.sleep(0.5)
         assert not list(folder.iterdir())
         host.send_signal(number)
         host.wait(60)
-    while processes_of_runs():
+    while own_processes():
         assert time.monotonic() < late
         time.sleep(0.05)
     assert not list(folder.iterdir())

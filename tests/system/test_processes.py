@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.system.processes import private_memory
+from cchybrid.system.processes import memory_of_all, private_memory
 
 CHILD = """
 import os, sys
@@ -79,6 +79,37 @@ def test_private_memory_counts_what_a_process_writes() -> None:
     assert private_memory(os.getpid()) - before > 60 << 20
     del block
     assert private_memory(1 << 30) == 0  # no such process
+
+
+def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that has 128 MiB, two forks of it, and 64 MiB that one of these has written."""
+    code = (
+        "import os, sys, time\n"
+        "kept = bytearray(b'x') * (128 << 20)\n"
+        "children = []\n"
+        "for own in (64, 0):\n"
+        "    ready, done = os.pipe()\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        more = bytearray(b'y') * (own << 20)\n"
+        "        os.write(done, b'.')\n"
+        "        sys.stdin.read()\n"
+        "        os._exit(0)\n"
+        "    os.read(ready, 1)\n"
+        "    children.append(child)\n"
+        "print(*children, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        numbers = [parent.pid, *map(int, parent.stdout.readline().split())]
+        assert 190 << 20 < memory_of_all(numbers) < 250 << 20
+        assert sum(map(private_memory, numbers)) > 440 << 20
+        monkeypatch.setattr("cchybrid.system.processes.MAX_MEASURE_SECONDS", -1.0)
+        assert memory_of_all(numbers) > 440 << 20
+        parent.communicate("")
 
 
 def test_a_child_whose_parent_has_ended_before_ends_at_once() -> None:
