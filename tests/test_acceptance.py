@@ -68,7 +68,6 @@ def test_known_optima_are_found_and_certified(words: str, steps: int, solve: Sol
     assert record["troubles"] == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "steps"),
     [("hypercube-8 AAS", 4), pytest.param("mesh-4x4 AAB", 8, marks=pytest.mark.long)],
