@@ -102,7 +102,7 @@ def in_environment(folder: Path, uv: Path, python: str, resolution: str, wheel: 
     assert len(names) + len(designers) == shipped, f"{names} and {designers} are not {shipped}"
     for name in names:
         found = solve(command, folder, env, INSTANCES.get(name, INSTANCES[""]), "--engine", name)
-        assert found["search_seconds"][name] > 0, f"{name} did not work"
+        assert found["search_seconds"].get(name), f"{name} did not start, or did not work"
     solve(command, folder, env, ("spidergon-8", "AAS"))
     run(command, "verify", "schedule.json", env=env, cwd=folder)
     install(f"{wheel}[{EXTRAS}]")

@@ -66,6 +66,10 @@ class Plain(Faulty):
         return Stop.LIMIT
 
 
+class Patient(Plain):
+    """A second designer that waits."""
+
+
 class Informed(Faulty):
     """Notes how many links the network has that it begins with, and ends."""
 
@@ -308,9 +312,9 @@ class Tuned(Sound):
 
 
 DESIGNERS = (
-    Sound, Plain, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice, Chord,
-    Apart, Infinite, NotANumber, Deaf, Hang, Flood, Garbage, Triples, Fractions, Bound, Falsely,
-    Nothing, Hog, Unready, Unspent, Picky, Tuned,
+    Sound, Plain, Patient, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
+    Chord, Apart, Infinite, NotANumber, Deaf, Hang, Flood, Garbage, Triples, Fractions, Bound,
+    Falsely, Nothing, Hog, Unready, Unspent, Picky, Tuned,
 )  # fmt: skip
 EXACT = (Falsely, Nothing)
 

@@ -105,7 +105,10 @@ def design(
         typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
     ] = None,
     memory: Annotated[
-        int | None, typer.Option(metavar="MIB", help="Address space of each worker.")
+        int | None,
+        typer.Option(
+            metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None,

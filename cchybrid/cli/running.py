@@ -46,7 +46,7 @@ def time(
     print_lines([f"{read.instance.name}: {record['steps']} steps, {record['rounds']} rounds"])
     print_table(
         ("bytes", "microseconds"),
-        [(f"{row['bytes']:g}", f"{row['microseconds']:.3f}") for row in record["times"]],
+        [(str(row["bytes"]), f"{row['microseconds']:.3f}") for row in record["times"]],
     )
 
 
@@ -92,7 +92,7 @@ def simulate(
             (*heads, f"MPI_{result.library}") if result.library else heads,
             [
                 tuple(
-                    [f"{row.size:g}", f"{row.schedule:.3f}", f"{row.exchange:.3f}"]
+                    [str(row.size), f"{row.schedule:.3f}", f"{row.exchange:.3f}"]
                     + ([] if row.library is None else [f"{row.library:.3f}"])
                 )
                 for row in result.rows

@@ -169,7 +169,7 @@ def solve(
             console.print(steps_table(result.schedule, console.width, console.height))
         print_lines(verdict(result, explain=verbose))
         print_lines(
-            f"{row['bytes']:g} bytes: {row['microseconds']:.3f} microseconds"
+            f"{row['bytes']} bytes: {row['microseconds']:.3f} microseconds"
             for row in (times["times"] if times else ())
         )
         if written is not None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cchybrid.run.time_models import TimeModel
 
 SIZES = "1024,32768,1048576"
+MAX_SIZE = 1 << 40
+"""The largest size of a message, in bytes."""
 Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
 Bandwidth = Annotated[
     float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
@@ -37,17 +39,23 @@ def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
     return TimeModel(startup, bandwidth, per_hop)
 
 
-def read_sizes(text: str) -> list[float]:
-    """Return the message sizes, in bytes, of a list such as ``1024,4096``."""
-    found: list[float] = []
+def read_sizes(text: str) -> list[int]:
+    """Return the message sizes of a list such as ``1024,4096``, in bytes, each once."""
+    found: dict[int, None] = {}
     for part in text.split(","):
         try:
             size = float(part)
         except ValueError:
             size = math.nan
-        if not 0 < size < math.inf:
+        if not (size >= 1 and (size > MAX_SIZE or size.is_integer())):
             raise InputError(
                 f"{part.strip()[:40]!r} is no size", where="--sizes", hint=f"write {SIZES}"
             )
-        found.append(size)
-    return found
+        if size > MAX_SIZE:
+            raise InputError(
+                f"{part.strip()[:40]} bytes are too many",
+                where="--sizes",
+                hint=f"use at most {MAX_SIZE} bytes (1 TiB)",
+            )
+        found[int(size)] = None
+    return list(found)

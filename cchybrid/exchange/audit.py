@@ -17,8 +17,8 @@ from cchybrid.host.instances import collective as named_collective
 from cchybrid.host.instances import network as named_network
 from cchybrid.library.formats import read_network
 from cchybrid.model import Collective, Instance, Network, Schedule
-from cchybrid.model.errors import CchybridError, InputError
-from cchybrid.model.instance import is_file
+from cchybrid.model.errors import CchybridError, InputError, with_context
+from cchybrid.model.instance import expect_file
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
@@ -207,8 +207,8 @@ def audit_file(
     network, performed = judged_on(topology, collective)
     if format_name is not None:
         registry.importer(format_name)
-    if not is_file(path):
-        raise InputError("no such file", where=str(path), hint="check the name")
+    with with_context(path):
+        expect_file(path)
     name = Path(path).name
     try:
         importer, imported = import_file(

@@ -10,6 +10,7 @@ from pathlib import Path
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Network
 from cchybrid.model.errors import InputError, PluginError, with_context
+from cchybrid.model.instance import expect_file
 from cchybrid.model.text import error_line
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import ImporterInfo
@@ -31,9 +32,8 @@ def read_foreign_text(path: str | Path) -> str:
         It cannot be read, is no text, or is larger than ``MAX_MIB``.
     """
     limit = MAX_MIB << 20
+    expect_file(path)
     try:
-        if not Path(path).is_file():
-            raise InputError("no such file", hint="check the name")
         with open(path, "rb") as file:
             data = file.read(limit + 1)
         if data.startswith(_GZIP_MAGIC):
@@ -43,8 +43,6 @@ def read_foreign_text(path: str | Path) -> str:
         raise InputError("the compressed file is damaged", hint="compress it again") from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", hint="check the file") from None
-    except ValueError:
-        raise InputError("cannot be read: no file has such a name", hint="check it") from None
     if len(data) > limit:
         raise InputError(f"larger than {MAX_MIB} MiB", hint="audit a smaller file")
     try:

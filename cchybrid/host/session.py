@@ -126,7 +126,7 @@ class Session:
             self._bus.emit("run", self._workers.now(), head)
             self._find_infeasible()
             if self.state.infeasible is None:
-                self._run_phases()
+                self._find_schedule()
         except KeyboardInterrupt:
             self._workers.interrupted = True
         finally:
@@ -158,11 +158,15 @@ class Session:
         if config.first_bounds and self.state.best is not None:
             self._take_first_bounds()
 
-    def _run_phases(self) -> None:
-        config, state = self.config, self.state
+    def _find_schedule(self) -> None:
         self._begin()
-        if not self._options_are_valid():
-            return
+        if self._options_are_valid():
+            self._search()
+            self._certify()
+
+    def _search(self) -> None:
+        """Run the bound providers and the phases of the strategy."""
+        config, state = self.config, self.state
         if not state.done:
             self._start_background()
         repeatable = config.budget.evaluations is not None
@@ -176,7 +180,6 @@ class Session:
         self._workers.listen_while(
             lambda: self._pool.has(self._bound_workers) and not self._needs_no_more_bounds()
         )
-        self._certify()
 
     def _options_are_valid(self) -> bool:
         """Let every engine check the options that the user set for it."""

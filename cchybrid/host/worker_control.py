@@ -6,7 +6,6 @@ actions that it returns, and stops workers in time.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -23,6 +22,7 @@ from cchybrid.host.events import (
     Opened,
     Started,
 )
+from cchybrid.host.memory_budget import MemoryBudget
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -33,7 +33,6 @@ from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model import LowerBound, Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
-from cchybrid.system.processes import private_memory, total_memory
 
 INITIAL = "initial schedule"
 """Name under which the schedule is reported from which the caller lets a run start."""
@@ -43,14 +42,6 @@ MAX_OVERRUN_SECONDS = 0.3
 """Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
 """Part of the time limit for stopping engines: a second, or a tenth of a short limit."""
-MEMORY_SHARE, MIN_MEMORY_BYTES, MAX_MEMORY_SHARE = 1 / 10, 2 << 30, 1 / 2
-"""Without a memory limit, a run may need this share of the machine's memory; on small machines
-2 GiB, but at most half of it."""
-MAX_PAUSED_BYTES, MAX_PAUSED_SHARE = 1 << 30, 1 / 2
-"""Memory of the run, at most this share of what it may need, above which paused workers are ended.
-Below 10,000 deliveries a dozen workers hold less."""
-MEMORY_CHECK_SECONDS = 0.5
-"""Seconds between two checks of the memory of the run."""
 TERMINATED = Exited("terminated")
 
 
@@ -94,11 +85,7 @@ class WorkerControl:
         self._starts: Counter[str] = Counter()
         self._warm_up = WarmUp(pending(config.engines))
         self._extension = 0.0
-        total = total_memory() or 2 * MIN_MEMORY_BYTES
-        default = min(max(MEMORY_SHARE * total, MIN_MEMORY_BYTES), MAX_MEMORY_SHARE * total)
-        self._budget = int(default) if memory is None else memory << 20
-        self._own_memory = private_memory(os.getpid())
-        self._next_check = 0.0
+        self._memory = MemoryBudget(memory)
 
     def now(self) -> float:
         """Return the seconds since the start of the run."""
@@ -124,32 +111,26 @@ class WorkerControl:
             self.apply(seat, event)
         for done in self._warm_up.poll():
             self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
-        if self.now() >= self._next_check:
-            self.release_memory()
+        if self._memory.is_due():
+            self._release_memory()
 
-    def release_memory(self) -> None:
+    def _release_memory(self) -> None:
         """End workers while the whole run needs too much memory.
 
         First paused ones: their arms stay in the strategy, and a later time slice starts them
         again, with the best schedule and the near-solutions so far. Others are ended only above the
         memory limit, and take no further part.
         """
-        self._next_check = self.now() + MEMORY_CHECK_SECONDS
         history, seats = self.state.history, self.state.seats
-        own = max(0, private_memory(os.getpid()) - self._own_memory) + self._shared.memory
-        used = own + self.pool.measure()
-        if used > self._budget:
-            used = own + self.pool.measure_again()
 
         def gain(seat: int) -> float:
             return history.gain(seats[seat].arm)
 
-        limit = min(MAX_PAUSED_BYTES, int(MAX_PAUSED_SHARE * self._budget))
-        for seat in self.pool.superfluous(used - limit, gain):
-            used -= self.pool.memory_of(seat)
+        paused, working = self._memory.superfluous(self.pool, gain, self._shared.memory)
+        for seat in paused:
             self.dismiss(seat)
-        for seat in self.pool.superfluous(used - self._budget, gain, paused=False):
-            self.dismiss(seat, Exited("memory", self._budget >> 20))
+        for seat in working:
+            self.dismiss(seat, Exited("memory", self._memory.mebibytes))
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""

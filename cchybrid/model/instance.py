@@ -284,10 +284,7 @@ def read_text(path: str | Path) -> str:
     """
     try:
         with open(Path(path), encoding="utf-8-sig", opener=_open_without_waiting) as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if not stat.S_ISREG(mode):
-                what = "pipe" if stat.S_ISFIFO(mode) else "device"
-                raise InputError(f"is a {what}, not a file", where="", hint="give a file")
+            _expect_regular(os.fstat(file.fileno()).st_mode)
             text = file.read(MAX_FILE_CHARACTERS + 1)
         if len(text) > MAX_FILE_CHARACTERS:
             raise InputError(
@@ -309,6 +306,25 @@ def read_text(path: str | Path) -> str:
 def _open_without_waiting(path: str, flags: int) -> int:
     """Open a file; of a pipe, which has no end or no writer, at once, too."""
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+def expect_file(path: str | Path) -> None:
+    """Raise an ``InputError`` that says what is at a path if it is no file."""
+    try:
+        _expect_regular(os.stat(path).st_mode)
+    except FileNotFoundError:
+        raise InputError("no such file", hint="check the name") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", hint="check the name") from None
+    except ValueError:
+        raise InputError("cannot be read: no file has such a name", hint="check it") from None
+
+
+def _expect_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        what = {stat.S_IFDIR: "folder", stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket"}
+        shown = what.get(stat.S_IFMT(mode), "device")
+        raise InputError(f"is a {shown}, not a file", where="", hint="give a file")
 
 
 def is_file(path: str | Path) -> bool:

@@ -6,10 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import IO, Protocol
 
 from cchybrid.system.processes import start_module
 
@@ -116,13 +117,15 @@ def run_job(job: Job, stopped: Callable[[], bool] = lambda: False) -> JobAnswer:
         return JobAnswer(job.key, b"", "interrupted")
     process = start_module(job.module)
     end = None if job.seconds is None else time.monotonic() + job.seconds
-    content: bytes | None = job.content
+    # A thread writes the input: ``communicate`` would write no more of it after its first timeout.
+    stream, process.stdin = process.stdin, None
+    threading.Thread(target=_write, args=(stream, job.content), daemon=True).start()
     while True:
         try:
-            output, errors = process.communicate(content, STOP_CHECK_SECONDS)
+            output, errors = process.communicate(timeout=STOP_CHECK_SECONDS)
             break
         except subprocess.TimeoutExpired:
-            content = None  # it is being written already
+            pass
         if end is not None and time.monotonic() > end:
             _end(process, 0.0)
             return JobAnswer(job.key, b"", f"gave no answer within {job.seconds:.0f} s")
@@ -133,6 +136,11 @@ def run_job(job: Job, stopped: Callable[[], bool] = lambda: False) -> JobAnswer:
         return JobAnswer(job.key, output)
     words = errors.decode(errors="replace").strip().splitlines()[-1:]
     return JobAnswer(job.key, b"", f"exit {process.returncode}: {' '.join(words)[:MAX_ERROR]}")
+
+
+def _write(stream: IO[bytes], content: bytes) -> None:
+    with contextlib.suppress(OSError), stream:  # the process may have ended
+        stream.write(content)
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, permutations
@@ -51,7 +51,7 @@ class Row:
     one and SMPI is installed.
     """
 
-    size: float
+    size: int
     schedule: float
     exchange: float
     library: float | None = None
@@ -123,7 +123,7 @@ class Replay:
 
 
 def replay(
-    schedule: Schedule, model: TimeModel, sizes: list[float], folder: Path | None = None
+    schedule: Schedule, model: TimeModel, sizes: Sequence[int], folder: Path | None = None
 ) -> Replay:
     """Replay a schedule, valid or not, and an exchange of all its messages at once.
 
@@ -187,7 +187,7 @@ def replay(
 
 
 def _library_times(
-    instance: Instance, model: TimeModel, sizes: list[float], folder: Path
+    instance: Instance, model: TimeModel, sizes: Sequence[int], folder: Path
 ) -> tuple[str, str, list[float | None]]:
     """Return the name of MPI's collective, or why there are no times, and its times by size.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from cchybrid.model.instance import write_text
 SELECTOR = "ompi"
 """SMPI chooses the algorithm of a collective like this library, by its size and the ranks."""
 MAX_SECONDS = 300.0
+MAX_BYTES = (1 << 31) - 1
+"""The largest size times ranks: SMPI's collectives count the bytes of all ranks in 32 bits."""
 SETTINGS = (
     "network/model:CM02",  # as in replay_program.py, which imports nothing of cchybrid
     "network/crosstraffic:0",
@@ -124,7 +127,7 @@ def is_installed() -> bool:
     return shutil.which("smpicc") is not None and shutil.which("smpirun") is not None
 
 
-def times(call: LibraryCall, platform: str, sizes: list[float], folder: Path) -> list[float]:
+def times(call: LibraryCall, platform: str, sizes: Sequence[int], folder: Path) -> list[float]:
     """Return the simulated microseconds of a collective by message size.
 
     Parameters
@@ -137,8 +140,13 @@ def times(call: LibraryCall, platform: str, sizes: list[float], folder: Path) ->
     Raises
     ------
     InputError
-        The program cannot be compiled or run.
+        The program cannot be compiled or run, or a size is too large for SMPI.
     """
+    if max(sizes) * len(call.nodes) > MAX_BYTES:
+        raise InputError(
+            f"a size times {len(call.nodes)} ranks is more than {MAX_BYTES} bytes, SMPI's limit",
+            hint="use smaller sizes",
+        )
     text = _PROGRAM.replace("CALL", f"MPI_{call.name}{_CALLS[call.name]}")
     write_text(text.replace("ROOT", str(call.root)), folder / "collective.c")
     write_text(platform, folder / "library-platform.xml")
@@ -149,7 +157,7 @@ def times(call: LibraryCall, platform: str, sizes: list[float], folder: Path) ->
         words = [
             "smpirun", "-np", str(len(call.nodes)), "-platform", "library-platform.xml",
             "-hostfile", "hostfile", *(f"--cfg={setting}" for setting in SETTINGS),
-            "--log=root.thres:critical", "./collective", str(int(size)),
+            "--log=root.thres:critical", "./collective", str(size),
         ]  # fmt: skip
         found.append(float(_run(words, folder).split()[-1]))
     return found

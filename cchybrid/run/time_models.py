@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +41,7 @@ class TimeModel:
             for step, rounds in zip(schedule.steps, schedule.rounds, strict=True)
         ]
 
-    def to_json(self, schedule: Schedule, sizes: list[float]) -> dict[str, Any]:
+    def to_json(self, schedule: Schedule, sizes: Sequence[int]) -> dict[str, Any]:
         """Return the object that ``cchybrid time --json`` prints."""
         return {
             "name": schedule.instance.name,

@@ -224,6 +224,7 @@ def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
     ("words", "line"),
     [
         ("audit absent", "absent: no such file"),
+        ("audit /dev/null", "/dev/null: is a device, not a file"),
         ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
         ("audit empty", "empty: no files; name a folder"),
         ("audit file -o out", "-o: a report of one file; name a folder"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,20 @@ def test_what_is_no_file_of_a_tool_is_said_in_one_line(
     assert str(raised.value).startswith(str(tmp_path / "file"))
 
 
-@pytest.mark.parametrize("name", ["absent", ".", "no\0name"])
-def test_what_is_no_file_at_all_is_said_in_one_line(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no such file|no file has such a name"):
-        import_file(f"{tmp_path}/{name}", load_registry())
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent", "no such file"),
+        (".", "is a folder, not a file"),
+        ("no\0name", "no file has such a name"),
+        ("pipe", "is a pipe, not a file"),
+        ("/dev/null", "is a device, not a file"),
+    ],
+)
+def test_what_is_no_file_at_all_is_said_in_one_line(name: str, words: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=words):
+        import_file(tmp_path / name, load_registry())
 
 
 def test_entities_are_not_expanded() -> None:

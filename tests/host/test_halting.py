@@ -154,7 +154,7 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
 def test_workers_that_are_ended_for_their_memory_start_again(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cchybrid.host.worker_control.MAX_PAUSED_BYTES", 1)
+    monkeypatch.setattr("cchybrid.host.memory_budget.MAX_PAUSED_BYTES", 1)
     events: list[Any] = []
     result = cchybrid.solve(
         cchybrid.instance("torus-3x3", "AAS"),

@@ -49,7 +49,7 @@ needs_simgrid = pytest.mark.skipif("obstacle()", reason="SimGrid is not installe
 def test_a_valid_schedule_takes_the_time_of_the_model(topology, collective, more):
     instance = cchybrid.instance(topology, collective, **more)
     schedule = cchybrid.solve(instance, time_limit=10).schedule
-    found = replay(schedule, MODEL, [1000.0, 64000.0])
+    found = replay(schedule, MODEL, [1000, 64000])
     assert found.undisturbed
     for row in found.rows:
         assert row.schedule == pytest.approx(sum(MODEL.step_times(schedule, row.size)), rel=1e-3)
@@ -82,11 +82,11 @@ BOTH = (Transfer(0, (0, 1, 2)), Transfer(1, (1, 2, 3)))
 def test_a_planted_conflict_is_found(instance, step):
     together = Schedule(instance, (step,))
     assert verify_schedule(together)  # the referee sees it, too
-    found = replay(together, MODEL, [10_000.0])
+    found = replay(together, MODEL, [10_000])
     assert len(found.delayed) == 2
     assert found.delayed[0][2] == pytest.approx(2.0, rel=0.05)
     apart = Schedule(instance, tuple((transfer,) for transfer in step))
-    assert replay(apart, MODEL, [10_000.0]).undisturbed
+    assert replay(apart, MODEL, [10_000]).undisturbed
 
 
 @pytest.mark.long
@@ -97,7 +97,7 @@ def test_a_conflict_among_many_transfers_is_found(seed):
     schedule = cchybrid.solve("mesh-3x3", "AAS", time_limit=10, seed=seed).schedule
     first, second, *rest = schedule.steps
     merged = Schedule(schedule.instance, ((*first, *second), *rest))
-    found = replay(merged, MODEL, [10_000.0])
+    found = replay(merged, MODEL, [10_000])
     assert verify_schedule(merged)
     assert found.delayed
     assert {step for step, _, _ in found.delayed} == {0}
@@ -115,7 +115,7 @@ def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer(stride):
             continue
         steps = first_schedule(instance, lambda: False)
         assert steps is not None
-        assert replay(Schedule(instance, steps), MODEL, [10_000.0]).undisturbed, instance.name
+        assert replay(Schedule(instance, steps), MODEL, [10_000]).undisturbed, instance.name
         checked += 1
     assert checked > len(rows) / 2 > 1
 
@@ -170,7 +170,7 @@ def test_smpi_is_timed_on_the_same_platform(tmp_path):
     """A broadcast to one neighbour, which no algorithm does otherwise, takes what it has to."""
     instance = cchybrid.instance("ring-bi-4", "OAB", participants=(0, 1, 2))
     schedule = cchybrid.solve(instance, time_limit=10).schedule
-    found = replay(schedule, MODEL, [1000.0, 64000.0], tmp_path)
+    found = replay(schedule, MODEL, [1000, 64000], tmp_path)
     assert (found.library, found.remark) == ("Bcast", "")
     # Parts that are sent one after the other, or forwarded: some transfers, and some start-ups.
     for row in found.rows:
@@ -183,14 +183,22 @@ def test_smpi_is_timed_on_the_same_platform(tmp_path):
 def test_without_smpi_the_column_is_left_out(monkeypatch, tmp_path):
     monkeypatch.setattr(smpi.shutil, "which", lambda name: None)
     instance = cchybrid.instance("ring-bi-4", "OAB")
-    name, remark, times = simulation._library_times(instance, MODEL, [8.0], tmp_path)
+    name, remark, times = simulation._library_times(instance, MODEL, [8], tmp_path)
     assert (name, times) == ("", [None])
     assert "apt-get install libsimgrid-dev" in remark
 
 
+def test_sizes_beyond_those_of_smpi_are_left_out(monkeypatch, tmp_path):
+    monkeypatch.setattr(smpi.shutil, "which", lambda name: name)
+    instance = cchybrid.instance("ring-bi-4", "OAB")
+    name, remark, times = simulation._library_times(instance, MODEL, [8, 1 << 29], tmp_path)
+    assert (name, times) == ("", [None, None])
+    assert "a size times 4 ranks is more than 2147483647 bytes" in remark
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_the_plot_shows_all_times(suffix, tmp_path):
-    rows = (Row(64.0, 1.0, 2.0, 3.0), Row(1024.0, 10.0, 30.0, 20.0))
+    rows = (Row(64, 1.0, 2.0, 3.0), Row(1024, 10.0, 30.0, 20.0))
     path = tmp_path / f"times{suffix}"
     plot_times(Replay("mesh AAS", rows, (), 5, "Alltoall"), path)
     assert path.stat().st_size > 1000

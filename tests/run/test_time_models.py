@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import cchybrid
 from cchybrid.cli.app import run
+from cchybrid.cli.time_options import read_sizes
+from cchybrid.model.errors import InputError
 from cchybrid.run.time_models import TimeModel
 
 
@@ -30,7 +33,7 @@ def test_hops_rounds_and_chunks_count():
 
 def test_the_record_names_all_settings():
     schedule = cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule
-    record = TimeModel(2.0, 4.0).to_json(schedule, [8.0, 16.0])
+    record = TimeModel(2.0, 4.0).to_json(schedule, [8, 16])
     steps = len(schedule.steps)
     assert [row["microseconds"] for row in record["times"]] == [steps * 4.0, steps * 6.0]
     assert (record["startup_us"], record["bandwidth_mb_s"], record["per_hop_us"]) == (2.0, 4.0, 0.0)
@@ -44,5 +47,26 @@ def test_solve_adds_the_times(capsys):
     assert [row["microseconds"] for row in times["times"]] == [steps * 4.0, steps * 6.0]
     assert run([*words, "--bandwidth", "4"]) == 0
     assert f"8 bytes: {steps * 4.0:.3f} microseconds" in capsys.readouterr().out
-    assert run(["solve", "ring-bi-4", "broadcast", "--sizes", "many"]) == 2
-    assert "'many' is no size" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("many", "--sizes: 'many' is no size"),
+        ("8,0", "'0' is no size"),
+        ("0.5", "'0.5' is no size"),
+        ("nan", "'nan' is no size"),
+        ("1e13", "1e13 bytes are too many; use at most 1099511627776 bytes"),
+        ("inf", "inf bytes are too many"),
+    ],
+)
+def test_what_is_no_size_is_refused(text, words):
+    with pytest.raises(InputError, match=words):
+        read_sizes(text)
+
+
+def test_sizes_are_whole_numbers_of_bytes_and_each_counts_once(tmp_path, capsys):
+    assert read_sizes("1048576, 8,1048576.0,1e3") == [1048576, 8, 1000]
+    cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule.save(tmp_path / "s.json")
+    assert run(["time", str(tmp_path / "s.json"), "--sizes", "1048576,1048576"]) == 0
+    assert re.findall(r"^ *1048576 ", capsys.readouterr().out, re.MULTILINE) == ["  1048576 "]

@@ -33,6 +33,8 @@ WORKERS_SECONDS = 2.0
 """Seconds between two looks at the workers of the cluster."""
 CONNECT_SECONDS = 20.0
 """Longest wait for the scheduler."""
+RESTART_SECONDS = 600.0
+"""Longest wait for the restart of a worker of this machine."""
 FETCH_SECONDS = 5.0
 """Longest wait for an answer that a worker has: the worker may die before it is fetched."""
 
@@ -63,6 +65,7 @@ class DaskExecutor:
 
     def __init__(self, settings: ExecutorSettings) -> None:
         try:
+            import dask
             import distributed
         except ImportError:
             raise InputError(
@@ -81,6 +84,8 @@ class DaskExecutor:
         self._client: Any = None
         try:
             if settings.address is None:
+                # The cluster would give up workers that a busy machine does not restart in 15 s.
+                dask.config.set({"distributed.deploy.lost-worker-timeout": RESTART_SECONDS})
                 self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
                     n_workers=settings.jobs,
                     threads_per_worker=1,
@@ -157,6 +162,7 @@ class DaskExecutor:
         self._submitted[job.key] = _Submitted(job, self._start(job))
 
     def _start(self, job: Job) -> Any:
+        self._check_connection()
         # Dask would read an argument that is a key as the result of that task, so the name is cut.
         name = f"{job.key}-{uuid4().hex}"
         future = self._client.submit(

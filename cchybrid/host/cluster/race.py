@@ -111,15 +111,12 @@ class ClusterSession(Session):
     def _start_background(self) -> None:
         """Start nothing on this machine: bound providers are an arm."""
 
-    def _run_phases(self) -> None:
-        self._begin()
-        if not self._options_are_valid() or self.state.done:
-            return
+    def _search(self) -> None:
+        """Run the race."""
         try:
             self._race(race_arms(self.config))
         finally:
             self._executor.cancel()
-        self._certify()
 
     def _race(self, arms: Sequence[RaceArm]) -> None:
         seconds = self.config.budget.seconds or FIRST_SLICE_SECONDS

@@ -112,7 +112,7 @@ def design(
     threads
         Designers that run at a time; by default one per processor.
     memory
-        Mebibytes of address space of each worker; unlimited by default.
+        Mebibytes for the whole run, as in ``cchybrid.solve``.
     on_event
         Called with every event of the run.
     accepted
@@ -184,7 +184,7 @@ def design(
     starts = _starts(task, config.initial, offered)
     # The designers may have waited for the compilation of kernels, which does not count.
     left = seconds - min(result.seconds, seconds * DESIGNERS_SHARE)
-    return _with_steps(result, starts, left, threads, registry, EventBus(watching))
+    return _with_steps(result, starts, left, threads, memory, registry, EventBus(watching))
 
 
 def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
@@ -219,6 +219,7 @@ def _with_steps(
     starts: list[Links],
     seconds: float,
     threads: int,
+    memory: int | None,
     registry: Registry,
     bus: EventBus,
 ) -> DesignResult:
@@ -238,6 +239,7 @@ def _with_steps(
             time_limit=seconds,
             seed=result.seed,
             threads=threads,
+            memory=memory,
             registry=registry,
             report=report,
         )

@@ -119,6 +119,7 @@ def fewest_steps(
     slice_seconds: float = SLICE_SECONDS,
     seed: int = 0,
     threads: int | None = None,
+    memory: int | None = None,
     listed_nodes: int | None = None,
     registry: Registry | None = None,
     report: Callable[[str], None] = lambda line: None,
@@ -135,7 +136,7 @@ def fewest_steps(
         Wall-clock seconds in all, and for the schedule of one network.
     seed
         Seed of all random choices.
-    threads, registry
+    threads, memory, registry
         As in ``cchybrid.host.api.solve``.
     listed_nodes
         The number of nodes up to which all networks are listed; by default few enough for seconds.
@@ -166,7 +167,7 @@ def fewest_steps(
             raise InputError("the network is not connected", where="links", hint="link all nodes")
     if not starts:
         starts = [links_of(random_network(task, seed_state(seed)))]
-    search = _Search(task, time_limit, slice_seconds, seed, threads, registry, report)
+    search = _Search(task, time_limit, slice_seconds, seed, threads, memory, registry, report)
     return search.run(starts, listed_nodes)
 
 
@@ -180,11 +181,13 @@ class _Search:
         slice_seconds: float,
         seed: int,
         threads: int | None,
+        memory: int | None,
         registry: Registry | None,
         report: Callable[[str], None],
     ) -> None:
         self._task, self._slice, self._seed = task, slice_seconds, seed
-        self._threads, self._registry, self._report = threads, registry, report
+        self._threads, self._memory = threads, memory
+        self._registry, self._report = registry, report
         self._started = time.monotonic()
         self._end = self._started + time_limit
         self._best: tuple[Links, Result] | None = None
@@ -264,6 +267,7 @@ class _Search:
             time_limit=max(1.0, min(self._slice, left)),
             seed=self._seed,
             threads=self._threads,
+            memory=self._memory,
             registry=self._registry,
         )
         self._interrupted = self._interrupted or result.interrupted

@@ -23,6 +23,7 @@ from cchybrid.host import events as ev
 from cchybrid.host.designs.config import Best, DesignConfig, Entrant
 from cchybrid.host.designs.result import DesignResult, Status
 from cchybrid.host.event_bus import EventBus
+from cchybrid.host.memory_budget import MemoryBudget
 from cchybrid.host.run_config import seed_for
 from cchybrid.host.versions import versions
 from cchybrid.host.wire import FROM_DESIGNERS
@@ -74,6 +75,7 @@ class DesignSession:
         self._accepted = accepted
         self._bus = EventBus(observers)
         self._pool = WorkerPool(MODULE, FROM_DESIGNERS)
+        self._memory = MemoryBudget(config.budget.memory)
         self._cost = Cost(task)
         self._bound = latency_bound(task).cost(task)
         self._best = Best()
@@ -154,7 +156,7 @@ class DesignSession:
         """Start or resume designers while fewer run than there are threads."""
         running = sum(entrant.running_since is not None for entrant in self._alive())
         waiting = [entrant for entrant in self._alive() if entrant.running_since is None]
-        waiting.sort(key=lambda entrant: (entrant.opened, -entrant.improved, entrant.worked))
+        waiting.sort(key=lambda entrant: (entrant.slices > 0, -entrant.improved, entrant.worked))
         for entrant in waiting[: max(0, self.config.budget.threads - running)]:
             if entrant.opened:
                 self._pool.resume(entrant.seat)
@@ -185,6 +187,26 @@ class DesignSession:
             entrant.worked += worked
             entrant.running_since = None
             self._pool.pause([entrant.seat])
+
+    def _release_memory(self) -> None:
+        """End designers while the whole run needs too much memory.
+
+        First paused ones: a later time slice starts them again, with the best network so far.
+        Others are ended only above the memory limit, and take no further part.
+        """
+
+        def gain(seat: int) -> float:
+            return self._entrants[seat - 1].improved
+
+        text = f"ended, as the run exceeded {self._memory.mebibytes:,} MiB of memory"
+        paused, working = self._memory.superfluous(self._pool, gain)
+        for seat in (*paused, *working):
+            entrant = self._entrants[seat - 1]
+            for event in self._pool.dismiss(seat):
+                self._apply(entrant, event)
+            if seat in working and not entrant.ended:
+                self._fault(entrant, text)
+            entrant.opened = entrant.started = False
 
     def _open(self, entrant: Entrant) -> None:
         entrant.opened, entrant.running_since = True, self._now()
@@ -246,6 +268,8 @@ class DesignSession:
         waits = any(not entrant.started for entrant in running)
         for seat, event in self._pool.listen(LISTEN_SECONDS):
             self._apply(self._entrants[seat - 1], event)
+        if self._memory.is_due() and not self._stopping:
+            self._release_memory()
         if waits:
             self._waited = min(self._waited + self._now() - before, MAX_START_SECONDS)
 

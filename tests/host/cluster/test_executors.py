@@ -10,16 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import dask
 import distributed
 import pytest
 
-from cchybrid.host.cluster.dask_executor import DaskExecutor
+from cchybrid.host.cluster.dask_executor import MAX_TRIES, DaskExecutor
 from cchybrid.host.cluster.local import LocalExecutor
 from cchybrid.host.cluster.opening import executor_name, opened
 from cchybrid.model.errors import InputError, PluginError
-from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, run_job
+from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 from cchybrid.plugin.registry import load_registry
-from tests.host.cluster.dask_processes import command, wait_for
+from tests.host.cluster.dask_processes import command, dask_processes, wait_for
 
 WAITING = """
 import os, pathlib, sys, time
@@ -32,6 +33,16 @@ while not (folder / "go").exists():
 print(name)
 """
 """A module that says that it has started, waits for a file, and answers."""
+
+
+DEADLY = """
+import os, pathlib, signal, sys
+name = sys.stdin.read()
+with open(pathlib.Path(__file__).parent / f"{name}.starts", "a") as file:
+    file.write(f"{os.getpid()}\\n")
+os.kill(os.getppid(), signal.SIGKILL)
+"""
+"""A module that says that it has started, and kills the worker that runs it."""
 
 
 @pytest.fixture
@@ -85,6 +96,15 @@ def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
     assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
 
 
+def test_a_process_that_reads_late_gets_more_than_a_pipe_holds(waiting: Path) -> None:
+    (waiting / "late.py").write_text(
+        "import sys, time\ntime.sleep(1)\nprint(len(sys.stdin.read()))"
+    )
+    assert run_job(Job("a", "late", b"x" * 1_000_000, seconds=120)) == JobAnswer("a", b"1000000\n")
+    early = run_job(Job("b", "this", b"x" * 1_000_000, seconds=120))
+    assert early.failure == "", "a process need not read its input"
+
+
 def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
     assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
     stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))
@@ -128,6 +148,44 @@ def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
         executor.submit(waiting_job("c"))
         wait_for(lambda: starts(waiting, "c"), "no start")
     wait_for(lambda: not any(map(is_running, starts(waiting, "c"))), "a process is left")
+
+
+@pytest.mark.long
+def test_a_job_whose_workers_always_die_fails_in_the_end(waiting: Path) -> None:
+    (waiting / "deadly.py").write_text(DEADLY)
+    found: list[JobAnswer] = []
+    # Dask gives a task up after its first death, so that the test takes a minute less.
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        closing(DaskExecutor(ExecutorSettings(jobs=1))) as executor,
+    ):
+        executor.submit(Job("a", "deadly", b"a"))
+        wait_for(lambda: found.extend(executor.poll(0.1)) or found, "no answer")
+    assert [answer.failure for answer in found] == [
+        "its workers died again and again, perhaps of its memory"
+    ]
+    assert len(starts(waiting, "a")) == MAX_TRIES
+
+
+@pytest.mark.long
+def test_without_its_scheduler_a_run_ends_in_one_line_and_its_jobs_end(
+    waiting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(waiting), os.environ["PYTHONPATH"]]))
+    # As the jobs of cchybrid do: with its scheduler the worker ends, too.
+    ending = "from cchybrid.system.processes import die_with_parent\ndie_with_parent()\n"
+    (waiting / "waits_for_a_file.py").write_text(ending + WAITING)
+    with (
+        dask_processes(waiting, 1) as cluster,
+        closing(DaskExecutor(ExecutorSettings(str(cluster.file)))) as executor,
+    ):
+        wait_for(lambda: executor.slots(1) == 1, "no worker")
+        executor.submit(waiting_job("a"))
+        wait_for(lambda: starts(waiting, "a"), "no start")
+        cluster.scheduler.kill()
+        with pytest.raises(InputError, match="the scheduler is gone"):
+            wait_for(lambda: executor.poll(0.1), "no error")
+        wait_for(lambda: not any(map(is_running, starts(waiting, "a"))), "a process is left")
 
 
 def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import cchybrid
 from cchybrid.checker.design import check_design
+from cchybrid.host import memory_budget
 from cchybrid.host.designs import session
 from cchybrid.host.designs.api import design
 from cchybrid.host.designs.result import DesignResult
@@ -202,6 +203,33 @@ def test_memory_is_limited(registry: Registry) -> None:
     result = run(registry, "hog", "sound", memory=3000)
     assert result.troubles == ("hog ran out of its 3000 MiB of memory",)
     assert result.links == tuple(sorted(ring(8)))
+
+
+@pytest.mark.long
+def test_paused_designers_that_are_ended_for_their_memory_start_again(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_budget, "MAX_PAUSED_BYTES", 1)
+    events: list[Any] = []
+    # Neither improves on the ring, so their time slices alternate.
+    result = run(registry, "plain", "patient", threads=1, initial="ring-bi-8",
+                 on_event=events.append)  # fmt: skip
+    started = [event["engine"] for event in events if event["event"] == "started"]
+    assert started[:3] == ["patient", "plain", "patient"]
+    assert result.troubles == ()
+
+
+@pytest.mark.long
+def test_designers_are_ended_when_the_run_needs_too_much_memory(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_budget, "MIN_MEMORY_BYTES", 1 << 20)
+    monkeypatch.setattr(memory_budget, "MEMORY_SHARE", 0)
+    result = run(registry, "plain", "seeded", time_limit=60.0)
+    assert {*result.troubles} == {
+        f"{name} ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
+    }
+    assert result.seconds < 60.0
 
 
 @pytest.mark.long
