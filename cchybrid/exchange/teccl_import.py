@@ -25,6 +25,8 @@ from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
 MAX_EPOCH = 1_000_000
+MAX_EPOCHS_OF_A_CHUNK = 1000
+"""Epochs that a link takes for a chunk."""
 TOLERANCE = Fraction(1, 1000)
 """Volume of a chunk below which differences are those of a solver's arithmetic."""
 
@@ -196,19 +198,25 @@ def _chunks_per_epoch(
     record: Mapping[str, Any], network: EpochNetwork, demands: Mapping[tuple[int, int], object]
 ) -> dict[Link, Fraction]:
     """Return the chunks per epoch of each link, from the duration, the time and the bandwidth."""
-    epoch = float(_keyed(record, "Epoch_Duration", float))
-    size = float(_keyed(record, "Collective_Finish_Time", float)) * float(
-        _keyed(record, "Algo_Bandwidth", float)
+    epoch, time, bandwidth = (
+        Fraction(_keyed(record, key, float))
+        for key in ("Epoch_Duration", "Collective_Finish_Time", "Algo_Bandwidth")
     )
     scatters = not _copies(demands)
     per_source = 1 if scatters else len({chunk for _, chunk in demands})
-    chunk = size / len(network.gpus) / per_source
+    chunk = time * bandwidth / len(network.gpus) / per_source
     if not (epoch > 0 and chunk > 0):
         raise InputError("a time or bandwidth of 0", where="Epoch_Duration", hint="correct it")
-    return {
-        link: Fraction(float(rate) * epoch / chunk).limit_denominator(1000)
+    rates = {
+        link: (rate * epoch / chunk).limit_denominator(MAX_EPOCHS_OF_A_CHUNK)
         for link, rate in network.links.items()
     }
+    if not all(Fraction(1, MAX_EPOCHS_OF_A_CHUNK) <= each <= MAX_EPOCH for each in rates.values()):
+        raise InputError(
+            "an epoch that is far too short or too long for a chunk", where="Epoch_Duration",
+            hint="give seconds, and gigabytes per second",
+        )  # fmt: skip
+    return rates
 
 
 def _copies(demands: Mapping[tuple[int, int], Any]) -> bool:

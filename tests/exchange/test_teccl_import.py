@@ -93,6 +93,16 @@ def test_links_have_rates() -> None:
         assert any(each.rule == "not-informed" for each in read(text).broken) is wrong
 
 
+@pytest.mark.parametrize(
+    "key", ["1-Epoch_Duration", "4-Collective_Finish_Time", "5-Algo_Bandwidth"]
+)
+def test_rates_that_no_link_has_are_refused(key: str) -> None:
+    record = json.loads(teccl_result(*ndv2_flows(switch=False), 10, duration=0.00125, size=1.0))
+    for value in (0, -1.0, 5e-324, 1e-300, 1e300, 1.7e308, 10**400):
+        with pytest.raises(InputError, match=r"^Epoch_Duration: (a time|an epoch that is far)"):
+            read(json.dumps({**record, key: value}))
+
+
 def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
     part = "0->{0} with volume 0.5 in epoch {1}"
     paths: dict[str, Any] = {

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.fuzz.readers import READERS
-from tests.fuzz.run import CLEAN, MIB, SECONDS, Outcome, run
+from tests.fuzz.run import CLEAN, MIB, SECONDS, Outcome, Runner
 
 ROUND = 100
 """Mutants of a reader before those of the next one."""
@@ -33,7 +33,9 @@ def main() -> int:
                 if not given.reader or each.name in given.reader:
                     yield each.name, first, ROUND
 
-    found = run(jobs(), started + 60 * given.minutes, lambda finding: print(finding, flush=True))
+    with Runner() as runner:
+        until = started + 60 * given.minutes
+        found = runner.run(jobs(), until, lambda finding: print(finding, flush=True))
     text = report(found, (time.monotonic() - started) / 60, given.first)
     if given.report:
         given.report.write_text(text, encoding="utf-8")
@@ -48,21 +50,24 @@ def report(found: Outcome, minutes: float, first: int) -> str:
         "# Mutated input files",
         "",
         f"`python -m tests.fuzz --minutes {round(minutes)} --first {first}` on Python"
-        f" {platform.python_version()}, in one process at low priority: {total:,} mutants.",
+        f" {platform.python_version()}, in one process at low priority: {total:,} mutants in"
+        f" {minutes:.0f} minutes, of which the process got {found.seconds.total() / 60:.0f} of"
+        " processor time to make, read and judge them.",
         "",
         f"A mutant may take {SECONDS:g} s of processor time, and a process {MIB} MiB beyond what it"
         " needs at its start. A clean answer is a value that the judge of the reader confirms"
         " (`tests/fuzz/judges.py`), or an error of one printable line of bounded length; anything"
         " else is a finding.",
         "",
-        "| reader | mutants | accepted and right | refused | findings | slowest, s |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| reader | mutants | accepted and right | refused | findings | mean, ms | slowest, s |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, count in found.answers.items():
         wrong = sum(times for outcome, times in count.items() if outcome not in CLEAN)
         lines.append(
             f"| {name} | {sum(count.values()):,} | {count['accepted']:,} | {count['refused']:,}"
-            f" | {wrong} | {found.slowest[name]:.2f} |"
+            f" | {wrong} | {1000 * found.seconds[name] / sum(count.values()):.1f}"
+            f" | {found.slowest[name]:.2f} |"
         )
     lines += ["", "## Findings", ""]
     lines += [f"- `{finding}`" for finding in found.findings] or ["None."]

@@ -19,11 +19,16 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tests.fuzz.readers import ANSWERS, Reader, reader
+import typer.main
+
+from cchybrid.plugin import registry
+from tests.fuzz.reader import ANSWERS, Reader
+from tests.fuzz.readers import reader
 
 MAX_MESSAGE = 1_500
 """Characters of an answer."""
@@ -36,8 +41,13 @@ class TooLong(BaseException):
 def mutant(chosen: Reader, number: int) -> bytes:
     """Return a mutant, which the name of the reader and the number decide."""
     rng = random.Random(f"{chosen.name} {number}")
-    seeds = chosen.seeds()
+    seeds = _seeds(chosen.name)
     return chosen.mutate(rng, rng.choice(seeds), seeds)
+
+
+@cache
+def _seeds(name: str) -> list[bytes]:
+    return reader(name).seeds()
 
 
 def answer(chosen: Reader, path: Path, seconds: float) -> dict[str, Any]:
@@ -103,8 +113,18 @@ def _limit_memory(mib: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+def _set_up_once() -> None:
+    """Have plugins and commands loaded once: they are no input, and take longer than a mutant."""
+    load, once = registry.load_registry, cache(registry.load_registry)
+    for module in list(sys.modules.values()):
+        if getattr(module, "load_registry", None) is load:
+            vars(module)["load_registry"] = once
+    vars(typer.main)["get_command"] = cache(typer.main.get_command)
+
+
 def main(seconds: float, mib: int) -> None:
     """Read the mutants that the lines of standard input name."""
+    _set_up_once()
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a reader prints is no answer
     with tempfile.TemporaryDirectory() as folder:
@@ -126,8 +146,11 @@ def main(seconds: float, mib: int) -> None:
                 _limit_memory(mib)
             for number in range(first, first + count):
                 print(">", json.dumps([name, number]), file=out, flush=True)
+                started = time.process_time()
                 path.write_bytes(mutant(chosen, number))
-                print("<", json.dumps(answer(chosen, path, seconds)), file=out, flush=True)
+                record = answer(chosen, path, seconds)
+                record["all_seconds"] = round(time.process_time() - started, 4)
+                print("<", json.dumps(record), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def certificate(path: Path, found: Any) -> None:
     if (read.instance.digest, verdict.bound) in _TRUE or verdict.scope == "these paths":
         return
     shorter = refute(Network(record["instance"]), verdict.bound - 1, 2.0, lambda: False)
-    assert shorter.steps is None, "a shorter schedule exists"
+    assert shorter.shorter is None, "a shorter schedule exists"
 
 
 @cache

@@ -6,6 +6,7 @@ Every mutation takes a ``random.Random`` and the seed file, and is decided by th
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import random
 import re
@@ -90,7 +91,7 @@ def mutate_words(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
         elif change == 1:
             pieces[place] = ""
         elif change == 2:
-            pieces[place] *= rng.choice((2, 2, 3, 500))
+            pieces[place] = _times(pieces[place], rng.choice((2, 2, 3, 500)))
         elif change == 3:
             pieces[place] = rng.choice(pieces)
         elif change == 4:
@@ -114,8 +115,13 @@ def _with_other_lines(rng: random.Random, text: str) -> str:
     elif change == 2:
         lines[a], lines[b] = lines[b], lines[a]
     else:
-        lines[a] = lines[a] * rng.choice((2, 200))
+        lines[a] = _times(lines[a], rng.choice((2, 200)))
     return "\n".join(lines)
+
+
+def _times(text: str, count: int) -> str:
+    """Return a text as many times, of ``MAX_BYTES`` characters at most."""
+    return text[: MAX_BYTES // count] * count
 
 
 class _Twice(dict[str, Any]):
@@ -142,14 +148,13 @@ def mutate_json(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
 
 def _with_other_numbers(rng: random.Random, tree: Any) -> Any:
     """Change some integers a little, or exchange, repeat or drop items: files nearly as before."""
-    paths = list(_places(tree))
     for _ in range(rng.choice((1, 1, 2))):
-        path = rng.choice(paths)
+        path = _some_place(rng, tree)
         inner: Any = tree
         for key in path[:-1]:
             inner = inner[key]
         key = path[-1] if path else 0
-        if not path or (isinstance(inner, list) and key >= len(inner)):
+        if not path:
             continue
         change = rng.randrange(4)
         if type(inner[key]) is int and change:
@@ -165,7 +170,7 @@ def _with_other_numbers(rng: random.Random, tree: Any) -> Any:
 
 
 def _with_change(rng: random.Random, tree: Any, seeds: list[bytes]) -> Any:
-    path = rng.choice(list(_places(tree)))
+    path = _some_place(rng, tree)
     if rng.random() < 0.7:  # leaves are many: lists and objects shall be changed as often
         path = path[: rng.randrange(len(path) + 1)]
     value: Any = tree
@@ -199,7 +204,7 @@ def _changed(rng: random.Random, value: Any, tree: Any, seeds: list[bytes]) -> A
         if action == 2:
             return items[: rng.randrange(len(items))]
         if action == 3:
-            return [*items, rng.choice(VALUES)]
+            return [*items, copy.deepcopy(rng.choice(VALUES))]
         return [*items, json.loads(json.dumps(rng.choice(items)))]
     if change == 3 and isinstance(value, dict) and value:
         return _Twice(value)
@@ -209,13 +214,27 @@ def _changed(rng: random.Random, value: Any, tree: Any, seeds: list[bytes]) -> A
         return value
     if change == 5:  # what stands elsewhere, in this file or in another
         source = tree if rng.random() < 0.5 else json.loads(rng.choice(seeds))
-        path = rng.choice(list(_places(source)))
+        path = _some_place(rng, source)
         for key in path[: rng.randrange(len(path) + 1)]:
             source = source[key]
         return json.loads(_dump(source)) if len(_dump(source)) < 20_000 else 0
     if change == 6 and isinstance(value, int | float):
         return str(value) if rng.random() < 0.5 or type(value) is float else float(value % 2**60)
-    return rng.choice(VALUES)
+    return copy.deepcopy(rng.choice(VALUES))  # later changes must not reach the constant
+
+
+def _some_place(rng: random.Random, tree: Any) -> tuple[Any, ...]:
+    """Return the path to a leaf: of all leaves, or by equal choices from the root on.
+
+    The latter chooses values that stand beside long lists as often as these.
+    """
+    if rng.random() < 0.5:
+        return rng.choice(list(_places(tree)))
+    path: list[Any] = []
+    while isinstance(tree, dict | list) and tree and len(path) < 40:
+        path.append(rng.choice(list(tree)) if isinstance(tree, dict) else rng.randrange(len(tree)))
+        tree = tree[path[-1]]
+    return tuple(path)
 
 
 def _places(value: Any, path: tuple[Any, ...] = (), depth: int = 40) -> Iterator[tuple[Any, ...]]:
@@ -271,22 +290,26 @@ def mutate_xml(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     if rng.random() < 0.8:
         return mutate_words(rng, data, seeds)
     body = re.sub(rb"<\?xml[^>]*\?>", b"", data)
+    tags = list(re.finditer(rb"<(\w+)[^>]*>", body)) or list(re.finditer(b"", body))
+    root = tags[0].group(1) if tags[0].lastindex else b"a"
     change = rng.randrange(5)
     if change == 0:  # entities that grow exponentially
         levels = b"".join(
             b'<!ENTITY e%d "%s">' % (n, (b"&e%d;" % (n - 1)) * 10) for n in range(1, 12)
         )
-        body = b'<!DOCTYPE graphml [<!ENTITY e0 "x">%s]>%s' % (levels, body)
-        return body.replace(b"</graph>", b"<data>&e11;</data></graph>")
+        body = b'<!DOCTYPE %s [<!ENTITY e0 "x">%s]>%s' % (root, levels, body)
+        return body.replace(b"</", b"&e11;</", 1)
     if change == 1:
-        outer = b'<!DOCTYPE graphml [<!ENTITY e SYSTEM "file:///etc/hostname">]>'
+        outer = b'<!DOCTYPE %s [<!ENTITY e SYSTEM "file:///etc/hostname">]>' % root
         return outer + body.replace(b">", b">&e;", rng.randrange(1, 5))
     if change == 2:
         word = rng.choice((b"utf-16", b"latin-1", b"ascii", b"utf-7", b"none", b"x" * 99))
         return b'<?xml version="1.0" encoding="%s"?>' % word + body
     if change == 3:
         return b"<a>" * rng.choice((10, 5000)) + body
-    return body.replace(b"<graph ", b"<graph><node><graph ").replace(b"</graph>", b"")
+    tag = rng.choice(tags)  # it is opened twice, in itself or in another element
+    place = rng.choice(tags).end()
+    return body[:place] + tag.group() * rng.choice((1, 3, 100)) + body[place:]
 
 
 def mutate_sqlite(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
@@ -296,7 +319,8 @@ def mutate_sqlite(rng: random.Random, data: bytes, seeds: list[bytes]) -> bytes:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.deserialize(data)
         for _ in range(rng.choice((1, 1, 2, 4))):
-            with contextlib.suppress(sqlite3.Error, UnicodeError):
+            # A cell that an earlier change has damaged may be no JSON, or nested too deeply.
+            with contextlib.suppress(sqlite3.Error, ValueError, RecursionError):
                 _change_database(rng, database, seeds)
         return database.serialize()
 

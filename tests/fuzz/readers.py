@@ -8,70 +8,18 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import cchybrid
 from cchybrid.checker import EvidenceError
-from cchybrid.host.wire import WireError
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import parse_json
-from tests.fuzz import judges, mutators
+from tests.fuzz import foreign, judges, mutators
 from tests.fuzz.mutators import Mutator
-
-ROOT = Path(__file__).parents[2]
-CORPUS = Path(__file__).parent / "corpus"
-ANSWERS = (CchybridError, EvidenceError, WireError)
-"""The errors by which a reader may answer."""
-
-Judge = Callable[[Path, Any], None]
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A reader under test.
-
-    Parameters
-    ----------
-    name
-        Its name in reports.
-    seeds
-        Returns the contents of its seed files.
-    read
-        Reads a file; what it returns was accepted.
-    mutate
-        The mutations of its files.
-    suffix
-        The suffix of its files.
-    judge
-        Raises an ``AssertionError`` if the file must not be accepted as what was read.
-    """
-
-    name: str
-    seeds: Callable[[], list[bytes]]
-    read: Callable[[Path], Any]
-    mutate: Mutator
-    suffix: str = ".json"
-    judge: Judge = field(default=lambda path, found: None)
-
-
-def _files(*patterns: str) -> Callable[[], list[bytes]]:
-    """Return a function that returns the contents of files of the repository."""
-
-    @cache
-    def seeds() -> list[bytes]:
-        paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-        assert paths, patterns
-        return [path.read_bytes() for path in paths]
-
-    return seeds
-
-
-def _texts(*texts: str) -> Callable[[], list[bytes]]:
-    return lambda: [text.encode() for text in texts]
+from tests.fuzz.reader import CORPUS, ROOT, Reader, files, texts
 
 
 def _text(path: Path) -> str:
@@ -170,7 +118,7 @@ _KEYS = (
     "network", "collective", "root", "transmitters", "receivers", "routing", "switching", "ports",
     "fail_links", "fail_nodes", "participants", "chunks", "rounds",
 )  # fmt: skip
-_WORDS = _texts(
+_WORDS = texts(
     "root=3\nports=1,2\nrouting=any", "network=hypercube-8\ncollective=MNB\ntransmitters=0-3,7",
     "collective=AAS\nparticipants=0-3\nfail_links=0-1 3>4\nfail_nodes=8", "rounds=1,2,2\nchunks=xx",
     "switching=store-and-forward\nports=all\nrouting=2",
@@ -190,10 +138,10 @@ def _options(path: Path) -> Any:
 
     registry = load_registry()
     found = []
-    for name, texts in engine_options(_text(path).split("\n")).items():
+    for name, given in engine_options(_text(path).split("\n")).items():
         module, _, kind = registry.engine(name).target.partition(":")
         options = getattr(importlib.import_module(module), kind).Options
-        found.append(read_options(name, options, texts))
+        found.append(read_options(name, options, given))
     return found
 
 
@@ -290,7 +238,7 @@ def _wire(path: Path) -> Any:
     return [parse(raw, FROM_DESIGNERS if b'"links"' in raw else None) for raw in lines]
 
 
-_WIRE = _texts(
+_WIRE = texts(
     '{"event": "offer", "steps": [[{"message": 0, "path": [0, 1]}]], "spent": 5, "how": "a way"}',
     '{"event": "bound", "steps": 3, "evidence": {"kind": "cut", "nodes": [0]}, "complete": true}',
     '{"event": "progress", "steps": 3, "conflicts": 4}', '{"event": "note", "metrics": {"a": 0.5}}',
@@ -346,20 +294,15 @@ def _graphs(suffix: str) -> Callable[[], list[bytes]]:
 def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader:
     seeds = _graphs(suffix)
     if more:
-        extra = _files(*more)
+        extra = files(*more)
         return Reader(name, lambda: seeds() + extra(), _network, mutate, suffix, judges.plain_graph)
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
-
-
-def _importers() -> Iterable[Reader]:
-    """Return a reader for every importer of foreign formats, if there are any."""
-    return ()
 
 
 READERS: tuple[Reader, ...] = (
     Reader(
         "instance",
-        _files("instances/general/h*.json", "instances/octagon-aas.json",
+        files("instances/general/h*.json", "instances/octagon-aas.json",
                "instances/json/dgx-1-*.json", "instances/json/ring-uni-8-*.json"),
         lambda path: cchybrid.Instance.load(path), mutators.mutate_json, judge=judges.instance,
     ),
@@ -368,31 +311,31 @@ READERS: tuple[Reader, ...] = (
         mutators.mutate_json, judge=judges.schedule,
     ),
     Reader(
-        "certificate", _files("tests/fuzz/corpus/certificate-*.json"), _pair,
+        "certificate", files("tests/fuzz/corpus/certificate-*.json"), _pair,
         mutators.mutate_json, judge=judges.certificate,
     ),
     Reader(
-        "certificate about rounds", _files("tests/fuzz/corpus/rounds-*.json"), _pair,
+        "certificate about rounds", files("tests/fuzz/corpus/rounds-*.json"), _pair,
         mutators.mutate_json, judge=judges.rounds,
     ),
     Reader(
-        "throughput file", _files("tests/fuzz/corpus/throughput-*.json"), _throughput,
+        "throughput file", files("tests/fuzz/corpus/throughput-*.json"), _throughput,
         mutators.mutate_json, judge=judges.throughput,
     ),
     Reader(
-        "checker alone", _files("tests/fuzz/corpus/throughput-*.json"), _checker_alone,
+        "checker alone", files("tests/fuzz/corpus/throughput-*.json"), _checker_alone,
         mutators.mutate_json,
     ),
     Reader(
-        "design file", _files("tests/fuzz/corpus/design-*.json"), _design, mutators.mutate_json,
+        "design file", files("tests/fuzz/corpus/design-*.json"), _design, mutators.mutate_json,
         judge=judges.design,
     ),
     Reader(
-        "network JSON", _files("tests/fuzz/corpus/design-*.json"), _network,
+        "network JSON", files("tests/fuzz/corpus/design-*.json"), _network,
         mutators.mutate_json, judge=judges.network,
     ),
     Reader(
-        "text format", _files("instances/networks/2-*.txt", "instances/mesh-4x4-many-to-many.txt"),
+        "text format", files("instances/networks/2-*.txt", "instances/mesh-4x4-many-to-many.txt"),
         _network, mutators.mutate_words, ".txt", judges.plain_text_format,
     ),
     _graph_reader("GraphML", ".graphml", mutators.mutate_xml, "docs/files/cluster.graphml"),
@@ -400,25 +343,25 @@ READERS: tuple[Reader, ...] = (
     _graph_reader("edge list", ".edgelist", mutators.mutate_words),
     _graph_reader("adjacency list", ".adjlist", mutators.mutate_words),
     Reader(
-        "suite TOML", _files("instances/suites/s*.toml", "instances/suites/multistage.toml",
+        "suite TOML", files("instances/suites/s*.toml", "instances/suites/multistage.toml",
                              "instances/suites/groups.toml"),
         _suite, mutators.mutate_words, ".toml", judges.suite,
     ),
     Reader(
-        "CSV of a suite", _files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
+        "CSV of a suite", files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
                                  "instances/general/general.csv"),
         _table, mutators.mutate_words, ".csv", judges.suite,
     ),
     Reader(
-        "CSV of designs", _files("instances/papers/order_degree.csv"), _table,
+        "CSV of designs", files("instances/papers/order_degree.csv"), _table,
         mutators.mutate_words, ".designs", judges.suite,
     ),
     Reader(
-        "CSV of throughputs", _files("instances/papers/throughput.csv"), _table,
+        "CSV of throughputs", files("instances/papers/throughput.csv"), _table,
         mutators.mutate_words, ".throughputs", judges.suite,
     ),
     Reader(
-        "CSV of pairs", _texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
+        "CSV of pairs", texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
         _pairs, mutators.mutate_words, ".csv",
     ),
     Reader(
@@ -427,20 +370,20 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "collective name",
-        _texts("AAB", "all-gather", "reduce_scatter", "multicast:1,4-6", "pairs:0>3,2>5", "MNS",
+        texts("AAB", "all-gather", "reduce_scatter", "multicast:1,4-6", "pairs:0>3,2>5", "MNS",
                "pairs:R1>R2,a,b>7", "permutation:reverse", "allreduce"),
         _collective, mutators.mutate_words, "",
     ),
     Reader("words of an instance", _WORDS, _words, mutators.mutate_words, "", judges.built),
     Reader(
         "options of engines",
-        _texts("tabu.width=3\ntabu.tenure=9", "umda.population=50\numda.mutation=0.5",
+        texts("tabu.width=3\ntabu.tenure=9", "umda.population=50\numda.mutation=0.5",
                "cpsat.draws=2", "lns.units=0.5"),
         _options, mutators.mutate_words, "",
     ),
     Reader(
         "command line",
-        _texts("network ring-bi-6 --json", "network mesh-3x3 --ignore-attributes", "topologies",
+        texts("network ring-bi-6 --json", "network mesh-3x3 --ignore-attributes", "topologies",
                "collectives --json", "engines tabu", "plugins", "export s.json --to csv",
                "verify s.json --json", "time s.json --sizes 1024,4096 --startup 1.5",
                "topologies torus-3x3", "verify s.json", "export s.json --to markdown"),
@@ -448,11 +391,11 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
     Reader(
-        "log", _files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
+        "log", files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
         judges.log,
     ),
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
-    *_importers(),
+    *foreign.READERS,
 )  # fmt: skip
 """All readers."""
 
@@ -476,7 +419,7 @@ def _lie(path: Path, found: Any) -> None:
 
 
 _WRONG = tuple(
-    Reader(f"test: {name}", _texts("a"), read, mutators.mutate_bytes, judge=judge)
+    Reader(f"test: {name}", texts("a"), read, mutators.mutate_bytes, judge=judge)
     for name, read, judge in (
         ("loops", lambda path: path.read_bytes() == b"a" or _loop(path), lambda path, found: None),
         ("dies", lambda path: path.read_bytes() == b"a" or os._exit(9), lambda path, found: None),

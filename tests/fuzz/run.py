@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 5.0
@@ -22,6 +22,8 @@ MIB = 512
 """Memory for all mutants that a process reads, beyond what it needs at its start."""
 SILENT_SECONDS = 300.0
 """Wall-clock time without an answer after which a child is ended: it hangs in compiled code."""
+PART = 20
+"""Mutants between two looks at the clock."""
 CLEAN = ("accepted", "refused")
 
 
@@ -49,6 +51,8 @@ class Outcome:
         The mutants without a clean answer.
     slowest
         By reader the largest processor time of a mutant, in seconds, with its judge.
+    seconds
+        By reader the processor time of all mutants: made, read and judged.
     report
         Called with every finding.
     """
@@ -56,6 +60,7 @@ class Outcome:
     answers: dict[str, Counter[str]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     slowest: dict[str, float] = field(default_factory=dict)
+    seconds: Counter[str] = field(default_factory=Counter)
     report: Callable[[Finding], None] = lambda finding: None
 
     def add(self, name: str, number: int, record: dict[str, Any]) -> None:
@@ -63,40 +68,62 @@ class Outcome:
         if number >= 0:
             self.answers.setdefault(name, Counter())[record["outcome"]] += 1
             self.slowest[name] = max(self.slowest.get(name, 0.0), record.get("seconds", 0.0))
+            self.seconds[name] += record.get("all_seconds", 0.0)
         if record["outcome"] not in CLEAN or (number < 0 and record["outcome"] != "accepted"):
             self.findings.append(Finding(name, number, record["outcome"], record["text"]))
             self.report(self.findings[-1])
 
 
-def run(
-    jobs: Iterable[tuple[str, int, int]],
-    until: float | None = None,
-    report: Callable[[Finding], None] = lambda finding: None,
-) -> Outcome:
-    """Read mutants: of each job (reader, first number, count), one after another.
+class Runner:
+    """Reads mutants in a child process, which is started when it is needed and kept until it ends.
 
-    Parameters
-    ----------
-    report
-        Called with every finding.
-    until
-        The time of ``time.monotonic`` at which the run ends, by default when all jobs are done.
+    To be used in a ``with`` block.
     """
-    outcome, todo = Outcome(report=report), iter(jobs)
-    child = _Child()
-    try:
-        for name, first, count in todo:
-            while count and (until is None or time.monotonic() < until):
-                done = child.read(name, first, count, outcome)
-                first, count = first + done, count - done
-                if child.ended:  # go on behind the mutant that ended it
-                    child.end()
-                    child = _Child()
-            if count:
-                break
-    finally:
-        child.end()
-    return outcome
+
+    def __init__(self) -> None:
+        self._child: _Child | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end()
+
+    def run(
+        self,
+        jobs: Iterable[tuple[str, int, int]],
+        until: float | None = None,
+        report: Callable[[Finding], None] = lambda finding: None,
+    ) -> Outcome:
+        """Read mutants: of each job (reader, first number, count), one after another.
+
+        Parameters
+        ----------
+        report
+            Called with every finding.
+        until
+            The time of ``time.monotonic`` at which the run ends, by default when all jobs are done.
+        """
+        outcome = Outcome(report=report)
+        for name, first, count in jobs:
+            for number in range(first, first + count, PART):
+                if until is not None and time.monotonic() >= until:
+                    return outcome
+                self._read(name, number, min(PART, first + count - number), outcome)
+        return outcome
+
+    def _read(self, name: str, first: int, count: int, outcome: Outcome) -> None:
+        while count:
+            self._child = self._child or _Child()
+            done = self._child.read(name, first, count, outcome)
+            first, count = first + done, count - done
+            if self._child.ended:  # go on behind the mutant that ended it
+                self._end()
+
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.end()
+            self._child = None
 
 
 class _Child:

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 
+import cchybrid
+from cchybrid.model import Schedule, Transfer
+from cchybrid.plugin.registry import load_registry
+from tests.fuzz import judges
+from tests.fuzz.foreign import IMPORTERS
 from tests.fuzz.readers import READERS
-from tests.fuzz.run import Outcome, run
+from tests.fuzz.run import Outcome, Runner
 
 NAMES = [each.name for each in READERS]
 FEW, MANY = 10, 1000
 """Mutants of each reader."""
 
 
-def test_every_reader_answers_cleanly() -> None:
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
     """One process for all readers, since starting it takes longer than the mutants do."""
-    found = run((name, 0, FEW) for name in NAMES)
+    with Runner() as runner:
+        yield runner
+
+
+def test_every_importer_is_a_reader() -> None:
+    assert set(IMPORTERS) == set(load_registry().importers)
+
+
+def test_every_reader_answers_cleanly(runner: Runner) -> None:
+    found = runner.run((name, 0, FEW) for name in NAMES)
     _check(found, FEW, NAMES)
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", NAMES)
-def test_a_thousand_mutants_of_a_reader(name: str) -> None:
-    found = run([(name, 0, MANY)])
+def test_a_thousand_mutants_of_a_reader(runner: Runner, name: str) -> None:
+    found = runner.run([(name, 0, MANY)])
     _check(found, MANY, [name])
     assert found.answers[name]["accepted"] >= MANY // 100, (
         "mutants that are all refused test little"
@@ -42,9 +61,9 @@ class TestTheHarness:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tests.fuzz.run.SECONDS", 1.0)  # two mutants loop for so long
-        found = run(
-            [(f"test: {name}", 0, 2) for name in ("loops", "dies", "fails", "fills", "lies")]
-        )
+        names = ("loops", "dies", "fails", "fills", "lies")
+        with Runner() as runner:  # a process with this limit of time
+            found = runner.run((f"test: {name}", 0, 2) for name in names)
         seen = {(each.reader, each.outcome) for each in found.findings if each.number >= 0}
         assert seen == {
             ("test: loops", "time limit"), ("test: dies", "ended the process"),
@@ -52,3 +71,12 @@ class TestTheHarness:
             ("test: lies", "wrongly accepted"),
         }  # fmt: skip
         assert all(sum(answers.values()) == 2 for answers in found.answers.values())
+
+    def test_a_claim_that_a_shorter_schedule_refutes_is_a_finding(self, tmp_path: Path) -> None:
+        instance = cchybrid.instance("ring-bi-4", "OAB", switching="store-and-forward")
+        hops = ((0, 1), (1, 2), (2, 3))  # two steps would do, the other way round, too
+        schedule = Schedule(instance, tuple((Transfer(0, hop),) for hop in hops))
+        claim = {"claim": {"steps": 3}, "instance": {"sha256": instance.digest}}
+        verdict = SimpleNamespace(steps=3, bound=3, scope="")
+        with pytest.raises(AssertionError, match="a shorter schedule exists"):
+            judges.certificate(tmp_path, (verdict, (schedule.to_json(), claim)))
