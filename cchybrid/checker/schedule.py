@@ -72,7 +72,7 @@ def checked_schedule(record: Any) -> tuple[Network, Moves]:
             if path not in allowed:
                 allowed[path] = is_allowed(network, path)
             if not allowed[path]:
-                _refuse(number, f"the path {list(path)} is not allowed")
+                _refuse(number, f"the path {str(list(path))[:80]} is not allowed")
             first, last = path[0], path[-1]
             holds.send(number, slot, message, first, last)
             used["inject", first, 0] += 1

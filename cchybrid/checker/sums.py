@@ -41,7 +41,8 @@ class PartialSums:
         inside = [value for value in self._values.get((message, first), ()) if value <= parts]
         # The values inside are disjoint or nested, so their union is the sum of the largest ones.
         if frozenset().union(*inside) != parts:
-            _refuse(step, f"node {first} cannot add up {sorted(parts)} of message {message} yet")
+            shown = str(sorted(parts))[:80]
+            _refuse(step, f"node {first} cannot add up {shown} of message {message} yet")
         self._received.append((message, last, parts))
 
     def end_step(self, step: int) -> None:

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.checker.schedule import checked_schedule
-from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.referee.verify import verify
 from tests.broken_schedules import MISTAKES, VALID, changed, steps_of
 from tests.examples import examples
@@ -51,6 +52,18 @@ def test_a_mistake_is_refused_without_the_empty_step_beside_it(mistake: str) -> 
     assert {rule for rule, *_ in expected} - {"empty-step"}
     assert verify(instance, steps)
     assert not accepts(instance, steps)
+
+
+def test_what_is_refused_is_shown_in_one_line_of_bounded_length() -> None:
+    path = tuple(node % 2 for node in range(1000))
+    broadcast = cchybrid.instance("ring-bi-4", "OAB")
+    allreduce = cchybrid.instance("ring-bi-200", "allreduce")
+    for schedule in (
+        Schedule(broadcast, ((Transfer(0, path),),)),
+        Schedule(allreduce, ((Transfer(0, (0, 1)),),), sums=((tuple(range(200)),),)),
+    ):
+        with pytest.raises(EvidenceError, match=r"^[^\n]{40,200}$"):
+            checked_schedule(schedule.to_json())
 
 
 @settings(max_examples=examples(300))

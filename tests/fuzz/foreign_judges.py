@@ -67,8 +67,8 @@ def csv_(path: Path, found: Imported) -> None:
         if not any(map(str.strip, row)):
             continue
         record = dict(zip(keys, map(str.strip, row), strict=True))
-        way = record.get("path") or "0 1"  # an empty path is the hop between both ends
-        hops = way.count("->") if "->" in way else len(re.split(r"[\s,;]+", way)) - 1
+        nodes = record.get("path") or "0 1"  # an empty path is the hop between both ends
+        hops = nodes.count("->") if "->" in nodes else len(re.split(r"[\s,;]+", nodes)) - 1
         plain[int(record["step"]), hops] += 1
     steps = enumerate(found.schedule.steps, 1)
     assert plain == Counter((n, len(each.path) - 1) for n, step in steps for each in step)
@@ -97,8 +97,8 @@ def msccl(path: Path, found: Imported) -> None:
         outputs = inputs * program.gpus
     if program.collective in ("reducescatter", "scatter"):
         outputs = inputs // program.gpus
-    wanted = expected(program.collective, program.gpus, inputs, outputs, root)
-    for (gpu, index), value in wanted.items():
+    outcome = expected(program.collective, program.gpus, inputs, outputs, root)
+    for (gpu, index), value in outcome.items():
         assert run.output(gpu, index) == value, f"GPU {gpu}, chunk {index}"
 
 
@@ -115,9 +115,9 @@ def poseidon(path: Path, found: Imported) -> None:
     if network.name.startswith("mesh"):
         links = {frozenset(channel[:2]) for channel in network.channels}
         assert len(links) == 2 * width * height - width - height
-    wanted = next(each for name in ("communication", "channels") for each in root.findall(name))
-    packets = sum(int(each.get("bandwidth", "1")) for each in wanted.findall("channel"))
-    if str(wanted.get("type") or wanted.get("comType")).lower() == "all2all":
+    traffic = next(each for name in ("communication", "channels") for each in root.findall(name))
+    packets = sum(int(each.get("bandwidth", "1")) for each in traffic.findall("channel"))
+    if str(traffic.get("type") or traffic.get("comType")).lower() == "all2all":
         packets = network.nodes * (network.nodes - 1)
     assert len(found.instance.collective.messages) == packets
 
