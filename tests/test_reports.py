@@ -10,6 +10,7 @@ import pytest
 
 from cchybrid.bench.report.standing import STUDY
 from cchybrid.bench.suite import read_suite
+from tests.fuzz.readers import READERS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reports"
 OVERVIEW = re.findall(
@@ -86,3 +87,17 @@ def test_a_report_says_what_the_overview_says(
     text = (FOLDER / name / "report.md").read_text()
     assert f"{command.removesuffix(' --jobs 2')} " in text
     assert (FOLDER / name / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_report_of_mutated_files_names_every_reader() -> None:
+    text = (FOLDER / "input" / "README.md").read_text()
+    row = re.search(
+        r"^\| \[input\]\(input/README\.md\) \| `([^`]+)` \|",
+        (FOLDER / "README.md").read_text(),
+        re.M,
+    )
+    assert row is not None
+    assert f"`{row[1]}` on Python" in text
+    rows = re.findall(r"^\| ([^|]+) \| ([\d,]+) \|", text, re.M)
+    assert [name for name, _ in rows] == [reader.name for reader in READERS]
+    assert all(int(count.replace(",", "")) >= 1000 for _, count in rows)
