@@ -14,6 +14,8 @@ SCHEDULE_FORMAT, SUMS_FORMAT = "cchybrid-schedule/1", "cchybrid-schedule/2"
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
 _MAX_ROUNDS = 1_000_000
+_MAX_NUMBER = 1 << 128
+"""Larger numbers are refused: their products could have more digits than Python writes."""
 
 
 def read_network(record: Any, routing: str | int | None = None) -> Network:
@@ -153,7 +155,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value <= _MAX_NUMBER:
         raise TypeError
     return value
 

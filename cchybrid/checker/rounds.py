@@ -115,7 +115,7 @@ def check_rounds(schedule: Any, record: Any) -> RoundsVerdict:
     evidence = record["evidence"]
     bound = rounds_bound(read_network(whole), limit, evidence)
     if str(bound) != claimed:
-        raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]}")
+        raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]!r}")
     rounds = sum(network.in_step(t, max(network.rounds)) for t in range(1, len(steps) + 1))
     if rounds < bound * network.chunks:
         raise EvidenceError("the schedule refutes the claim, so the checker has an error")
@@ -185,6 +185,6 @@ def _claim(instance: Mapping[str, Any], record: Any) -> tuple[int, str]:
     if not isinstance(claim, Mapping) or set(claim) != {"steps", "rounds_per_chunk"}:
         raise EvidenceError("the claim is not well-formed")
     steps, ratio = claim["steps"], claim["rounds_per_chunk"]
-    if type(steps) is not int or not isinstance(ratio, str):
+    if type(steps) is not int or not 0 <= steps <= MAX_STEPS or not isinstance(ratio, str):
         raise EvidenceError("the claim is not well-formed")
     return steps, ratio

@@ -37,6 +37,7 @@ FORMAT = "cchybrid-throughput/1"
 _KEYS = {
     "format", "instance", "rounds_per_chunk", "chunks", "rounds", "trees", "bound", "evidence",
 }  # fmt: skip
+_MAX_NUMBER = 10**40
 
 
 class ThroughputVerdict(NamedTuple):
@@ -79,7 +80,7 @@ def check_throughput(record: Any) -> ThroughputVerdict:
     attained, bound = Fraction(rounds, chunks), throughput_bound(network, record["evidence"])
     for key, value in (("rounds_per_chunk", attained), ("bound", bound)):
         if record[key] != str(value):
-            raise EvidenceError(f"{key} is {value}, the file says {str(record[key])[:40]}")
+            raise EvidenceError(f"{key} is {value}, the file says {str(record[key])[:40]!r}")
     _check_trees(network, record["trees"], chunks, rounds)
     if bound > attained:
         raise EvidenceError("the trees refute the bound, so the checker has an error")
@@ -241,6 +242,6 @@ def _list(value: Any) -> list[Any]:
 
 
 def _positive(value: Any) -> int:
-    if type(value) is not int or value < 1:
-        raise EvidenceError("a number is not a whole number above 0")
+    if type(value) is not int or not 1 <= value <= _MAX_NUMBER:
+        raise EvidenceError("a number is not a whole number above 0 of at most 40 digits")
     return value

@@ -68,7 +68,11 @@ CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "about another instance": lambda s, c: c["instance"].update(sha256="0" * 64),
     "has 2 steps, the claim is about 1": lambda s, c: c["claim"].update(steps=1),
     "the claim is not well-formed": lambda s, c: c["claim"].pop("steps"),
-    "rounds per chunk, not 9": lambda s, c: c["claim"].update(rounds_per_chunk="9"),
+    "rounds per chunk, not '9'": lambda s, c: c["claim"].update(rounds_per_chunk="9"),
+    r"rounds per chunk, not '\\ud800\\n'": lambda s, c: c["claim"].update(
+        rounds_per_chunk="\ud800\n"
+    ),
+    "the claim is not well-formed$": lambda s, c: c["claim"].update(steps=-(10**4000)),
     "more than the capacity": lambda s, c: s["instance"]["model"].update(rounds=[1, 1]),
     "the schedule is not valid": lambda s, c: s["steps"][0].append(s["steps"][0][0]),
     "the evidence is not well-formed": lambda s, c: c["evidence"].update(kind="cut"),

@@ -36,7 +36,8 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.reader} {self.number}: {self.outcome}: {self.text}"
+        text = f"{self.reader} {self.number}: {self.outcome}: {self.text}"
+        return text.encode("ascii", "backslashreplace").decode()  # half a character, too
 
 
 @dataclass
