@@ -26,6 +26,7 @@ from cchybrid.checker.instance import EvidenceError
 
 DESIGN_FORMAT = "cchybrid-design/1"
 _MAX_NODES = 2048
+_MAX_NUMBER = 10**40
 
 
 class DesignFigures(NamedTuple):
@@ -203,7 +204,7 @@ def _flag(record: Mapping[str, Any], name: str) -> bool:
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value <= _MAX_NUMBER:
         raise TypeError
     return value
 

@@ -68,6 +68,8 @@ def test_weaker_bounds_are_true() -> None:
         ({"links": [*PETERSEN, [0, 2]]}, "has 4 links"),
         ({"links": [*PETERSEN[1:], [1, 1]]}, "a link from 1 to 1"),
         ({"links": [*PETERSEN[1:], [0, 10]]}, "a link from 0 to 10"),
+        ({"links": [*PETERSEN[1:], [0, 10**4000]]}, "not well-formed"),
+        ({"claims": {"diameter": 10**4000}}, "not well-formed"),
         ({"degree": 2}, "has 3 links"),
         ({"nodes": 11}, "not connected"),
         ({"nodes": 10**9}, "out of range"),
