@@ -135,6 +135,7 @@ class _Child:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.child", str(SECONDS), str(MIB)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, cwd=ROOT,
+            env={**os.environ, "MALLOC_ARENA_MAX": "1"},  # or each thread reserves 64 MiB
         )  # fmt: skip
         self._waiting = selectors.DefaultSelector()
         assert self._process.stdout is not None

@@ -69,7 +69,7 @@ def _changed(tree: Any) -> st.SearchStrategy[Any]:
 
 @pytest.mark.parametrize("chosen", READERS, ids=lambda chosen: chosen.name)
 @settings(
-    max_examples=examples(40), deadline=None,
+    max_examples=examples(20), deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 @given(data=st.data())
