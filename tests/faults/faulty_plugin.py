@@ -94,6 +94,7 @@ class Daemon(Faulty):
             assert child.stdout is not None
             number = int(child.stdout.readline())
         run.offer(first_fit(problem, run.seed))
+        time.sleep(1.5)  # the host looks for processes twice a second
         note(run, daemon=number)
         return wait(run)
 

@@ -56,7 +56,9 @@ def as_another_user(folder: Path) -> Sequence[str]:
         if not parent.stat().st_mode & 0o001:
             parent.chmod(parent.stat().st_mode | 0o001)
     rights = "+dac_read_search"
-    words = ["setpriv", "--reuid", "65533", "--regid", "65534", "--clear-groups"]
+    # A user per process of the tests, as the limit on processes counts all of a user.
+    user = str(60_000 + os.getpid() % 5_000)
+    words = ["setpriv", "--reuid", user, "--regid", "65534", "--clear-groups"]
     words += ["--inh-caps", rights, "--ambient-caps", rights, "--"]
     probe = [*words, sys.executable, "-c", "import cchybrid, numpy"]
     if not shutil.which("setpriv") or subprocess.run(probe, check=False).returncode:
