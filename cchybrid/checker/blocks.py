@@ -97,6 +97,10 @@ class BlockRelaxation:
         for (a, b), capacity in network.channels.items():
             if block_of[a] != block_of[b]:
                 self._capacity[block_of[a], block_of[b]] += capacity
+        self._channels_of: list[list[tuple[int, int]]] = [[] for _ in range(self.blocks)]
+        for a, b in self._capacity:
+            self._channels_of[a].append((a, b))
+            self._channels_of[b].append((a, b))
         self._source = [block_of[source] for source, _ in network.messages]
         self._served = [
             Counter(block_of[node] for node in destinations) for _, destinations in network.messages
@@ -176,7 +180,7 @@ class BlockRelaxation:
         return self._times(column[1], column[3], column[4]) if column[0] == "sends" else 1
 
     def _entries(self, m: int, q: int, t: int) -> dict[Column, int]:
-        return {("flow", m, q, a, b, t): 1 for a, b in self._capacity if b == q}
+        return {("flow", m, q, a, b, t): 1 for a, b in self._channels_of[q] if b == q}
 
     def _goal_row(self, m: int, q: int) -> Row:
         if not self._served[m][q]:
@@ -206,8 +210,8 @@ class BlockRelaxation:
         if v == q:
             raise EvidenceError("a block on the way to itself")
         terms: dict[Column, int] = {}
-        for a, b in self._capacity:
-            if v in (a, b) and self._passes(q, a, b):
+        for a, b in self._channels_of[v]:
+            if self._passes(q, a, b):
                 terms["flow", m, q, a, b, t] = 1 if b == v else -1
         if self._holds(m, v):
             terms["sends", m, v, q, t] = 1
@@ -229,8 +233,8 @@ class BlockRelaxation:
             raise EvidenceError("blocks without a channel")
         terms: dict[Column, int] = {
             ("flow", m, q, a, b, t): -1
-            for m in range(len(self.network.messages))
-            for q in range(self.blocks)
+            for m, served in enumerate(self._served)
+            for q in ([b] if self.network.hop_by_hop else served)
             if self._receives(m, q) and self._passes(q, a, b)
         }
         return terms, -self.network.in_step(t, self._capacity[a, b])

@@ -138,9 +138,12 @@ class Network:
         if not messages:
             raise EvidenceError(f"node {node} is no member")
         kind = "combine" if back else "deliver"
-        part = Network(
-            {**self._record, "collective": {**collective, "kind": kind, "messages": messages}}
-        )
+        model = self._record.get("model", {})
+        if back and "rounds" in model:
+            # Read backwards, steps are counted from the last one, whose number is not known here.
+            model = {**model, "rounds": [max(self.rounds)]}
+        messages_of_part = {**collective, "kind": kind, "messages": messages}
+        part = Network({**self._record, "model": model, "collective": messages_of_part})
         part.extra_hops = self.extra_hops
         return part
 

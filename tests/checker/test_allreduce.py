@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, check
+from cchybrid.checker.blocks import BlockRelaxation
 from cchybrid.checker.kinds import shown_steps
+from cchybrid.checker.relaxation import Relaxation
 from cchybrid.host.allreduce_bounds import allreduce_bounds
 from cchybrid.host.proving import prove
 from cchybrid.model import AllReduction, Channel, Collective, CommunicationModel, Instance, Schedule
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof import BOUNDS
+from cchybrid.proof.contradiction import find_contradiction
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.toolkit.cpsat.allreduce import find_allreduce
 from tests.checker.mutants import mutants
@@ -204,3 +207,36 @@ def test_the_model_of_partial_sums_is_exact_on_three_nodes(seed):
     found = shortest(instance, 6)
     assert found is not None
     assert len(found.steps) == optimum(instance)
+
+
+def test_a_part_read_backwards_has_the_widest_rounds_in_every_step() -> None:
+    """The rounds of an allreduce count from its first step, which a reversal does not know."""
+    record = {
+        "format": "cchybrid-instance/2",
+        "name": "wide first step",
+        "network": {
+            "name": "chain",
+            "nodes": 3,
+            "channels": [[0, 1, 1], [1, 2, 3], [2, 1, 1], [1, 0, 3]],
+        },
+        "collective": {
+            "name": "allreduce", "kind": "allreduce", "chunks": 3,
+            "messages": [{"members": [0, 1, 2]}],
+        },
+        "model": {"switching": "store-and-forward", "routing": "any", "rounds": [3, 1]},
+    }  # fmt: skip
+    there = [{"path": [end, 1], "sum": [end]} for end in (0, 2)]
+    back = [{"path": [1, end], "sum": sorted({0, 1, 2} - {end})} for end in (2, 0)]
+    steps = [
+        [{"message": m, **move} for m in range(3) for move in moves] for moves in (there, back)
+    ]
+    schedule = Schedule.from_json(
+        {"format": "cchybrid-schedule/2", "instance": record, "steps": steps}
+    )
+    assert verify_schedule(schedule) == ()
+    network = Network(record)
+    for node in range(3):
+        for read_back in (False, True):
+            part = network.part(node, read_back)
+            for relaxation in (Relaxation(part, 2), BlockRelaxation(part, [0, 1, 2], 2)):
+                assert not find_contradiction(relaxation, relaxation.all_keys(), 100_000)
