@@ -62,11 +62,16 @@ class Row:
     measure: bool = False
 
     @property
+    def topology(self) -> str:
+        """The name of the topology, or of the file without its folder."""
+        path = Path(self.spec.topology)
+        return path.name if path.is_absolute() else self.spec.topology
+
+    @property
     def name(self) -> str:
         """The unique name; equal names mean equal instances."""
         spec = self.spec
-        path = Path(spec.topology)
-        parts = [path.name if path.is_absolute() else spec.topology, spec.collective or ""]
+        parts = [self.topology, spec.collective or ""]
         if spec.root is not None:
             parts.append(f"root {spec.root}")
         if spec.transmitters is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
@@ -13,6 +12,7 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.problem import build_problem
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.system.process_tree import children, descendants
+from cchybrid.system.processes import proportional_memory
 
 SAMPLE_SECONDS = 0.2
 """Seconds between two measurements of the memory."""
@@ -93,13 +93,8 @@ def processes_of(root: int) -> list[int]:
 
 def proportional_mib(process: int) -> float | None:
     """Return the memory of a process with shared pages counted in equal parts (PSS), in MiB."""
-    with (
-        contextlib.suppress(OSError, ValueError, IndexError),
-        open(f"/proc/{process}/smaps_rollup") as file,
-    ):
-        sizes = (int(line.split()[1]) / 1024 for line in file if line.startswith("Pss:"))
-        return next(sizes, None)
-    return None
+    size = proportional_memory(process)
+    return None if size is None else size / (1 << 20)
 
 
 def _seconds(work: Any) -> float:

@@ -38,7 +38,7 @@ from typing import Any
 
 from cchybrid.checker.farkas import read_steps, rows_contradict
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.relaxation import Column, Key, Row
+from cchybrid.checker.relaxation import Column, Key, Row, indices
 
 SHAPES = {
     "goal": "mq",
@@ -158,19 +158,11 @@ class BlockRelaxation:
         EvidenceError
             If there is no such row.
         """
-        kind, *rest = key
-        shape = SHAPES.get(kind)
-        if shape is None or len(rest) != len(shape):
-            raise EvidenceError("a row that does not exist")
-        for letter, number in zip(shape, rest, strict=True):
-            low, high = self._limits[letter]
-            if type(number) is not int or not low <= number <= high:
-                raise EvidenceError("a row of something that does not exist")
-        named = dict(zip(shape, rest, strict=True))
+        named = indices(key, SHAPES, self._limits)
         if "q" in named and not self._receives(named["m"], named["q"]):
             raise EvidenceError("a block that does not need the message")
         # One method per kind in SHAPES.
-        made: Row = getattr(self, f"_{kind}_row")(**named)
+        made: Row = getattr(self, f"_{key[0]}_row")(**named)
         return made
 
     def max_value(self, column: Column) -> int:

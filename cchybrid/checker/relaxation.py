@@ -32,7 +32,7 @@ wrong. Steps are counted from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cchybrid.checker.growth import sending_power
@@ -63,6 +63,27 @@ SHAPES = {
     "accept": "vt",
 }
 """The indices in the keys by kind of rows."""
+
+
+def indices(
+    key: Key, shapes: Mapping[str, str], limits: Mapping[str, tuple[int, int]]
+) -> dict[str, int]:
+    """Return the indices in the key of a row by their letters in its shape.
+
+    Raises
+    ------
+    EvidenceError
+        There is no such kind of rows, or an index is beyond its limits.
+    """
+    kind, *rest = key
+    shape = shapes.get(kind)
+    if shape is None or len(rest) != len(shape):
+        raise EvidenceError("a row that does not exist")
+    for letter, number in zip(shape, rest, strict=True):
+        low, high = limits[letter]
+        if type(number) is not int or not low <= number <= high:
+            raise EvidenceError("a row of something that does not exist")
+    return dict(zip(shape, rest, strict=True))
 
 
 class Relaxation:
@@ -233,17 +254,11 @@ class Relaxation:
         EvidenceError
             If there is no such row.
         """
-        kind, *rest = key
-        shape = SHAPES.get(kind)
-        if shape is None or len(rest) != len(shape):
-            raise EvidenceError("a row that does not exist")
-        for letter, number in zip(shape, rest, strict=True):
-            self._check(letter, number)
-        named = dict(zip(shape, rest, strict=True))
+        named = indices(key, SHAPES, self._limits)
         if "u" in named and named["u"] not in self.senders(named["m"]):
             raise EvidenceError("a row of a sender that does not exist")
         # One method per kind in SHAPES.
-        made: Row = getattr(self, f"_{kind}_row")(**named)
+        made: Row = getattr(self, f"_{key[0]}_row")(**named)
         return made
 
     def max_value(self, column: Column) -> int:
@@ -253,11 +268,6 @@ class Relaxation:
         if column[0] == "starts":
             return self.network.channels[column[2], column[3]]
         return self.network.inject[column[2]] if column[0] == "sends" else 1
-
-    def _check(self, letter: str, number: Any) -> None:
-        low, high = self._limits[letter]
-        if type(number) is not int or not low <= number <= high:
-            raise EvidenceError("a row of something that does not exist")
 
     def _goal_row(self, m: int, v: int) -> Row:
         if v not in self.network.messages[m][1]:

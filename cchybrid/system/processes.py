@@ -115,17 +115,23 @@ def memory_of_all(processes: Iterable[int]) -> int:
     late = time.monotonic() + MAX_MEASURE_SECONDS
     found = 0
     for process in processes:
-        share = None if time.monotonic() > late else _share_of_memory(process)
+        in_time = time.monotonic() <= late
+        share = proportional_memory(process, "Pss_Anon") if in_time else None
         found += private_memory(process) if share is None else share
     return found
 
 
-def _share_of_memory(process: int) -> int | None:
-    """Return its bytes, where a page counts as its part by the number of processes that have it."""
-    with contextlib.suppress(OSError), open(f"/proc/{process}/smaps_rollup") as file:
-        for line in file:
-            if line.startswith("Pss_Anon:"):
-                return int(line.split()[1]) << 10
+def proportional_memory(process: int, name: str = "Pss") -> int | None:
+    """Return its bytes with shared pages counted in equal parts; ``None`` where unknown (Linux).
+
+    ``name`` is that of a line of the kernel: ``Pss``, or ``Pss_Anon`` without mapped files.
+    """
+    with (
+        contextlib.suppress(OSError, ValueError, IndexError),
+        open(f"/proc/{process}/smaps_rollup") as file,
+    ):
+        sizes = (int(line.split()[1]) << 10 for line in file if line.startswith(f"{name}:"))
+        return next(sizes, None)
     return None
 
 

@@ -79,6 +79,7 @@ def spec_columns(row: Row) -> dict[str, Any]:
     usual = "" if spec.switching == "store-and-forward" or not spec.collective else "minimal"
     return {
         **vars(spec),
+        "topology": row.topology,
         "transmitters": format_nodes(spec.transmitters or ()),
         "receivers": format_nodes(spec.receivers or ()),
         "routing": usual if spec.routing is None else str(spec.routing),
