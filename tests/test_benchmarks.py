@@ -204,7 +204,7 @@ def test_a_row_of_sccl_names_the_distance_and_the_limit() -> None:
     late = bench_sccl.decide(bench_sccl.read_row("hypercube-8 alltoall"), 4, 4, 0, 1.0)
     assert late == bench_sccl.Decision(None, 1.0)
     assert bench_sccl.shown([late]) == "> 1.00"
-    assert bench_sccl.ratio(1.0, 2.0, bench_sccl.complete([late])) == "> 0.50 x"
+    assert bench_sccl.ratio(1.0, 2.0, bench_sccl.complete([late])) == "> 0.5 x"
 
 
 @pytest.mark.parametrize("row", ["dgx-1", "mesh-3x3 reduce", "nonsense-4 allgather"])

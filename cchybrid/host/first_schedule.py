@@ -1,10 +1,12 @@
 """The host's own greedy schedule, for every feasible instance.
 
 It needs no Problem, no compiled kernel and no worker, so a verified schedule exists before any
-engine starts. There are three methods:
+engine starts. There are four methods:
 
 - ``ScatterGreedy`` (``scatter_greedy``) in wormhole switching, for messages of one destination, and
   for many deliveries if link matching fails, as between endpoints.
+- ``HopScatter`` (``hop_scatter``) in store-and-forward switching, for messages of one destination,
+  if they are not too many.
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
 - First fit (below) for all others, and in addition for few deliveries to several destinations.
@@ -23,12 +25,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, pairwise
 
+from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
-from cchybrid.host.step_usage import StepUsage
+from cchybrid.host.step_usage import StepUsage, hops_with_ports
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
@@ -41,9 +43,10 @@ MAX_SENDERS = 4
 MAX_DISTANT_SENDERS = 64
 """Number of holders up to which distant ones are considered, too, if fewer than ``MAX_SENDERS``
 neighbours of the destination hold the message."""
-MAX_COMPARED_DELIVERIES = 20_000
-"""Deliveries up to which both methods for messages with several destinations are compared: first
-fit takes up to half a second for them, ten times as long as link matching."""
+MAX_SMALL_DELIVERIES = 20_000
+"""Deliveries up to which both methods for messages with several destinations are compared, where
+first fit takes up to half a second, ten times as long as link matching; and up to which
+``HopScatter`` is used, which takes a second, three times as long as first fit."""
 
 
 def first_schedule(
@@ -62,7 +65,7 @@ def first_schedule(
     counts = [len(message.destinations) for message in forward.collective.deliver_messages]
     wormhole = forward.model.switching == "wormhole"
     is_scatter = max(counts) == 1
-    is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
+    is_small = sum(counts) <= MAX_SMALL_DELIVERIES
     found: list[list[list[Transfer]]] = []
     if not is_scatter:
         matching = LinkMatching(forward)
@@ -76,6 +79,11 @@ def first_schedule(
             if not _run(scatter.place_all(), should_stop):
                 return None
             found.append(scatter.steps)
+    if is_scatter and is_small and not wormhole:
+        hop_scatter = HopScatter(forward)
+        if not _run(hop_scatter.place_all(), should_stop, CHECK_INTERVAL):
+            return None
+        found.append(hop_scatter.steps)
     if not found or (is_small and not is_scatter):
         greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
         if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
@@ -211,20 +219,8 @@ class _HopByHop(_PartialSchedule):
 
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
-        network = forward.network
-        working = tuple(
-            channel
-            for channel in network.channels
-            if self.usage.can_inject(channel.source) and self.usage.can_accept(channel.target)
-        )
-        # Each transfer is one hop, so endpoints can forward, too.
-        open_network = replace(network, channels=working, half_duplex=(), endpoints=())
         sources = sorted({message.source for message in self.messages})
-        rows = hop_distances(open_network, sources).tolist()
-        self._hops: dict[int, list[int]] = dict(zip(sources, rows, strict=True))
-        self._predecessors: list[list[int]] = [[] for _ in range(network.nodes)]
-        for a, b, _ in working:
-            self._predecessors[b].append(a)
+        self._hops, self._predecessors = hops_with_ports(forward, sources)
 
     def place_all(self) -> Iterator[None]:
         """Sort all deliveries and place every hop towards each; yield after each."""

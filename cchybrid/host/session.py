@@ -45,7 +45,7 @@ limit is over."""
 MAX_CHECK_SECONDS = 30.0
 """Seconds to wait for engines to check the options that the user set, whatever the time limit: one
 to two on a machine with ten times the load."""
-FIRST_BOUNDS = ("growth", "nested-sets", "cut")
+FIRST_BOUNDS = ("growth", "nested-sets", "cut", "prices")
 """The bound providers whose bounds of small instances take milliseconds."""
 MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
 """The largest instance of which the host computes these bounds: nodes, and nodes times messages."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from cchybrid.model import Instance
+from cchybrid.referee.distances import hop_distances
 
 
 class StepUsage:
@@ -82,3 +84,32 @@ class StepUsage:
                 if used[bit] < capacity:
                     continue
             self.full[resource] |= bit
+
+
+def hops_with_ports(
+    forward: Instance, sources: Sequence[int]
+) -> tuple[dict[int, list[int]], list[list[int]]]:
+    """Return hop distances in store-and-forward switching, and the predecessors of each node.
+
+    Only channels whose ends have ports to send and receive count. Each transfer is one hop, so
+    endpoints forward, too.
+
+    Returns
+    -------
+    dict[int, list[int]]
+        Per source the hops to every node.
+    list[list[int]]
+        Per node the nodes from which a channel leads to it.
+    """
+    network, model = forward.network, forward.model
+    channels = tuple(
+        channel
+        for channel in network.channels
+        if model.inject_limit(channel.source) != 0 and model.accept_limit(channel.target) != 0
+    )
+    open_network = replace(network, channels=channels, half_duplex=(), endpoints=())
+    rows = hop_distances(open_network, sources).tolist()
+    predecessors: list[list[int]] = [[] for _ in range(network.nodes)]
+    for source, target, _ in channels:
+        predecessors[target].append(source)
+    return dict(zip(sources, rows, strict=True)), predecessors

@@ -83,7 +83,7 @@ class WorkerControl:
         self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
-        self._warm_up = WarmUp(pending(config.engines))
+        self._warm_up: WarmUp | None = None
         self._extension = 0.0
         self._memory = MemoryBudget(memory)
 
@@ -109,7 +109,7 @@ class WorkerControl:
             raise KeyboardInterrupt
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
-        for done in self._warm_up.poll():
+        for done in self._warm_up.poll() if self._warm_up else ():
             self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
         if self._memory.is_due():
             self._release_memory()
@@ -134,7 +134,11 @@ class WorkerControl:
 
     def compile_kernels(self) -> None:
         """Start to compile, in the background, the missing kernels of the run's engines."""
-        if self._warm_up.left and not self._warm_up.running:
+        if self._warm_up is not None:
+            return
+        # Not earlier: many runs end before any worker starts.
+        self._warm_up = WarmUp(pending(self._config.engines))
+        if self._warm_up.left:
             self.apply(HOST, Compiling(self._warm_up.left))
             self._warm_up.start()
 
@@ -267,7 +271,8 @@ class WorkerControl:
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
-            self._warm_up.stop()
+            if self._warm_up is not None:
+                self._warm_up.stop()
             self.pool.close()
             self._shared.close()
 

@@ -44,8 +44,8 @@ def cache_folder(folder: Path) -> Path:
     environment variable is set, or in the installation; where that is read-only, in ``~/.cache``,
     or else among the temporary files, where all processes of a user share one folder.
     """
-    while (folder.parent / "__init__.py").exists():
-        folder = folder.parent
+    if (folder.parent / "__init__.py").exists():
+        return cache_folder(folder.parent)  # the same for all engines of a package
     digest = hashlib.sha256()
     for source in _kernel_sources({PACKAGE, folder}):
         digest.update(source)

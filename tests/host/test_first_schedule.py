@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
+from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.model import Collective, Instance, Message, Network
@@ -117,6 +118,25 @@ def test_it_is_close_to_the_bound(network: str, collective: str, max_steps: int)
     assert len(steps) <= max_steps
 
 
+@pytest.mark.parametrize(
+    ("network", "ports", "max_steps"),
+    [
+        ("dgx-1", None, 3),  # the optimum
+        ("mesh-4x4", None, 16),  # the optimum
+        ("hypercube-32", 1, 88),  # the bound is 80
+        ("mesh-7x7", 2, 125),  # the bound is 118
+    ],
+)
+def test_hop_by_hop_scatters_are_close_to_the_bound(
+    network: str, ports: int | None, max_steps: int
+) -> None:
+    instance = cchybrid.instance(network, "AAS", switching="store-and-forward", ports=ports)
+    steps = first_schedule(instance)
+    assert steps is not None
+    assert not verify(instance, steps)
+    assert len(steps) <= max_steps
+
+
 @given(instances(), st.booleans(), st.data())
 @settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
 def test_scatters_and_one_hop_transfers_are_valid(
@@ -142,13 +162,18 @@ def test_scatters_and_one_hop_transfers_are_valid(
         greedy = ScatterGreedy(wormhole)
         deque(greedy.place_all())
         assert not verify(wormhole, tuple(map(tuple, greedy.steps)))
+    stored = replace(wormhole, model=replace(forward.model, switching="store-and-forward"))
+    if unreachable(stored) is None:
+        hop_scatter = HopScatter(stored)
+        deque(hop_scatter.place_all())
+        assert not verify(stored, tuple(map(tuple, hop_scatter.steps)))
 
 
 @pytest.mark.parametrize("network", ["omega-8", "fat-tree-8", "mesh-3x3"])
 def test_many_deliveries_between_endpoints_are_sent_by_their_sources(
     network: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_SMALL_DELIVERIES", 0)
     instance = cchybrid.instance(network, "AAB")
     steps = first_schedule(instance)
     assert steps is not None
@@ -156,7 +181,7 @@ def test_many_deliveries_between_endpoints_are_sent_by_their_sources(
 
 
 def test_a_source_without_a_path_needs_others_to_forward(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_SMALL_DELIVERIES", 0)
     line = Network.from_arcs("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
     instance = Instance(line, Collective("both", (Message(0, (1, 2)),)))
     assert not ScatterGreedy(instance).feasible

@@ -256,6 +256,19 @@ def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
     assert result.schedule is None
 
 
+@pytest.mark.parametrize(("collective", "kind"), [("allgather", "growth"), ("alltoall", "prices")])
+def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(
+    collective: str, kind: str
+) -> None:
+    instance = cchybrid.instance("dgx-1", collective, switching="store-and-forward")
+    result = cchybrid.solve(instance, time_limit=20)
+    assert result.status == "optimal"
+    assert result.certified
+    assert result.engine == "host greedy"
+    assert result.lower_bound.evidence["kind"] == kind
+    assert not result.evaluations
+
+
 def test_options_are_checked_before_the_search_starts(registry: Registry) -> None:
     events: list[str] = []
     for _ in range(3):
