@@ -5,7 +5,7 @@ dependencies that ``pyproject.toml`` admits: an empty environment, ``pip install
 alone, then every engine is listed, each of those that ship solves a small instance, and a schedule
 is proven and checked, by the checker's own module, too. Prints a line per environment.
 
-Usage: python .ci/check_release.py [--python VERSION] [--keep FOLDER]
+Usage: python .ci/check_release.py [--python VERSION] [--versions CHOICE] [--keep FOLDER]
 Exit status: 0 if all pass, 1 otherwise, 2 if nothing can be tried.
 """
 
@@ -18,14 +18,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 RESOLUTIONS = ("highest", "lowest-direct")
-"""How uv chooses versions: the newest, and the lowest that the package itself admits."""
-EXTRAS = "draw,mpi,prove,report"
+"""How uv chooses versions: the newest, and the lowest that ``pyproject.toml`` admits."""
+COMPILED = ("llvmlite", "matplotlib", "mpi4py", "numba", "numpy", "ortools", "pandas")
+WHEELS = [word for name in COMPILED for word in ("--only-binary", name)]
+"""Packages that nobody builds from their sources, unlike pynauty."""
+EXTRAS = ("draw", "mpi", "prove", "report")
 INSTANCES = {
     # An instance that each engine works on; all others solve the first one. The optimum is below
     # the steps of the host's own schedule and is not proven before the engine starts.
@@ -41,18 +46,21 @@ def main() -> int:
     """Read the options and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--python", action="append", help="only this version; may be repeated")
+    parser.add_argument(
+        "--versions", choices=RESOLUTIONS, action="append", help="only these; may be repeated"
+    )
     parser.add_argument("--keep", type=Path, help="put wheel and environments here, and keep them")
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="cchybrid-release-"))
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return check(folder, arguments.python or PYTHONS)
+        return check(folder, arguments.python or PYTHONS, arguments.versions or RESOLUTIONS)
     finally:
         if arguments.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def check(folder: Path, pythons: list[str] | tuple[str, ...]) -> int:
+def check(folder: Path, pythons: Sequence[str], resolutions: Sequence[str]) -> int:
     """Try the wheel in an environment per Python and choice of versions; return the status."""
     tools = folder / "tools"
     run(sys.executable, "-m", "venv", tools)
@@ -67,7 +75,7 @@ def check(folder: Path, pythons: list[str] | tuple[str, ...]) -> int:
         if python is None:
             print(f"Python {version}: not found, not tried", flush=True)
             continue
-        for resolution in RESOLUTIONS:
+        for resolution in resolutions:
             tried += 1
             title = f"Python {version}, {resolution} versions"
             try:
@@ -87,11 +95,15 @@ def in_environment(folder: Path, uv: Path, python: str, resolution: str, wheel: 
     run(uv, "venv", "--quiet", "--clear", "--python", python, place)
     binaries = place / "bin"
 
+    # uv takes the lowest versions of what is named here, and not of what the wheel requires. A
+    # version that is older than this Python has no wheel, and is not one that a user would get.
     def install(*what: str) -> None:
-        run(uv, "pip", "install", "--quiet", "--python", binaries / "python",
-            "--resolution", resolution, *what)  # fmt: skip
+        run(uv, "pip", "install", "--quiet", "--python", binaries / "python", "--resolution",
+            resolution, *WHEELS, *what)  # fmt: skip
 
-    install(str(wheel))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    required = project["dependencies"]
+    install(str(wheel), *required)
     # Nothing of this repository, and no plugin of another project, may take part.
     env = {key: value for key, value in os.environ.items() if key not in _LEFT_OUT}
     command = binaries / "cchybrid"
@@ -106,7 +118,9 @@ def in_environment(folder: Path, uv: Path, python: str, resolution: str, wheel: 
         assert name in found["evaluations"], f"{name} did not start"
     solve(command, folder, env, ("spidergon-8", "AAS"))
     run(command, "verify", "schedule.json", env=env, cwd=folder)
-    install(f"{wheel}[{EXTRAS}]")
+    optional = project["optional-dependencies"]
+    extra = [each for name in EXTRAS for each in optional[name]]
+    install(f"{wheel}[{','.join(EXTRAS)}]", *required, *extra)
     run(command, "prove", "schedule.json", env=env, cwd=folder)
     files = ("schedule.json", "schedule.certificate.json")
     run(command, "check", *files, env=env, cwd=folder)
