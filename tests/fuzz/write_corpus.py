@@ -13,8 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import cchybrid
+from cchybrid.checker import certificate
+from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.rounds import fewest_rounds
+from cchybrid.model import Schedule
+from cchybrid.proof.blocks import refute_blocks
 from tests.checker.certified import CASES, certified
+from tests.proof.test_blocks import two_islands
 
 CORPUS = Path(__file__).parent / "corpus"
 _KINDS = (0, 1, 4, 5, 7, 8, 9, 10, 11, 12, 14, 15)
@@ -29,8 +34,8 @@ _ROUNDS = {
 def main() -> None:
     """Write all seed files."""
     for index in _KINDS:
-        schedule, certificate = certified(index)
-        _write(f"certificate-{index}-{CASES[index].kind}", schedule, certificate)
+        _write(f"certificate-{index}-{CASES[index].kind}", *certified(index))
+    _write("certificate-blocks", *_certified_blocks())
     for name, (network, collective, chunks, steps) in _ROUNDS.items():
         instance = cchybrid.instance(network, collective, chunks=chunks)
         found = fewest_rounds(instance, steps, time_limit=60, threads=1)
@@ -55,6 +60,17 @@ def main() -> None:
         words = ["design", "--nodes", "9", "--degree", "4", "--time-limit", "5", *more]
         _run(*words, "-o", str(CORPUS / f"design-{name}.json"))
     _run("solve", "ring-bi-5", "AAS", "--engine", "colouring", "--log", str(CORPUS / "run.jsonl"))
+
+
+def _certified_blocks() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a small schedule, and a bound below its steps with evidence of kind ``blocks``."""
+    instance = two_islands()
+    steps = first_schedule(instance)
+    assert steps is not None
+    record = Schedule(instance, steps).to_json()
+    evidence = refute_blocks(record["instance"], 2, 100_000)
+    assert evidence is not None
+    return record, certificate(record["instance"], 3, "any routing", evidence, {})
 
 
 def _run(*words: str) -> None:
