@@ -66,6 +66,10 @@ TARGETS = (
     Target("cchybrid.checker.relaxation", (
         "tests/checker/test_rows_hold.py", "tests/checker/test_farkas.py",
     ), "row or multiples or harder"),
+    Target(
+        "cchybrid.checker.blocks",
+        ("tests/proof/test_blocks.py", "tests/checker/test_rows_hold.py", *EVIDENCE), "block",
+    ),
     Target("cchybrid.checker.refutation", (
         "tests/checker/test_mutants.py", "tests/checker/test_evidence.py",
         "tests/proof/test_refutation.py", "tests/checker/test_tricks.py",

@@ -15,10 +15,12 @@ import cchybrid
 from cchybrid.checker import EvidenceError, Network, proven_steps
 from cchybrid.checker.blocks import BlockRelaxation
 from cchybrid.checker.relaxation import Relaxation
-from cchybrid.model import Channel, Instance
+from cchybrid.model import Channel, Collective, Instance, Message, Schedule, Transfer
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof.blocks import block_bounds, refute_blocks, wide_blocks
 from cchybrid.proof.contradiction import by_kind, find_contradiction
+from cchybrid.referee.verify import verify
+from tests.checker.meaning import block_columns, transfers
 from tests.checker.test_farkas import accepted, changed
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
@@ -122,6 +124,8 @@ def malformed() -> dict[str, dict[str, Any]]:
     return {
         "no blocks": {"blocks": []},
         "a text": {"blocks": "0"},
+        "a number": {"blocks": 5},
+        "a message that does not exist": {"rows": {**rows, "goal": [*rows["goal"], [16, 1, 1]]}},
         "an empty block": {"blocks": [*blocks, []]},
         "a node twice": {"blocks": [*blocks, [0]]},
         "a node missing": {"blocks": blocks[:-1]},
@@ -146,3 +150,31 @@ def malformed() -> dict[str, dict[str, Any]]:
 def test_malformed_evidence_is_refused(change: str) -> None:
     with pytest.raises(EvidenceError):
         proven_steps(machine().to_json(), {**duals(), **malformed()[change]})
+
+
+def test_a_block_that_only_forwards_has_no_goal() -> None:
+    instance = cchybrid.instance(
+        ModelNetwork("line", 3, (Channel(0, 1, 1), Channel(1, 2, 1))),
+        Collective("one", (Message(0, (2,)),)),
+        switching="store-and-forward",
+    )
+    relaxation = BlockRelaxation(Network(instance.to_json()), [0, 1, 2], 2)
+    assert relaxation.row(("goal", 0, 2)) == ({("served", 0, 2): 1}, 1)
+    for kind in ("goal", "last"):
+        with pytest.raises(EvidenceError, match="without a destination"):
+            relaxation.row((kind, 0, 1))
+
+
+def test_a_block_may_get_several_copies_in_the_last_step() -> None:
+    """Two destinations in one block; the limits of all columns hold for the schedule."""
+    channels = (Channel(0, 2, 1), Channel(0, 1, 1), Channel(1, 3, 1))
+    instance = Instance(ModelNetwork("fork", 4, channels), Collective("one", (Message(0, (2, 3)),)))
+    schedule = Schedule(instance, ((Transfer(0, (0, 2)), Transfer(0, (0, 1, 3))),))
+    assert not verify(instance, schedule.steps)
+    block_of = [0, 0, 1, 1]
+    relaxation = BlockRelaxation(Network(instance.to_json()), block_of, 1)
+    values = block_columns(relaxation, block_of, transfers(schedule))
+    assert values["sends", 0, 0, 1, 1] == 2
+    assert {column: relaxation.max_value(column) for column in values} == {
+        column: max(1, value) for column, value in values.items()
+    }
