@@ -45,3 +45,16 @@ def test_a_destination_out_of_reach() -> None:
     with pytest.raises(EvidenceError, match="out of reach"):
         steps(chain, Message(1, (0, 2)), switching="store-and-forward")
     assert steps(chain, Message(1, (0, 2))) == 2
+
+
+def test_hop_by_hop_the_distances_limit_the_growth() -> None:
+    """Six leaves of a hub with two ports, three hops away: 1, 2, 3, 7, 9 and not 1, 2, 5, 9."""
+    links = [(0, 1), (1, 2), *((2, leaf) for leaf in range(3, 9))]
+    hub = Network.from_links("hub", 9, links)
+    ports = {"inject": (9, 9, 2, *(9,) * 6), "accept": (9,) * 9}
+    message = Message(0, tuple(range(1, 9)))
+    assert steps(hub, message, switching="store-and-forward", **ports) == 4
+
+
+def test_hop_by_hop_a_far_destination_takes_its_distance() -> None:
+    assert steps(ring(9), Message(0, (4,)), switching="store-and-forward") == 4

@@ -57,7 +57,9 @@ TARGETS = (
         "cchybrid.checker.growth", ("tests/checker/test_growth.py", *EVIDENCE),
         "growth or regions or reductions or test_refused",
     ),
-    Target("cchybrid.checker.cut", EVIDENCE, "cut or test_refused"),
+    Target(
+        "cchybrid.checker.cut", ("tests/checker/test_cut.py", *EVIDENCE), "cut or test_refused"
+    ),
     Target("cchybrid.checker.prices", EVIDENCE, "price or test_refused or fractions"),
     Target("cchybrid.checker.farkas", (
         "tests/checker/test_farkas.py", "tests/checker/test_evidence.py",
