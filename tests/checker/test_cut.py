@@ -15,7 +15,7 @@ from cchybrid.model import Network as ModelNetwork
     [
         ([1, 1, 1, 1], [1, 2, 4]),
         ([0, 3, 0, 0], [1, 4]),  # the strongest first
-        ([0, 0], [1]),  # nobody sends on
+        ([0, 0], [1]),  # no node sends on
         ([2], [1]),
         ([], [1]),
     ],
