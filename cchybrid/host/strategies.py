@@ -182,7 +182,7 @@ NEAR_EXACT_PRIOR = 0.5
 repairs schedules of other engines."""
 NEAR_DECISION_PRIOR = 1.0
 """Prior of heuristics that decide numbers of steps, in the same case: a decision takes longer than
-a probe, so they get a time slice after the first probes, and one of the first afterwards."""
+a probe, so they get a time slice after every probe, and one of the first afterwards."""
 
 
 def auto(
@@ -219,6 +219,7 @@ def auto(
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     decider = next((a for a in arms if a.engine.decides and a.view == "instance"), None)
+    is_decided = False
     while True:
         active = [arm for arm in arms if _is_active(arm, history, options)]
         if not active and not history.compiling:
@@ -227,13 +228,15 @@ def auto(
         begun = arms[0] not in to_probe
         if (
             begun
+            and not is_decided
             and decider in active
             and decider not in to_probe
-            and prior(decider) == (NEAR_DECISION_PRIOR)
+            and prior(decider) == NEAR_DECISION_PRIOR
         ):
             yield Phase((decider,), seconds=options.slice_seconds, pause=True)
-            decider = None
+            is_decided = True
         elif probed:
+            is_decided = False
             is_first = probed[0] == arms[0]
             together = 2
             if is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):

@@ -83,6 +83,17 @@ def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
             assert "d:q" not in final
 
 
+def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() -> None:
+    engines = [EngineInfo(name, "m:E", "", priority=9 - k) for k, name in enumerate("abcdefgh")]
+    decider = EngineInfo("s", "m:E", "", priority=10, decides=True)
+    history = RunHistory(ordered=True, best=6, lower=5)
+    phases = plan("auto", [decider, *engines], history=history)
+    begun = names(islice(phases, 6))
+    assert [arms == ["s"] for arms in begun] == [False, True] * 3
+    history.lower = 2
+    assert ["s"] not in names(islice(phases, 3))
+
+
 def test_race_starts_all_engines_at_once() -> None:
     assert names(plan("race", [HEURISTIC, OTHER, EXACT])) == [["h", "o", "x"]]
 
