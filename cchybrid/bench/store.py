@@ -225,7 +225,8 @@ class Store:
                 self._database.execute("PRAGMA journal_mode=WAL")
                 self._database.execute("PRAGMA synchronous=FULL")
                 self._writing = True
-        except (sqlite3.Error, OSError) as error:
+        # A message about a damaged file may quote it, and then be no UTF-8.
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             self.close()
             raise InputError(
                 f"cannot be used as a store: {error}", where=str(path), hint="name another file"

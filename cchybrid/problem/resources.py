@@ -40,8 +40,12 @@ class Resources:
 
     @cached_property
     def channels(self) -> LongArray:
-        """Shape (channels, 3): from, to and capacity of each channel, in the network's order."""
-        return np.array(self.network.channels, dtype=np.int64).reshape(-1, 3)
+        """Shape (channels, 3): from, to and capacity of each channel, in the network's order.
+
+        Capacities are at most 2^30, as in ``capacity``.
+        """
+        rows = [(a, b, min(size, _MAX_CAPACITY)) for a, b, size in self.network.channels]
+        return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
     @cached_property
     def working(self) -> tuple[BoolArray, BoolArray]:

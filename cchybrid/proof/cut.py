@@ -78,7 +78,7 @@ class CutMeter:
             resources.capacity[ports].astype(np.int64)
             for ports in (resources.inject, resources.accept)
         )
-        capacity = {(a, b): size for a, b, size in network.channels}
+        capacity = {(a, b): size for a, b, size in self.channels.tolist()}
         pairs = [(a, b, capacity[a, b]) for a, b in network.half_duplex]
         self.half_duplex = bool(pairs)
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cchybrid.model import Instance, LowerBound
+from cchybrid.problem.resources import resources_of
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet
 from cchybrid.referee.distances import hop_distances
@@ -48,11 +49,8 @@ def _sets(instance: Instance) -> Iterator[NodeSet]:
     distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
     distance = np.where(distance < 0, network.nodes, distance)
     capacity = np.zeros(network.nodes, dtype=np.int64)
-    np.add.at(
-        capacity,
-        [channel.source for channel in network.channels],
-        [channel.capacity for channel in network.channels],
-    )
+    sources, _, sizes = resources_of(instance).channels.T
+    np.add.at(capacity, sources, sizes)
     farthest = int(distance[distance < network.nodes].max(initial=0))
     for level in np.unique(capacity)[:-1]:
         near = distance[:, capacity <= level].min(axis=1)

@@ -195,6 +195,18 @@ def test_files_that_are_no_stores(tmp_path):
         Store("n" * 5000)
 
 
+def test_a_damaged_store_that_its_errors_quote(tmp_path):
+    """SQLite's message then has a byte that is no UTF-8."""
+    path = tmp_path / "s.sqlite"
+    Store(path, write=True).close()
+    content = path.read_bytes()
+    assert b"CREATE TABLE runs" in content
+    path.write_bytes(content.replace(b"CREATE TABLE runs", b"CREATE \xfeABLE runs"))
+    for write in (False, True):
+        with pytest.raises(InputError, match="cannot be used"):
+            Store(path, write=write)
+
+
 def test_a_foreign_database_is_not_touched(tmp_path):
     path = tmp_path / "foreign.sqlite"
     with closing(sqlite3.connect(path)) as database:
