@@ -17,7 +17,7 @@ from tests.fuzz.readers import READERS
 from tests.fuzz.run import Outcome, Runner
 
 NAMES = [each.name for each in READERS]
-FEW, MANY = 10, 1000
+FEW, MANY = 5, 1000
 """Mutants of each reader."""
 
 
