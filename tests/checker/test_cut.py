@@ -6,7 +6,7 @@ import pytest
 
 from cchybrid.checker import Network
 from cchybrid.checker.cut import cut_limits, farther, fewest_steps, reach_of
-from cchybrid.model import Collective, CommunicationModel, Instance, Message
+from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message
 from cchybrid.model import Network as ModelNetwork
 
 
@@ -71,3 +71,24 @@ def test_channels_out_of_the_set_carry_nothing_inside() -> None:
     """Node 1 has two channels, one of which leads outside, so it informs one node inside."""
     arcs = [(0, 1), (1, 2), (1, 0), (2, 3), (3, 4)]
     assert limits(arcs, (1, 2, 3, 4), switching="store-and-forward")["channels"] == 3
+
+
+def test_hop_by_hop_a_node_that_needs_nothing_sends_on() -> None:
+    """Node 1 is inside and no destination; it gets the message first and informs all three."""
+    arcs = [(0, 1), (1, 2), (1, 3), (1, 4)]
+    network = ModelNetwork.from_arcs("relay", 5, arcs)
+    collective = Collective("one", (Message(0, (2, 3, 4)),))
+    instance = Instance(network, collective, CommunicationModel(switching="store-and-forward"))
+    found = cut_limits(Network(instance.to_json()), {"nodes": [1, 2, 3, 4]})
+    assert {limit.kind: limit.steps for limit in found}["channels"] == 2
+
+
+def test_half_duplex_links_inside_do_not_narrow_the_cut() -> None:
+    """Of the links 0-1, 1-2 and 2-3 only the second crosses."""
+    pairs = ((0, 1), (1, 2), (2, 3))
+    channels = tuple(Channel(*hop) for a, b in pairs for hop in ((a, b), (b, a)))
+    network = ModelNetwork("line", 4, channels, half_duplex=pairs)
+    collective = Collective("both", (Message(0, (3,)), Message(3, (0,))))
+    record = Network(Instance(network, collective).to_json())
+    (found,) = cut_limits(record, {"nodes": [0, 1], "both": True})
+    assert (found.rate, found.steps) == (1, 2)
