@@ -7,12 +7,12 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, AnyStr, NoReturn, cast
 
 from cchybrid.model.collective import AllReduction, Collective, Message, Reduction
 from cchybrid.model.communication import CommunicationModel, Ports
@@ -28,6 +28,8 @@ FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
 for an allreduce."""
 MAX_FILE_CHARACTERS = 1 << 28
 """Longer files are refused: the wrong file must not exhaust the memory."""
+_PIECE = 1 << 20
+"""Characters or bytes that are read at once."""
 DEFAULT_MODEL = CommunicationModel()
 
 
@@ -285,7 +287,7 @@ def read_text(path: str | Path) -> str:
     try:
         with open(Path(path), encoding="utf-8-sig", opener=_open_without_waiting) as file:
             _expect_regular(os.fstat(file.fileno()).st_mode)
-            text = file.read(MAX_FILE_CHARACTERS + 1)
+            text = read_at_most(file.read, MAX_FILE_CHARACTERS + 1)
         if len(text) > MAX_FILE_CHARACTERS:
             raise InputError(
                 f"more than {MAX_FILE_CHARACTERS} characters are too many", hint="split the file"
@@ -301,6 +303,19 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"{described(path)} is no name of a file", hint="give a text") from None
     except ValueError:
         raise InputError("cannot be read: no file has such a name", hint="check it") from None
+
+
+def read_at_most(read: Callable[[int], AnyStr], size: int) -> AnyStr:
+    """Return up to ``size`` characters or bytes of a file, by its method ``read``.
+
+    They are read piece by piece, as ``read(size)`` reserves the memory for all of them first.
+    """
+    found = read(min(size, _PIECE))
+    parts = [found]
+    while found and (size := size - len(found)):
+        found = read(min(size, _PIECE))
+        parts.append(found)
+    return found[:0].join(parts)
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

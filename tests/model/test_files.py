@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -40,3 +41,20 @@ def test_line_breaks_and_marks_are_those_of_any_system(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbf1\r\n2\r3\n")
     assert instance.read_text(path) == "1\n2\n3\n"
+
+
+@pytest.mark.parametrize("size", [1, 4, 5, 6, 7, 1 << 40])
+def test_no_more_memory_is_reserved_than_a_file_needs(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instance, "_PIECE", 3)
+    asked = []
+
+    def read(count: int) -> str:
+        asked.append(count)
+        return file.read(count)
+
+    file = io.StringIO("abcdef")
+    assert instance.read_at_most(read, size) == "abcdef"[:size]
+    assert max(asked) <= 3
+    assert instance.read_at_most(io.BytesIO(b"").read, size) == b""
