@@ -33,6 +33,9 @@ FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 FOLDERS = (DOCS / "decisions", DOCS / "engines")
 """Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
 
+REPORTS = DOCS / "reports"
+"""Of its folders only the HTML pages are in the built documentation."""
+
 CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
@@ -87,8 +90,8 @@ def _link(found: re.Match[str], source: Path, page: Path) -> str:
         there /= "README.md"
     there = COPIES.get(there, there)
     address = os.path.relpath(there, page.parent)
-    if there.name == "report.md":
+    if there.name == "report.md" and there.with_suffix(".html").exists():
         return f'<a href="{address.removesuffix("md")}html">{label}</a>'
-    if there.is_dir() or not there.is_relative_to(DOCS):
+    if there.is_dir() or not there.is_relative_to(DOCS) or there.parent.parent == REPORTS:
         return label
     return f"{mark}[{label}]({address}{'#' if anchor else ''}{anchor})"
