@@ -10,7 +10,7 @@ from pathlib import Path
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Network
 from cchybrid.model.errors import InputError, PluginError, with_context
-from cchybrid.model.instance import expect_file, read_at_most
+from cchybrid.model.instance import expect_file, read_up_to
 from cchybrid.model.text import error_line
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import ImporterInfo
@@ -35,10 +35,10 @@ def read_foreign_text(path: str | Path) -> str:
     expect_file(path)
     try:
         with open(path, "rb") as file:
-            data = read_at_most(file.read, limit + 1)
+            data = read_up_to(file.read, limit + 1)
         if data.startswith(_GZIP_MAGIC):
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-                data = read_at_most(packed.read, limit + 1)
+                data = read_up_to(packed.read, limit + 1)
     except (gzip.BadGzipFile, zlib.error, EOFError):
         raise InputError("the compressed file is damaged", hint="compress it again") from None
     except OSError as error:

@@ -44,9 +44,11 @@ MAX_DISTANT_SENDERS = 64
 """Number of holders up to which distant ones are considered, too, if fewer than ``MAX_SENDERS``
 neighbours of the destination hold the message."""
 MAX_SMALL_DELIVERIES = 20_000
-"""Deliveries up to which both methods for messages with several destinations are compared, where
-first fit takes up to half a second, ten times as long as link matching; and up to which
-``HopScatter`` is used, which takes a second, three times as long as first fit."""
+"""Deliveries up to which both methods for messages with several destinations are compared: first
+fit takes up to half a second for them, ten times as long as link matching."""
+MAX_BALANCED_DELIVERIES = 10_000
+"""Deliveries up to which ``HopScatter`` is used: it takes up to two seconds for them, three times
+as long as first fit."""
 
 
 def first_schedule(
@@ -79,7 +81,7 @@ def first_schedule(
             if not _run(scatter.place_all(), should_stop):
                 return None
             found.append(scatter.steps)
-    if is_scatter and is_small and not wormhole:
+    if is_scatter and not wormhole and sum(counts) <= MAX_BALANCED_DELIVERIES:
         hop_scatter = HopScatter(forward)
         if not _run(hop_scatter.place_all(), should_stop, CHECK_INTERVAL):
             return None

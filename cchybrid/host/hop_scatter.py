@@ -2,12 +2,12 @@
 
 1. Every delivery takes the cheapest of its shortest routes, in random order. The price of a channel
    or port grows with its load: the number of routes that use it, relative to its capacity.
-2. All routes are chosen again, several times, with prices that grow steeply near the largest load.
+2. All routes are chosen again, twice, with prices that grow steeply near the largest load.
 3. In every step each channel carries the messages with most hops left of those that wait for it.
    If ports are limited, the channels with the largest remaining load come first.
 
-In store-and-forward switching the steps are at least the largest load. On meshes, tori, hypercubes
-and random regular graphs of 16 to 128 nodes with all ports this schedule took no step more.
+The steps are at least the largest load of the routes. On meshes, tori, hypercubes and regular
+random graphs of 16 to 128 nodes with all ports this schedule took no step more than that.
 
 Sources: F. T. Leighton, B. M. Maggs, S. B. Rao, Packet routing and job-shop scheduling in
 O(congestion + dilation) steps, Combinatorica 14, 1994, doi:10.1007/BF01215349 (routes of low load,
@@ -59,44 +59,46 @@ class HopScatter:
         self._load = [0] * len(usage.capacity)
         self._price = [0.0] * len(usage.capacity)
         self._noise = self._price.copy()
+        self._top = 0.0
+        """The largest load before the present sweep, 0 in the first one."""
         self._random = random.Random(0)
 
     def place_all(self) -> Iterator[None]:
         """Choose all routes and schedule their hops; yield after each route and each step."""
-        for sweep in range(SWEEPS + 1):
-            yield from self._choose_routes(is_first=sweep == 0)
+        for _ in range(SWEEPS + 1):
+            yield from self._choose_routes()
         yield from self._schedule_hops()
 
-    def _choose_routes(self, is_first: bool) -> Iterator[None]:
+    def _choose_routes(self) -> Iterator[None]:
         """Choose the route of every message once, for the loads of all others."""
-        load, price = self._load, self._price
-        top = max(map(self._relative_load, range(len(load))))
-        factor = None if is_first else SHARE / top**EXPONENT
-        self._noise = [NOISE * self._random.random() for _ in load]
-        for resource in range(len(load)):
-            price[resource] = self._price_of(resource, factor)
+        resources = range(len(self._load))
+        self._top = max(map(self._relative_load, resources))
+        self._noise = [NOISE * self._random.random() for _ in resources]
+        self._price = [self._price_of(resource) for resource in resources]
         order = list(range(len(self._routes)))
         self._random.shuffle(order)
         for message in order:
-            self._add_load(self._routes[message], -1, factor)
+            self._add_load(self._routes[message], -1)
             self._routes[message] = self._cheapest(*self._ends[message])
-            self._add_load(self._routes[message], 1, factor)
+            self._add_load(self._routes[message], 1)
             yield
 
     def _relative_load(self, resource: int) -> float:
         # A resource without capacity is never used.
         return self._load[resource] / max(1, self._capacity[resource])
 
-    def _price_of(self, resource: int, factor: float | None) -> float:
+    def _price_of(self, resource: int) -> float:
         load = self._relative_load(resource)
-        return self._noise[resource] + (load if factor is None else factor * load**EXPONENT)
+        if self._top:
+            load = SHARE * (load / self._top) ** EXPONENT
+        return self._noise[resource] + load
 
-    def _add_load(self, route: list[Hop], sign: int, factor: float | None) -> None:
+    def _add_load(self, route: list[Hop], sign: int) -> None:
         """Add a route to the loads or remove it, and update the prices."""
         for hop in route:
             for resource in self._resources[hop]:
                 self._load[resource] += sign
-                self._price[resource] = self._price_of(resource, factor)
+                self._price[resource] = self._price_of(resource)
 
     def _cheapest(self, source: int, target: int) -> list[Hop]:
         """Return the cheapest shortest route, by the costs from each node to the target."""

@@ -49,6 +49,9 @@ FIRST_BOUNDS = ("growth", "nested-sets", "cut", "prices")
 """The bound providers whose bounds of small instances take milliseconds."""
 MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
 """The largest instance of which the host computes these bounds: nodes, and nodes times messages."""
+MAX_FIRST_COLUMNS = 1_200
+"""The largest product of nodes and channels for which ``prices`` is one of them: its linear program
+has up to that many columns, and takes some ten milliseconds."""
 MAX_FIRST_SECONDS = 0.2
 """Seconds after which the host leaves these bounds to the worker of the bound providers."""
 BOUNDS = "bound providers"
@@ -240,12 +243,14 @@ class Session:
     def _take_first_bounds(self) -> None:
         """Compute the cheapest bounds of a small instance in this process."""
         messages = self.instance.forward.collective.deliver_messages
-        nodes = self.instance.network.nodes
+        nodes, channels = self.instance.network.nodes, len(self.instance.network.channels)
         if nodes > MAX_FIRST_NODES or nodes * len(messages) > MAX_FIRST_PAIRS:
             return
         end = self._workers.now() + MAX_FIRST_SECONDS
         for info in self.config.bounds:
             if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
+                continue
+            if info.name == "prices" and nodes * channels > MAX_FIRST_COLUMNS:
                 continue
             for bound in bounds_of(info.target, info.rounds, self.instance):
                 event = ev.Bound(bound.steps, bound.evidence, provider=info.name)

@@ -219,7 +219,7 @@ def auto(
     to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     decider = next((a for a in arms if a.engine.decides and a.view == "instance"), None)
-    is_decided = False
+    has_had_slice = False
     while True:
         active = [arm for arm in arms if _is_active(arm, history, options)]
         if not active and not history.compiling:
@@ -228,15 +228,15 @@ def auto(
         begun = arms[0] not in to_probe
         if (
             begun
-            and not is_decided
+            and not has_had_slice
             and decider in active
             and decider not in to_probe
             and prior(decider) == NEAR_DECISION_PRIOR
         ):
             yield Phase((decider,), seconds=options.slice_seconds, pause=True)
-            is_decided = True
+            has_had_slice = True
         elif probed:
-            is_decided = False
+            has_had_slice = False
             is_first = probed[0] == arms[0]
             together = 2
             if is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):

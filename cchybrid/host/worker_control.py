@@ -109,8 +109,9 @@ class WorkerControl:
             raise KeyboardInterrupt
         for seat, event in self.pool.listen(seconds):
             self.apply(seat, event)
-        for done in self._warm_up.poll() if self._warm_up else ():
-            self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
+        if self._warm_up is not None:
+            for done in self._warm_up.poll():
+                self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
         if self._memory.is_due():
             self._release_memory()
 

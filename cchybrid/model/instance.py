@@ -287,7 +287,7 @@ def read_text(path: str | Path) -> str:
     try:
         with open(Path(path), encoding="utf-8-sig", opener=_open_without_waiting) as file:
             _expect_regular(os.fstat(file.fileno()).st_mode)
-            text = read_at_most(file.read, MAX_FILE_CHARACTERS + 1)
+            text = read_up_to(file.read, MAX_FILE_CHARACTERS + 1)
         if len(text) > MAX_FILE_CHARACTERS:
             raise InputError(
                 f"more than {MAX_FILE_CHARACTERS} characters are too many", hint="split the file"
@@ -305,7 +305,7 @@ def read_text(path: str | Path) -> str:
         raise InputError("cannot be read: no file has such a name", hint="check it") from None
 
 
-def read_at_most(read: Callable[[int], AnyStr], size: int) -> AnyStr:
+def read_up_to(read: Callable[[int], AnyStr], size: int) -> AnyStr:
     """Return up to ``size`` characters or bytes of a file, by its method ``read``.
 
     They are read piece by piece, as ``read(size)`` reserves the memory for all of them first.

@@ -15,7 +15,7 @@ from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
-from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
@@ -135,6 +135,16 @@ def test_hop_by_hop_scatters_are_close_to_the_bound(
     assert steps is not None
     assert not verify(instance, steps)
     assert len(steps) <= max_steps
+
+
+@pytest.mark.parametrize("capacity", [1 << 30, 1 << 90, 1 << 128])
+def test_hop_by_hop_scatters_over_wide_channels(capacity: int) -> None:
+    channels = tuple(Channel(a, b, capacity) for a in range(4) for b in range(4) if a != b)
+    instance = cchybrid.instance(Network("wide", 4, channels), "AAS", switching="store-and-forward")
+    steps = first_schedule(instance)
+    assert steps is not None
+    assert len(steps) == 1
+    assert not verify(instance, steps)
 
 
 @given(instances(), st.booleans(), st.data())

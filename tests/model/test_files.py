@@ -48,13 +48,13 @@ def test_no_more_memory_is_reserved_than_a_file_needs(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(instance, "_PIECE", 3)
-    asked = []
+    requested = []
 
     def read(count: int) -> str:
-        asked.append(count)
+        requested.append(count)
         return file.read(count)
 
     file = io.StringIO("abcdef")
-    assert instance.read_at_most(read, size) == "abcdef"[:size]
-    assert max(asked) <= 3
-    assert instance.read_at_most(io.BytesIO(b"").read, size) == b""
+    assert instance.read_up_to(read, size) == "abcdef"[:size]
+    assert max(requested) <= 3
+    assert instance.read_up_to(io.BytesIO(b"").read, size) == b""
