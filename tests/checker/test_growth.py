@@ -57,4 +57,4 @@ def test_hop_by_hop_the_distances_limit_the_growth() -> None:
 
 
 def test_hop_by_hop_a_far_destination_takes_its_distance() -> None:
-    assert steps(ring(9), Message(0, (4,)), switching="store-and-forward") == 4
+    assert steps(ring(9), Message(0, (1, 4)), switching="store-and-forward") == 4

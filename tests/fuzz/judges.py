@@ -21,6 +21,7 @@ from cchybrid.checker.reading import read_network
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.library.schemas import schema
 from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.proof.refutation import refute
 from cchybrid.referee.verify import verify_schedule
 from tests.plain_referee import breaches
@@ -215,12 +216,11 @@ def store(path: Path, found: Any) -> None:
         if not run.held or run.failure or run.steps != run.steps:
             continue
         # Of any row: the index of a damaged database may name a row otherwise than its table.
-        records = [
-            json.loads(zlib.decompress(packed))
-            for seed, packed in stored
-            if packed is not None and seed == run.seed
-        ]
-        read = [Schedule.from_json(record) for record in records]
+        read = []
+        for seed, packed in stored:
+            with contextlib.suppress(zlib.error, TypeError, ValueError, InputError):
+                if seed == run.seed:
+                    read.append(Schedule.from_json(json.loads(zlib.decompress(packed))))
         assert any(
             len(each.steps) == run.steps and not breaches(each.instance, each.steps)
             for each in read

@@ -21,10 +21,12 @@ from cchybrid.proof import cadical
 from cchybrid.proof.lrat import ProofError, packed, trimmed
 from cchybrid.proof.refutation import pinned_messages, refute
 from cchybrid.referee.verify import verify
-from tests.checker.certified import half_duplex_instance
+from tests.checker.certified import CASES, certified, half_duplex_instance
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import SEVERAL, valid_schedules
+
+REFUTED = next(place for place, case in enumerate(CASES) if case.kind == "refutation")
 
 
 def decide(instance: Instance, steps: int):
@@ -209,6 +211,14 @@ def test_orders_that_are_none(order):
     record = cchybrid.instance("spidergon-8", "AAS").to_json()
     with pytest.raises(EvidenceError):
         proven_steps(record, {"kind": "refutation", "steps": 4, "order": order, "proof": ""})
+
+
+@pytest.mark.parametrize("steps", [4.0, True, "4", None, 0, 1, 1 << 70])
+def test_numbers_of_steps_that_are_none(steps):
+    record, claim = certified(REFUTED)
+    assert proven_steps(record["instance"], claim["evidence"]) == 4
+    with pytest.raises(EvidenceError):
+        proven_steps(record["instance"], {**claim["evidence"], "steps": steps})
 
 
 def test_a_proof_may_not_keep_more_than_fits_into_memory(monkeypatch):
