@@ -57,6 +57,7 @@ def _check(found: Outcome, count: int, names: list[str]) -> None:
 class TestTheHarness:
     """Faults of a reader are seen."""
 
+    @pytest.mark.fuzz  # its mutants take seconds on purpose
     def test_a_hang_a_crash_and_a_traceback_are_findings(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
