@@ -58,3 +58,14 @@ def test_hop_by_hop_the_distances_limit_the_growth() -> None:
 
 def test_hop_by_hop_a_far_destination_takes_its_distance() -> None:
     assert steps(ring(9), Message(0, (1, 4)), switching="store-and-forward") == 4
+
+
+def test_hop_by_hop_a_channel_back_to_another_node_is_of_use() -> None:
+    """Node 3 gets the message from 2 or 0 and has a channel back to 0 alone: it can use both.
+
+    In step 1 node 0 informs 3; in step 2 these two inform 1 and 4; in step 3 node 1 informs 2.
+    """
+    arcs = [(0, 1), (0, 3), (1, 2), (2, 3), (3, 0), (3, 4)]
+    network = Network.from_arcs("loop", 5, arcs)
+    ports = {"inject": (1, 3, 2, 9, 3), "accept": (9,) * 5}
+    assert steps(network, Message(0, (1, 2, 3, 4)), switching="store-and-forward", **ports) == 3
