@@ -114,8 +114,14 @@ def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
     assert any(text.startswith("early: claimed a bound") for text in result.troubles)
 
 
+@pytest.mark.usefixtures("_endless")
 def test_a_schedule_of_another_instance_is_refused() -> None:
-    result, events = solve("foreign", "good-1", network="mesh-2x2")
+    seen: list[str] = []
+    result, events = solve(
+        "foreign", "good-1", network="mesh-2x2",
+        on_event=lambda event: seen.append(event["event"]),
+        stop=lambda: {"schedule", "trouble"} <= {*seen},
+    )  # fmt: skip
     assert metrics(events, "foreign")
     assert result.schedule is not None
     assert any(text.startswith("foreign: offered an invalid") for text in result.troubles)
