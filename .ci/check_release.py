@@ -29,7 +29,7 @@ RESOLUTIONS = ("highest", "lowest-direct")
 """How uv chooses versions: the newest, and the lowest that ``pyproject.toml`` admits."""
 COMPILED = ("llvmlite", "matplotlib", "mpi4py", "numba", "numpy", "ortools", "pandas")
 WHEELS = [word for name in COMPILED for word in ("--only-binary", name)]
-"""Packages that nobody builds from their sources, unlike pynauty."""
+"""Packages that are taken as wheels only; pynauty is built from its sources."""
 EXTRAS = ("draw", "mpi", "prove", "report")
 INSTANCES = {
     # An instance that each engine works on; all others solve the first one. The optimum is below

@@ -30,7 +30,7 @@ from itertools import chain, pairwise
 from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
-from cchybrid.host.step_usage import StepUsage, hops_with_ports
+from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.referee.distances import hop_distances
@@ -43,7 +43,7 @@ MAX_SENDERS = 4
 MAX_DISTANT_SENDERS = 64
 """Number of holders up to which distant ones are considered, too, if fewer than ``MAX_SENDERS``
 neighbours of the destination hold the message."""
-MAX_SMALL_DELIVERIES = 20_000
+MAX_COMPARED_DELIVERIES = 20_000
 """Deliveries up to which both methods for messages with several destinations are compared: first
 fit takes up to half a second for them, ten times as long as link matching."""
 MAX_BALANCED_DELIVERIES = 10_000
@@ -67,7 +67,7 @@ def first_schedule(
     counts = [len(message.destinations) for message in forward.collective.deliver_messages]
     wormhole = forward.model.switching == "wormhole"
     is_scatter = max(counts) == 1
-    is_small = sum(counts) <= MAX_SMALL_DELIVERIES
+    is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[list[list[Transfer]]] = []
     if not is_scatter:
         matching = LinkMatching(forward)
@@ -222,7 +222,7 @@ class _HopByHop(_PartialSchedule):
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
         sources = sorted({message.source for message in self.messages})
-        self._hops, self._predecessors = hops_with_ports(forward, sources)
+        self._hops, self._predecessors = self.usage.hops_from(sources)
 
     def place_all(self) -> Iterator[None]:
         """Sort all deliveries and place every hop towards each; yield after each."""

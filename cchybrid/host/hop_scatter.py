@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from cchybrid.host.step_usage import StepUsage, hops_with_ports
+from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Transfer
 
 SWEEPS = 2
@@ -54,11 +54,11 @@ class HopScatter:
         self._capacity = usage.capacity
         self._resources = {hop: usage.resources(hop) for hop in usage.channel}
         sources = sorted({source for source, _ in self._ends})
-        self._hops, self._predecessors = hops_with_ports(forward, sources)
+        self._hops, self._predecessors = usage.hops_from(sources)
         self._routes: list[list[Hop]] = [[] for _ in messages]
         self._load = [0] * len(usage.capacity)
-        self._price = [0.0] * len(usage.capacity)
-        self._noise = self._price.copy()
+        self._price: list[float] = []
+        self._noise: list[float] = []
         self._top = 0.0
         """The largest load before the present sweep, 0 in the first one."""
         self._random = random.Random(0)

@@ -26,7 +26,8 @@ class StepUsage:
     """
 
     def __init__(self, forward: Instance) -> None:
-        network, self.model = forward.network, forward.model
+        self.network, self.model = forward.network, forward.model
+        network = self.network
         self.full: list[int] = []
         self.capacity: list[int] = []
         self._used: list[dict[int, int]] = []
@@ -85,31 +86,27 @@ class StepUsage:
                     continue
             self.full[resource] |= bit
 
+    def hops_from(self, sources: Sequence[int]) -> tuple[dict[int, list[int]], list[list[int]]]:
+        """Return hop distances in store-and-forward switching, and the predecessors of each node.
 
-def hops_with_ports(
-    forward: Instance, sources: Sequence[int]
-) -> tuple[dict[int, list[int]], list[list[int]]]:
-    """Return hop distances in store-and-forward switching, and the predecessors of each node.
+        Only channels whose ends have ports to send and receive count. Each transfer is one hop, so
+        endpoints forward, too.
 
-    Only channels whose ends have ports to send and receive count. Each transfer is one hop, so
-    endpoints forward, too.
-
-    Returns
-    -------
-    dict[int, list[int]]
-        Per source the hops to every node.
-    list[list[int]]
-        Per node the nodes from which a channel leads to it.
-    """
-    network, model = forward.network, forward.model
-    channels = tuple(
-        channel
-        for channel in network.channels
-        if model.inject_limit(channel.source) != 0 and model.accept_limit(channel.target) != 0
-    )
-    open_network = replace(network, channels=channels, half_duplex=(), endpoints=())
-    rows = hop_distances(open_network, sources).tolist()
-    predecessors: list[list[int]] = [[] for _ in range(network.nodes)]
-    for source, target, _ in channels:
-        predecessors[target].append(source)
-    return dict(zip(sources, rows, strict=True)), predecessors
+        Returns
+        -------
+        dict[int, list[int]]
+            Per source the hops to every node.
+        list[list[int]]
+            Per node the nodes from which a channel leads to it.
+        """
+        channels = tuple(
+            channel
+            for channel in self.network.channels
+            if self.can_inject(channel.source) and self.can_accept(channel.target)
+        )
+        open_network = replace(self.network, channels=channels, half_duplex=(), endpoints=())
+        rows = hop_distances(open_network, sources).tolist()
+        predecessors: list[list[int]] = [[] for _ in range(self.network.nodes)]
+        for source, target, _ in channels:
+            predecessors[target].append(source)
+        return dict(zip(sources, rows, strict=True)), predecessors

@@ -183,7 +183,7 @@ def test_scatters_and_one_hop_transfers_are_valid(
 def test_many_deliveries_between_endpoints_are_sent_by_their_sources(
     network: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_SMALL_DELIVERIES", 0)
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
     instance = cchybrid.instance(network, "AAB")
     steps = first_schedule(instance)
     assert steps is not None
@@ -191,7 +191,7 @@ def test_many_deliveries_between_endpoints_are_sent_by_their_sources(
 
 
 def test_a_source_without_a_path_needs_others_to_forward(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_SMALL_DELIVERIES", 0)
+    monkeypatch.setattr("cchybrid.host.first_schedule.MAX_COMPARED_DELIVERIES", 0)
     line = Network.from_arcs("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
     instance = Instance(line, Collective("both", (Message(0, (1, 2)),)))
     assert not ScatterGreedy(instance).feasible
