@@ -36,13 +36,17 @@ class EvaluationBudget:
 
 
 @contextmanager
-def watched(run: Run, steps: int) -> Iterator[BoolArray]:
-    """Yield a flag, shape (1,), that is set once this number of steps is no longer of use."""
+def watched(run: Run, steps: int | None = None) -> Iterator[BoolArray]:
+    """Yield a flag, shape (1,), that is set once a schedule of ``steps`` is no longer of use.
+
+    ``None`` stands for the lower bound, whatever it is at that time: then the flag is set once no
+    schedule is of use.
+    """
     stop, done = np.zeros(1, dtype=np.bool_), Event()
 
     def watch() -> None:
         while not done.wait(WATCH_SECONDS):
-            if not run.wants(steps):
+            if not run.wants(run.lower() if steps is None else steps):
                 stop[0] = True
                 return
 

@@ -48,8 +48,7 @@ def control_steps(
 def _descend(problem: Problem, run: Run, reach: Reach, probe: Reach | None) -> Stop:
     known = run.best()
     if known is None:
-        # The run is over once the lower bound is no longer a target.
-        with watched(run, run.lower()) as stop:
+        with watched(run) as stop:
             greedy = first_fit(problem, run.seed, stop)
         if greedy is None:
             return _end(run)

@@ -102,10 +102,11 @@ class Packing:
 
 def _is_better(search: _Schedules, run: Run) -> bool:
     """Make one schedule; return whether it is complete and better than the best."""
-    with watched(run, run.lower()) as stop:
+    with watched(run) as stop:
         search.start(run.lower(), stop)
         while len(search.waiting):
-            if stop[0] or not run.wants(search.steps + search.fewest_left()):
+            fewest = search.steps + search.fewest_left()
+            if stop[0] or not run.wants(max(fewest, run.lower())):
                 return False
             search.fill(stop)
             run.note(steps=search.steps, left=len(search.waiting))

@@ -137,6 +137,14 @@ def test_longer_routes_spread_the_load_where_they_are_allowed() -> None:
     assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 32)
 
 
+def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None:
+    """Every two of three messages share a channel, so they need three steps, but no channel two."""
+    ring = Network("one-way ring", 6, tuple(Channel(a, (a + 1) % 6) for a in range(6)))
+    messages = tuple(Message(source, ((source + 4) % 6,)) for source in (0, 2, 4))
+    run, stop = solve(Instance(ring, Collective("three", messages)), lower=3)
+    assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 3)
+
+
 def test_the_first_schedule_chooses_routes_seldom() -> None:
     """The first schedule comes soon; later ones have more time and choose routes more often."""
     problem = build_problem(cchybrid.instance("random-regular-48-4-1", "AAS"))
