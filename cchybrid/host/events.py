@@ -98,9 +98,13 @@ class End:
 
 @dataclass(frozen=True)
 class Unsupported:
-    """The engine cannot work on this problem."""
+    """The engine cannot work on this problem.
+
+    ``asymmetric``: because it was to work on quotients, and the instance has no symmetry.
+    """
 
     text: str
+    asymmetric: bool = False
 
 
 @dataclass(frozen=True)

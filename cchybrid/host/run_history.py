@@ -72,11 +72,15 @@ class RunHistory:
     ----------
     ordered
         Whether some delivery requires another, so that the order of the steps matters.
+    deliveries
+        The number of deliveries.
     provable
         Whether the prover may take part.
     best, lower
         Steps of the engines' best schedule (the host's own does not count), ``None`` without one,
         and the best bound.
+    asymmetric
+        Whether the instance is known to have no symmetry, so that no arm can work on quotients.
     compiling
         Engines whose kernels are being compiled; they get no time slice until then.
     finished
@@ -86,9 +90,11 @@ class RunHistory:
     """
 
     ordered: bool
+    deliveries: int = 0
     provable: bool = True
     best: int | None = None
     lower: int = 1
+    asymmetric: bool = False
     compiling: set[str] = field(default_factory=set)
     finished: set[ArmKey] = field(default_factory=set)
     contributions: list[Contribution] = field(default_factory=list)

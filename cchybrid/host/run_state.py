@@ -18,7 +18,7 @@ from cchybrid.host.effort_counter import EffortCounter
 from cchybrid.host.run_history import PROOF_ARM, ArmKey, Contribution, RunHistory
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, Schedule, Steps
-from cchybrid.problem import is_ordered
+from cchybrid.problem import count_deliveries, is_ordered
 
 HOST = 0
 """The seat of the host itself."""
@@ -144,7 +144,9 @@ class RunState:
 
     def __post_init__(self) -> None:
         self.blackboard = Blackboard(self.instance)
-        self.history = RunHistory(is_ordered(self.instance), provable=self.provable)
+        self.history = RunHistory(
+            is_ordered(self.instance), count_deliveries(self.instance), self.provable
+        )
         self.effort = EffortCounter(self.target)
         self._refused_providers: set[str] = set()
         self._actions: list[Action] = []
@@ -254,8 +256,9 @@ class RunState:
                     self.history.finished.add(worker.arm)
                 self.effort.end(name, event)
                 self._announce("end", engine=name, stop=stop)
-            case ev.Unsupported(text):
+            case ev.Unsupported(text, asymmetric):
                 worker.ended = True
+                self.history.asymmetric |= asymmetric and worker.opened.view == "quotients"
                 self.history.finished.add(worker.arm)
                 # Under other strategies the engine also works on the instance.
                 if worker.opened.view != "quotients" or self.strategy == "quotients":

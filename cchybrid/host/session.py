@@ -235,9 +235,8 @@ class Session:
         if steps is not None:
             self._workers.apply(HOST, ev.Offer(steps, 0, ""))
         else:
-            messages = self.instance.forward.collective.deliver_messages
-            goals = sum(len(message.destinations) for message in messages)
-            text = f"too large for a greedy schedule in the time limit: {goals:,} deliveries"
+            count = self.state.history.deliveries
+            text = f"too large for a greedy schedule in the time limit: {count:,} deliveries"
             self._workers.apply(HOST, ev.Remarked(text))
 
     def _take_first_bounds(self) -> None:

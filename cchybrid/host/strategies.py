@@ -15,7 +15,8 @@ engine on quotients (``quotient_search``), or the prover.
 4. Then the two arms with the best score get the next time slice, and so on. The score is
    (prior + gain) / (1 + seconds), where the gain is the sum of the shares of the gap between
    schedule and bound that the arm has closed, halved after each of its slices (``run_history``).
-   Slices grow by a quarter each, up to a maximum.
+   Slices grow by a quarter each, up to a maximum. Probes and slices are longer in proportion for
+   instances of more than ``DELIVERIES`` deliveries, as every move of an engine takes longer.
 5. An arm leaves when it has nothing left to do. The prover takes part only while the gap is small.
 
 Arms that are not in the current phase are paused, and continue where they were; if all workers hold
@@ -35,7 +36,7 @@ https://doi.org/10.1016/S0004-3702(00)00081-3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from cchybrid.host.run_history import PROVER, ArmKey, RunHistory
@@ -108,6 +109,9 @@ class Phase:
     pause: bool = False
 
 
+AUTO_SECONDS = ("first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds")
+
+
 @dataclass(frozen=True)
 class AutoOptions:
     """Options of the strategy ``auto``.
@@ -133,9 +137,12 @@ class AutoOptions:
     max_proof_gap: int = 2
 
     def __post_init__(self) -> None:
-        _check_positive(
-            self, "first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds"
-        )
+        _check_positive(self, *AUTO_SECONDS)
+
+    def scaled(self, deliveries: int) -> AutoOptions:
+        """Return the options with longer seconds if there are more than ``DELIVERIES``."""
+        scale = max(1.0, deliveries / DELIVERIES)
+        return replace(self, **{name: scale * getattr(self, name) for name in AUTO_SECONDS})
 
 
 @dataclass(frozen=True)
@@ -163,6 +170,8 @@ def _check_positive(options: Any, *names: str) -> None:
             raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
 
 
+DELIVERIES = 20_000
+"""Deliveries up to which the seconds of ``AutoOptions`` hold; they grow in proportion."""
 MAX_CONSTRUCTION_SHARE = 1 / 6
 """Largest share of the time for constructions."""
 MAX_PROBE_SHARE = 1 / 4
@@ -194,6 +203,7 @@ def auto(
     they are ready. If all other probes are over before, a phase without arms waits for that, but
     for engines without a priority only if no other arm can work.
     """
+    options = options.scaled(history.deliveries)
     messages = "forwarded" if history.ordered else "direct"
     engines = [each for each in engines if each.messages in ("any", messages)] or engines
     constructions, others = _constructions(engines)
@@ -329,6 +339,8 @@ def _is_search(arm: Arm) -> bool:
 def _is_active(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
     """Return whether an arm has something left to do and can start now."""
     if arm.key in history.finished or arm.engine.name in history.compiling:
+        return False
+    if arm.view == "quotients" and history.asymmetric:
         return False
     if arm.view != "proof":
         return True

@@ -162,7 +162,9 @@ class WorkerRun(WorkerLink, RunBase):
         problem = self.problem if problem is None else problem
         if problem is None:
             raise CchybridError("there is no problem to lift from")
-        return problem.lift(assignment, steps).steps
+        found = problem.lift(assignment, steps).steps
+        self.calls += 1  # a large schedule takes seconds, in which the engine is not silent
+        return found
 
 
 def _read_short(text: str) -> Steps | str:
@@ -179,7 +181,7 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     engine_class, options = read_engine(job, "engines")
     symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None
     if symmetries is not None and not len(symmetries.generators):
-        run.send("unsupported", text="there is no symmetry to divide by")
+        run.send("unsupported", text="there is no symmetry to divide by", asymmetric=True)
         return
     run.problem = problem = received.problem
     engine = engine_class(options)

@@ -2,7 +2,7 @@
 
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price, Problem
 from cchybrid.problem.build import MAX_OPTIONS, build_problem
-from cchybrid.problem.demand import UnreachableError, is_ordered
+from cchybrid.problem.demand import UnreachableError, count_deliveries, is_ordered
 from cchybrid.problem.grow import extend, list_hops, list_transfers
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.violations import AssignmentViolation, needed
@@ -20,6 +20,7 @@ __all__ = [
     "Problem",
     "UnreachableError",
     "build_problem",
+    "count_deliveries",
     "extend",
     "is_ordered",
     "list_hops",

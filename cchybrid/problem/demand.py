@@ -37,6 +37,11 @@ def is_ordered(instance: Instance) -> bool:
     )
 
 
+def count_deliveries(instance: Instance) -> int:
+    """Return the number of pairs of a message and one of its destinations."""
+    return sum(len(each.destinations) for each in instance.forward.collective.deliver_messages)
+
+
 def demand_of(
     forward: Instance, routes: Routes, resources: Resources, max_options: int, paths: int = 1
 ) -> Demand:

@@ -81,7 +81,7 @@ def extend(
 
 
 def list_transfers(
-    problem: Problem, steps: Iterable[Sequence[Transfer]]
+    problem: Problem, steps: Iterable[Sequence[Transfer]] | Transfers
 ) -> tuple[Problem, Assignment]:
     """Return the Problem with only the options of these transfers, and their assignment.
 
@@ -93,7 +93,7 @@ def list_transfers(
         A Problem that was built from an instance.
     steps
         Transfers of ``Instance.forward``, as in ``problem.structure``, over listed or other paths.
-        Empty steps are left out.
+        Of a sequence of steps, empty ones are left out.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def list_transfers(
     """
     origin = _instance_origin(problem)
     structure = origin.structure
-    moves = Transfers.of(step for step in steps if step)
+    moves = steps if isinstance(steps, Transfers) else Transfers.of(filter(None, steps))
     delivery = structure.delivery_of(moves.message, moves.last)
     if (delivery < 0).any():
         wrong = int(np.argmin(delivery))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
 from cchybrid.problem.arrays import Assignment, Price, Problem
-from cchybrid.problem.ragged import gather
+from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.transfers import Transfers
 from cchybrid.problem.violations import needed
@@ -27,11 +28,14 @@ class InstanceOrigin:
     def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule without unneeded deliveries, and, without ``steps``, empty steps."""
         structure = self.structure
+        made = np.flatnonzero(needed(problem, assignment))
+        place, row = gather(structure.path_node_start, problem.option_path[assignment.option[made]])
+        nodes = structure.path_node[place].tolist()
+        messages, numbers = structure.delivery_message[made], assignment.step[made]
+        bounds = pairwise(offsets_of(row, len(made)).tolist())
         filled: dict[int, list[Transfer]] = {}
-        for delivery in np.flatnonzero(needed(problem, assignment)).tolist():
-            path = structure.path(problem.option_path[assignment.option[delivery]])
-            transfer = Transfer(int(structure.delivery_message[delivery]), path)
-            filled.setdefault(int(assignment.step[delivery]), []).append(transfer)
+        for message, step, (a, b) in zip(messages.tolist(), numbers.tolist(), bounds, strict=True):
+            filled.setdefault(step, []).append(Transfer(message, tuple(nodes[a:b])))
         return schedule_of(self.instance, filled, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:

@@ -1,4 +1,4 @@
-"""Sequential trees (separate addressing): a construction that applies to every instance.
+"""Sequential trees (separate addressing): a construction that applies to every small instance.
 
 The source sends to every destination itself, over a fixed tree of shortest paths. Under
 store-and-forward switching messages go down the same tree hop by hop.
@@ -17,8 +17,11 @@ from itertools import pairwise
 
 from cchybrid.model import Message, Transfer
 
-from .context import Context, Draft, Path, branch
+from .context import Context, DoesNotApplyError, Draft, Path, branch
 from .residual_capacity import Timetable
+
+MAX_DELIVERIES = 100_000
+"""Deliveries of an instance; with more, this takes many seconds."""
 
 Job = tuple[int, int, int, Path]
 """The depth in the tree, the length (less than 0), the message and the path of a transfer."""
@@ -26,6 +29,8 @@ Job = tuple[int, int, int, Path]
 
 def sequential_tree(context: Context) -> Draft:
     """Return a schedule over one tree of shortest paths per node, longest paths first."""
+    if sum(len(message.destinations) for message in context.messages) > MAX_DELIVERIES:
+        raise DoesNotApplyError(f"more than {MAX_DELIVERIES} deliveries")
     trees: dict[int, list[int]] = {}
     jobs: list[Job] = []
     branches = _hop_by_hop if context.structure.hop_by_hop else _addressed

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Transfer
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.problem.grow import list_transfers
 from cchybrid.problem.ragged import offsets
+from cchybrid.problem.transfers import Transfers
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
@@ -199,21 +199,14 @@ class _Schedules:
         self._choose(EXPONENTS, stop)
         self._reduce(left - made, WAITING_MOVES, stop)
 
-    def _transfers(self) -> list[list[Transfer]]:
-        """Return the transfers of every step."""
+    def found(self) -> tuple[Assignment, Problem]:
+        """Return the assignment of a complete schedule, and the Problem of its options."""
         start = offsets(route_hops(self._scatter, self._routes) + 1)
         node = np.empty(int(start[-1]), dtype=np.int32)
         route_nodes(self._scatter, self._routes, start, node)
-        made = np.flatnonzero(self._problem.required)
-        steps: list[list[Transfer]] = [[] for _ in range(self.steps)]
-        nodes, starts = node.tolist(), start.tolist()
-        messages = self._structure.delivery_message[made].tolist()
-        for delivery, step in enumerate(self._step.tolist()):
-            path = tuple(nodes[starts[delivery] : starts[delivery + 1]])
-            steps[step].append(Transfer(messages[delivery], path))
-        return steps
-
-    def found(self) -> tuple[Assignment, Problem]:
-        """Return the assignment of a complete schedule, and the Problem of its options."""
-        listed, found = list_transfers(self._problem, self._transfers())
+        message = self._structure.delivery_message[self._problem.required]
+        made = Transfers(
+            message.astype(np.int64), self._step.astype(np.int64), node.astype(np.int64), start
+        )
+        listed, found = list_transfers(self._problem, made)
         return found, listed

@@ -163,6 +163,17 @@ def test_what_an_engine_cannot_do_is_a_remark_once() -> None:
     assert state.history.finished == {("a", "instance"), ("a", "quotients")}
 
 
+def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients() -> None:
+    state = opened()
+    state.apply(1.0, 4, Opened("a", "engine", "quotients"))
+    state.apply(1.0, 1, Unsupported("none", asymmetric=True))
+    assert not state.history.asymmetric
+    state.apply(1.0, 4, Unsupported("too large"))
+    assert not state.history.asymmetric
+    state.apply(1.0, 4, Unsupported("none", asymmetric=True))
+    assert state.history.asymmetric
+
+
 def test_the_nearest_draft_is_shared() -> None:
     state = opened()
     assert kinds(state.apply(1.0, 1, Suggest(1, GOOD[:1]))) == ["draft", "share"]

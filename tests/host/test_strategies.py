@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cchybrid.host.run_history import PROOF_ARM, PROVER, Contribution, RunHistory
-from cchybrid.host.strategies import STRATEGIES, AutoOptions, Phase, one_by_one, ranked
+from cchybrid.host.strategies import DELIVERIES, STRATEGIES, AutoOptions, Phase, one_by_one, ranked
 from cchybrid.plugin.records import EngineInfo
 
 HEURISTIC = EngineInfo("h", "m:H", "", priority=2)
@@ -247,6 +247,29 @@ def test_slices_grow_up_to_a_limit() -> None:
     phases = STRATEGIES["auto"].phases([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
     lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
     assert lengths[:3] == [4.0, 5.0, 6.0]
+
+
+def test_probes_and_slices_are_longer_with_many_deliveries() -> None:
+    def lengths(deliveries: int) -> list[tuple[float | None, float | None]]:
+        history = RunHistory(ordered=False, deliveries=deliveries)
+        phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
+        return [(phase.patience, phase.seconds) for phase in phases_of(phases, 6)]
+
+    short = lengths(5)
+    assert lengths(DELIVERIES) == short
+    assert lengths(3 * DELIVERIES) == [
+        tuple(None if each is None else pytest.approx(3 * each) for each in pair) for pair in short
+    ]
+
+
+def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry() -> None:
+    history = RunHistory(ordered=False)
+    phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
+    assert names([next(phases)]) == [["o:q", "o"]]
+    history.asymmetric = True
+    rest = {name for row in names(islice(phases, 8)) for name in row}
+    assert {"h", "o", "x"} <= rest
+    assert not any(name.endswith(":q") for name in rest)
 
 
 def phases_of(phases: Any, count: int) -> list[Phase]:
