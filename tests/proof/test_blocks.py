@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import random
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -111,45 +111,51 @@ def test_no_blocks_exceed_the_optimum(schedule: Any, data: st.DataObject) -> Non
 
 def test_changed_duals_prove_the_same_or_nothing() -> None:
     rng, results = random.Random(0), set()
-    for _ in range(60):
+    for _ in range(examples(200)):
         results.add(accepted(machine().to_json(), changed(duals(), rng)))
     assert results <= {0, 4}
     assert 0 in results
 
 
-def malformed() -> dict[str, dict[str, Any]]:
-    """Return changes of the evidence, each of which makes it malformed."""
-    blocks = copy.deepcopy(duals()["blocks"])
-    rows = duals()["rows"]
-    return {
-        "no blocks": {"blocks": []},
-        "a text": {"blocks": "0"},
-        "a number": {"blocks": 5},
-        "a message that does not exist": {"rows": {**rows, "goal": [*rows["goal"], [16, 1, 1]]}},
-        "an empty block": {"blocks": [*blocks, []]},
-        "a node twice": {"blocks": [*blocks, [0]]},
-        "a node missing": {"blocks": blocks[:-1]},
-        "a node that is true": {"blocks": [[True, 0], *blocks[1:]]},
-        "a node beyond the network": {"blocks": [[0, 1, 16], *blocks[1:]]},
-        "one block": {"blocks": [[*range(16)]]},
-        "single nodes": {"blocks": [[node] for node in range(16)]},
-        "a step more": {"steps": 5},
-        "no rows": {"rows": {}},
-        "a row of the source": {"rows": {**rows, "goal": [*rows["goal"], [0, 0, 1]]}},
-        "a block that does not exist": {"rows": {**rows, "goal": [*rows["goal"], [0, 8, 1]]}},
-        "a way to itself": {"rows": {**rows, "pass": [*rows["pass"], [0, 1, 1, 1, 1]]}},
-        "a send to itself": {"rows": {**rows, "hold": [*rows["hold"], [0, 1, 1, 1, 1]]}},
-        "a growth in the last step": {"rows": {**rows, "grow": [*rows["grow"], [0, 1, 3, 1]]}},
-        "a channel that there is not": {
-            "rows": {**rows, "channel": [*rows["channel"], [0, 7, 1, 1]]}
-        },
-    }  # fmt: skip
+WRONG_FIELDS: dict[str, Callable[[list[list[int]]], dict[str, Any]]] = {
+    "no blocks": lambda blocks: {"blocks": []},
+    "a text": lambda blocks: {"blocks": "0"},
+    "a number": lambda blocks: {"blocks": 5},
+    "an empty block": lambda blocks: {"blocks": [*blocks, []]},
+    "a node twice": lambda blocks: {"blocks": [*blocks, [0]]},
+    "a node missing": lambda blocks: {"blocks": blocks[:-1]},
+    "a node that is true": lambda blocks: {"blocks": [[True, 0], *blocks[1:]]},
+    "a node beyond the network": lambda blocks: {"blocks": [[0, 1, 16], *blocks[1:]]},
+    "one block": lambda blocks: {"blocks": [[*range(16)]]},
+    "single nodes": lambda blocks: {"blocks": [[node] for node in range(16)]},
+    "a step more": lambda blocks: {"steps": 5},
+    "no rows": lambda blocks: {"rows": {}},
+}
+"""Fields of malformed evidence, by the blocks of the sound one."""
+WRONG_ROWS: dict[str, tuple[str, list[int]]] = {
+    "a message that does not exist": ("goal", [16, 1, 1]),
+    "a row of the source": ("goal", [0, 0, 1]),
+    "a block that does not exist": ("goal", [0, 8, 1]),
+    "a way to itself": ("pass", [0, 1, 1, 1, 1]),
+    "a send to itself": ("hold", [0, 1, 1, 1, 1]),
+    "a growth in the last step": ("grow", [0, 1, 3, 1]),
+    "a channel that there is not": ("channel", [0, 7, 1, 1]),
+}
+"""The kind of a row and the row itself, which makes sound evidence malformed."""
 
 
-@pytest.mark.parametrize("change", sorted(malformed()))
-def test_malformed_evidence_is_refused(change: str) -> None:
+@pytest.mark.parametrize("change", WRONG_FIELDS)
+def test_malformed_fields_are_refused(change: str) -> None:
+    wrong = WRONG_FIELDS[change](duals()["blocks"])
     with pytest.raises(EvidenceError):
-        proven_steps(machine().to_json(), {**duals(), **malformed()[change]})
+        proven_steps(machine().to_json(), {**duals(), **wrong})
+
+
+@pytest.mark.parametrize(("kind", "row"), WRONG_ROWS.values(), ids=WRONG_ROWS)
+def test_malformed_rows_are_refused(kind: str, row: list[int]) -> None:
+    rows = duals()["rows"]
+    with pytest.raises(EvidenceError):
+        proven_steps(machine().to_json(), {**duals(), "rows": {**rows, kind: [*rows[kind], row]}})
 
 
 def test_a_block_that_only_forwards_has_no_goal() -> None:
