@@ -17,6 +17,7 @@ What is known during the run is in ``RunState``; processes and the clock are in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -45,13 +46,16 @@ limit is over."""
 MAX_CHECK_SECONDS = 30.0
 """Seconds to wait for engines to check the options that the user set, whatever the time limit: one
 to two on a machine with ten times the load."""
-FIRST_BOUNDS = ("growth", "nested-sets", "cut", "prices")
-"""The bound providers whose bounds of small instances take milliseconds."""
+FIRST_BOUNDS: Mapping[str, float] = {
+    "growth": math.inf,
+    "nested-sets": math.inf,
+    "cut": math.inf,
+    "prices": 1_200,  # columns of its linear program, which then takes some ten milliseconds
+}
+"""The bound providers that the host asks itself as long as the instance is small, and for each the
+largest product of nodes and channels for which it takes milliseconds."""
 MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
-"""The largest instance of which the host computes these bounds: nodes, and nodes times messages."""
-MAX_FIRST_COLUMNS = 1_200
-"""The largest product of nodes and channels for which ``prices`` is one of them: its linear program
-has up to that many columns, and takes some ten milliseconds."""
+"""The largest such instance: nodes, and nodes times messages."""
 MAX_FIRST_SECONDS = 0.2
 """Seconds after which the host leaves these bounds to the worker of the bound providers."""
 BOUNDS = "bound providers"
@@ -247,9 +251,8 @@ class Session:
             return
         end = self._workers.now() + MAX_FIRST_SECONDS
         for info in self.config.bounds:
-            if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
-                continue
-            if info.name == "prices" and nodes * channels > MAX_FIRST_COLUMNS:
+            core = info.target.startswith("cchybrid.")
+            if not core or nodes * channels > FIRST_BOUNDS.get(info.name, 0):
                 continue
             for bound in bounds_of(info.target, info.rounds, self.instance):
                 event = ev.Bound(bound.steps, bound.evidence, provider=info.name)
