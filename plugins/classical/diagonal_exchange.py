@@ -65,6 +65,7 @@ def diagonal_exchange(context: Context) -> Draft:
     context.require_useful(side**3 // 8)
     draft: Draft = []
     for figure in chosen(side):
+        context.check()
         for shift in range(side // 2):
             paths = [path for bend in figure for path in _paths(grid, side, bend, shift)]
             draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +37,11 @@ class Grid:
 
     def __init__(self, network: Network, sides: tuple[int, ...], node: list[int]) -> None:
         self.sides = sides
-        self._node = np.array(node).reshape(sides)
-        self.place = {
-            int(self._node[place]): tuple(int(x) for x in place) for place in np.ndindex(*sides)
-        }
+        self._node = node
+        self.place = dict(zip(node, product(*map(range, sides)), strict=True))
         self._channels = network.channel_index
-        self._slices = [np.moveaxis(self._node, axis, 0) for axis in range(len(sides))]
+        grid = np.array(node).reshape(sides)
+        self._slices = [np.moveaxis(grid, axis, 0) for axis in range(len(sides))]
         self.closed = [len(s) > 2 and self._linked(s[-1], s[0]) for s in self._slices]
 
     def linked(self) -> bool:
@@ -53,11 +52,14 @@ class Grid:
         """Return the node at another place of the same row."""
         place = list(self.place[node])
         place[axis] = to
-        return int(self._node[tuple(place)])
+        return self.at(*place)
 
     def at(self, *place: int) -> int:
         """Return the node at a place; coordinates are taken modulo the sides."""
-        return int(self._node[tuple(x % side for x, side in zip(place, self.sides, strict=True))])
+        index = 0
+        for x, side in zip(place, self.sides, strict=True):
+            index = index * side + x % side
+        return self._node[index]
 
     def along(self, node: int, axis: int, first: int, last: int) -> Path:
         """Return the shorter path between two places of a node's row, which may be a ring."""
