@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.model import Instance, Schedule
-from cchybrid.problem import build_problem
+from cchybrid.problem import build_problem, count_deliveries
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.system.process_tree import children, descendants
 from cchybrid.system.processes import proportional_memory
@@ -69,11 +69,9 @@ class CostMeter:
 
     def to_json(self, instance: Instance, schedule: Schedule | None) -> dict[str, Any]:
         """Return all measured values; the Problem is built and the schedule verified for that."""
-        forward = instance.forward.collective.deliver_messages
-        deliveries = sum(len(message.destinations) for message in forward)
         return {
             "build_seconds": None
-            if deliveries > MAX_BUILT_DELIVERIES
+            if count_deliveries(instance) > MAX_BUILT_DELIVERIES
             else _seconds(lambda: build_problem(instance)),
             "first_seconds": None if self.first is None else self.first[0],
             "first_steps": None if self.first is None else self.first[1],

@@ -10,6 +10,7 @@ from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.host.allreduce_bounds import allreduce_bounds
 from cchybrid.model import Instance, LowerBound
 from cchybrid.plugin.records import BoundInfo
+from cchybrid.problem import count_deliveries
 from cchybrid.proof.records import bounds_of
 from cchybrid.system.background import iterate_in_thread
 
@@ -78,8 +79,7 @@ def _bounds(
     if instance.collective.kind == "allreduce":
         yield from (bound for _, bound in allreduce_bounds(instance, providers, is_over))
         return
-    messages = instance.collective.deliver_messages
-    deliveries = sum(len(message.destinations) for message in messages)
+    deliveries = count_deliveries(instance)
     for info in sorted(providers, key=lambda info: info.order):
         if is_over():
             return

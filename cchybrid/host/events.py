@@ -100,7 +100,8 @@ class End:
 class Unsupported:
     """The engine cannot work on this problem.
 
-    ``asymmetric``: because it was to work on quotients, and the instance has no symmetry.
+    ``asymmetric``: because it was to work on quotients, and no symmetry of the instance was found
+    (there is none, or the instance is too large to look for one).
     """
 
     text: str

@@ -73,14 +73,14 @@ class RunHistory:
     ordered
         Whether some delivery requires another, so that the order of the steps matters.
     deliveries
-        The number of deliveries.
+        The number of required deliveries.
     provable
         Whether the prover may take part.
     best, lower
         Steps of the engines' best schedule (the host's own does not count), ``None`` without one,
         and the best bound.
     asymmetric
-        Whether the instance is known to have no symmetry, so that no arm can work on quotients.
+        Whether no symmetry of the instance was found, so that no arm can work on quotients.
     compiling
         Engines whose kernels are being compiled; they get no time slice until then.
     finished

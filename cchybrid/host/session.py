@@ -251,8 +251,9 @@ class Session:
             return
         end = self._workers.now() + MAX_FIRST_SECONDS
         for info in self.config.bounds:
-            core = info.target.startswith("cchybrid.")
-            if not core or nodes * channels > FIRST_BOUNDS.get(info.name, 0):
+            if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
+                continue
+            if nodes * channels > FIRST_BOUNDS[info.name]:
                 continue
             for bound in bounds_of(info.target, info.rounds, self.instance):
                 event = ev.Bound(bound.steps, bound.evidence, provider=info.name)

@@ -19,7 +19,7 @@ from typing import Any
 from cchybrid.host.wire import encode
 from cchybrid.model import Instance
 from cchybrid.model.json_fields import parse_json
-from cchybrid.problem import Problem, build_problem
+from cchybrid.problem import Problem, build_problem, count_deliveries
 from cchybrid.system.processes import private_memory, start_module
 from cchybrid.system.shared_file import SharedFile, UnfinishedError, read
 
@@ -99,8 +99,7 @@ class SharedInstance:
     @cached_property
     def _file(self) -> SharedFile | None:
         """The file of a large instance; ``None`` if it is small or no file can be written."""
-        messages = self._instance.collective.deliver_messages
-        if sum(len(message.destinations) for message in messages) < MIN_SHARED_DELIVERIES:
+        if count_deliveries(self._instance) < MIN_SHARED_DELIVERIES:
             return None
         with contextlib.suppress(OSError):
             file = SharedFile()

@@ -16,7 +16,7 @@ engine on quotients (``quotient_search``), or the prover.
    (prior + gain) / (1 + seconds), where the gain is the sum of the shares of the gap between
    schedule and bound that the arm has closed, halved after each of its slices (``run_history``).
    Slices grow by a quarter each, up to a maximum. Probes and slices are longer in proportion for
-   instances of more than ``DELIVERIES`` deliveries, as every move of an engine takes longer.
+   instances of more than ``LARGE_DELIVERIES`` deliveries, as every move of an engine takes longer.
 5. An arm leaves when it has nothing left to do. The prover takes part only while the gap is small.
 
 Arms that are not in the current phase are paused, and continue where they were; if all workers hold
@@ -110,6 +110,7 @@ class Phase:
 
 
 AUTO_SECONDS = ("first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds")
+"""The options of ``auto`` that are longer for large instances."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,8 @@ class AutoOptions:
         the others.
     slice_seconds, max_slice_seconds
         Length of the first time slice after the probes, and of the longest one.
+
+        All these seconds hold up to ``LARGE_DELIVERIES``, and are longer in proportion above.
     max_proof_gap
         Largest gap, in steps between schedule and bound, at which the prover takes part.
     """
@@ -140,8 +143,8 @@ class AutoOptions:
         _check_positive(self, *AUTO_SECONDS)
 
     def scaled(self, deliveries: int) -> AutoOptions:
-        """Return the options with longer seconds if there are more than ``DELIVERIES``."""
-        scale = max(1.0, deliveries / DELIVERIES)
+        """Return the options with longer seconds if there are more than ``LARGE_DELIVERIES``."""
+        scale = max(1.0, deliveries / LARGE_DELIVERIES)
         return replace(self, **{name: scale * getattr(self, name) for name in AUTO_SECONDS})
 
 
@@ -170,8 +173,9 @@ def _check_positive(options: Any, *names: str) -> None:
             raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
 
 
-DELIVERIES = 20_000
-"""Deliveries up to which the seconds of ``AutoOptions`` hold; they grow in proportion."""
+LARGE_DELIVERIES = 20_000
+"""Required deliveries up to which the seconds of ``AutoOptions`` hold. Above, all four are longer
+in proportion, as starting and every move of an engine take longer."""
 MAX_CONSTRUCTION_SHARE = 1 / 6
 """Largest share of the time for constructions."""
 MAX_PROBE_SHARE = 1 / 4

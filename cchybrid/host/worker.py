@@ -163,7 +163,7 @@ class WorkerRun(WorkerLink, RunBase):
         if problem is None:
             raise CchybridError("there is no problem to lift from")
         found = problem.lift(assignment, steps).steps
-        self.calls += 1  # a large schedule takes seconds, in which the engine is not silent
+        self.calls += 1  # so that lifting and writing a large schedule are not one silence
         return found
 
 

@@ -38,7 +38,7 @@ def is_ordered(instance: Instance) -> bool:
 
 
 def count_deliveries(instance: Instance) -> int:
-    """Return the number of pairs of a message and one of its destinations."""
+    """Return the number of required deliveries: pairs of a message and one of its destinations."""
     return sum(len(each.destinations) for each in instance.forward.collective.deliver_messages)
 
 

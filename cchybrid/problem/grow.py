@@ -93,7 +93,7 @@ def list_transfers(
         A Problem that was built from an instance.
     steps
         Transfers of ``Instance.forward``, as in ``problem.structure``, over listed or other paths.
-        Of a sequence of steps, empty ones are left out.
+        Of a sequence of steps, empty ones are left out; ``Transfers`` keep their numbers.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from cchybrid.problem.ragged import offsets
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """Transfers, step after step.
+    """Transfers, in any order.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Transfers:
 
     @classmethod
     def of(cls, steps: Iterable[Sequence[Transfer]]) -> Transfers:
-        """Return the transfers of these steps."""
+        """Return the transfers of these steps, step after step."""
         listed = [list(step) for step in steps]
         moves = list(chain.from_iterable(listed))
         return cls(

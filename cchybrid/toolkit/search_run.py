@@ -39,14 +39,16 @@ class EvaluationBudget:
 def watched(run: Run, steps: int | None = None) -> Iterator[BoolArray]:
     """Yield a flag, shape (1,), that is set once a schedule of ``steps`` is no longer of use.
 
-    ``None`` stands for the lower bound, whatever it is at that time: then the flag is set once no
-    schedule is of use.
+    Without ``steps`` it is set once there is no target left (``Run.targets``).
     """
     stop, done = np.zeros(1, dtype=np.bool_), Event()
 
+    def is_over() -> bool:
+        return next(run.targets(), None) is None if steps is None else not run.wants(steps)
+
     def watch() -> None:
         while not done.wait(WATCH_SECONDS):
-            if not run.wants(run.lower() if steps is None else steps):
+            if is_over():
                 stop[0] = True
                 return
 

@@ -74,6 +74,8 @@ class Context:
         self.endpoints = frozenset(structure.network.endpoints)
         self.messages: tuple[Message, ...] = structure.messages
         self.distance = structure.distance
+        self.deliveries = int(problem.required.sum())
+        """The number of required deliveries."""
         self.capacity: list[int] = problem.capacity.tolist()
         self.inject: list[int] = structure.resources.inject.tolist()
         self.accept: list[int] = structure.resources.accept.tolist()

@@ -49,7 +49,7 @@ class Classical:
         self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse quotients only, as one construction applies to all instances."""
+        """Refuse quotients only, as one construction applies to all but large instances."""
         return "a quotient has no network of its own" if problem.structure is None else None
 
     def solve(self, problem: Problem, run: Run) -> Stop:

@@ -26,7 +26,7 @@ MAX_RECEIVERS = 12
 
 def recursive_doubling(context: Context) -> Draft:
     """Return the shortest of some random schedules."""
-    size = sum(len(message.destinations) for message in context.messages)
+    size = context.deliveries
     if size == len(context.messages):
         raise DoesNotApplyError("every message has one destination")
     if size > MAX_DELIVERIES:

@@ -1,4 +1,4 @@
-"""Sequential trees (separate addressing): a construction that applies to every small instance.
+"""Sequential trees (separate addressing): a construction for all instances but large ones.
 
 The source sends to every destination itself, over a fixed tree of shortest paths. Under
 store-and-forward switching messages go down the same tree hop by hop.
@@ -29,8 +29,8 @@ Job = tuple[int, int, int, Path]
 
 def sequential_tree(context: Context) -> Draft:
     """Return a schedule over one tree of shortest paths per node, longest paths first."""
-    if sum(len(message.destinations) for message in context.messages) > MAX_DELIVERIES:
-        raise DoesNotApplyError(f"more than {MAX_DELIVERIES} deliveries")
+    if context.deliveries > MAX_DELIVERIES:
+        raise DoesNotApplyError(f"more than {MAX_DELIVERIES:,} deliveries")
     trees: dict[int, list[int]] = {}
     jobs: list[Job] = []
     branches = _hop_by_hop if context.structure.hop_by_hop else _addressed

@@ -105,12 +105,21 @@ def _is_better(search: _Schedules, run: Run) -> bool:
     with watched(run) as stop:
         search.start(run.lower(), stop)
         while len(search.waiting):
-            fewest = search.steps + search.fewest_left()
-            if stop[0] or not run.wants(max(fewest, run.lower())):
+            if stop[0] or not _is_useful(search.steps + search.fewest_left(), run):
                 return False
             search.fill(stop)
             run.note(steps=search.steps, left=len(search.waiting))
-    return run.wants(search.steps)
+    return _is_useful(search.steps, run)
+
+
+def _is_useful(steps: int, run: Run) -> bool:
+    """Return whether a schedule of at least ``steps`` steps can be of use.
+
+    Unlike ``run.wants``, also below the lower bound: it may have risen above the load of the
+    routes, and a schedule that refutes a wrong bound is of use.
+    """
+    best = run.best()
+    return (best is None or steps < best) and (run.target is None or steps <= run.target)
 
 
 class _Schedules:

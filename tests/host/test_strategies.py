@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from cchybrid.host.run_history import PROOF_ARM, PROVER, Contribution, RunHistory
-from cchybrid.host.strategies import DELIVERIES, STRATEGIES, AutoOptions, Phase, one_by_one, ranked
+from cchybrid.host.strategies import (
+    LARGE_DELIVERIES,
+    STRATEGIES,
+    AutoOptions,
+    Phase,
+    one_by_one,
+    ranked,
+)
 from cchybrid.plugin.records import EngineInfo
 
 HEURISTIC = EngineInfo("h", "m:H", "", priority=2)
@@ -256,10 +263,12 @@ def test_probes_and_slices_are_longer_with_many_deliveries() -> None:
         return [(phase.patience, phase.seconds) for phase in phases_of(phases, 6)]
 
     short = lengths(5)
-    assert lengths(DELIVERIES) == short
-    assert lengths(3 * DELIVERIES) == [
+    assert lengths(LARGE_DELIVERIES) == short
+    assert lengths(3 * LARGE_DELIVERIES) == [
         tuple(None if each is None else pytest.approx(3 * each) for each in pair) for pair in short
     ]
+    long = AutoOptions(max_slice_seconds=6.0).scaled(3 * LARGE_DELIVERIES)
+    assert long.max_slice_seconds == pytest.approx(18.0)
 
 
 def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry() -> None:

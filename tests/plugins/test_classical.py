@@ -384,6 +384,18 @@ def test_all_but_the_first_construction_know_where_they_do_not_apply() -> None:
     assert {reason[0] for reason in REASONS} == set(CONSTRUCTIONS) - {"sequential-tree"}
 
 
+def test_sequential_trees_are_for_a_limited_number_of_deliveries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    context = context_of(build_problem(cchybrid.instance("ring-6", "AAB")))
+    limit = "cchybrid_plugins.classical.sequential_tree.MAX_DELIVERIES"
+    monkeypatch.setattr(limit, 30)
+    assert CONSTRUCTIONS["sequential-tree"](context)
+    monkeypatch.setattr(limit, 29)
+    with pytest.raises(DoesNotApplyError, match="more than 29 deliveries"):
+        CONSTRUCTIONS["sequential-tree"](context)
+
+
 @pytest.mark.parametrize("topology", ["spidergon-12", "torus-3x4", "heawood-14", "hypercube-8"])
 def test_translations_are_a_regular_group_of_automorphisms(topology: str) -> None:
     problem = build_problem(cchybrid.instance(topology, "OAB"))

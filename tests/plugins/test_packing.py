@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import networkx as nx
@@ -25,7 +26,9 @@ from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, NoOptions, Stop
 from cchybrid.problem import build_problem
+from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.search_run import WATCH_SECONDS
 from tests.examples import examples
 from tests.plugins.plain_packing import PlainPacking
 from tests.random_instances import instances
@@ -141,8 +144,34 @@ def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None
     """Every two of three messages share a channel, so they need three steps, but no channel two."""
     ring = Network("one-way ring", 6, tuple(Channel(a, (a + 1) % 6) for a in range(6)))
     messages = tuple(Message(source, ((source + 4) % 6,)) for source in (0, 2, 4))
-    run, stop = solve(Instance(ring, Collective("three", messages)), lower=3)
+    three = Budget(seconds=None, evaluations=3)
+    run, stop = solve(Instance(ring, Collective("three", messages)), lower=3, budget=three)
     assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 3)
+
+
+def test_a_schedule_that_refutes_a_wrong_bound_is_offered() -> None:
+    one = Budget(seconds=None, evaluations=1)
+    run, _ = solve(cchybrid.instance("ring-10", "AAS"), lower=100, budget=one)
+    assert [len(schedule.steps) for schedule in run.schedules] == [13]
+
+
+def test_a_bound_that_rises_meanwhile_does_not_stop_a_schedule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = LocalRun(
+        build_problem(cchybrid.instance("ring-10", "AAS")),
+        budget=Budget(seconds=None, evaluations=1),
+    )
+    fill = engine._Schedules.fill
+
+    def slow_fill(schedules: engine._Schedules, stop: BoolArray) -> None:
+        run.first_lower = 13
+        time.sleep(3 * WATCH_SECONDS)
+        fill(schedules, stop)
+
+    monkeypatch.setattr(engine._Schedules, "fill", slow_fill)
+    Packing(NoOptions()).solve(run.problem, run)
+    assert run.best() == 13
 
 
 def test_the_first_schedule_chooses_routes_seldom() -> None:

@@ -52,6 +52,18 @@ def test_a_better_bound_does_not_stop_a_search_for_any_schedule() -> None:
         assert is_set(stop, LATE)
 
 
+def test_nor_does_one_that_rises_with_every_call() -> None:
+    class RisingRun(LocalRun):
+        """The bound rises by one after every answer, up to the optimum."""
+
+        def lower(self) -> int:
+            known, self.first_lower = self.first_lower, min(5, self.first_lower + 1)
+            return known
+
+    with watched(RisingRun(ring().problem)) as stop:
+        assert not is_set(stop, 6 * MANY_CHECKS / 5)
+
+
 def test_a_search_goes_on_if_the_bound_rises_during_its_greedy_schedule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
