@@ -61,7 +61,7 @@ def test_nor_does_one_that_rises_with_every_call() -> None:
             return known
 
     with watched(RisingRun(ring().problem)) as stop:
-        assert not is_set(stop, 6 * MANY_CHECKS / 5)
+        assert not is_set(stop, 2 * MANY_CHECKS)
 
 
 def test_a_search_goes_on_if_the_bound_rises_during_its_greedy_schedule(
